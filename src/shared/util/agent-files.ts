@@ -6,12 +6,6 @@ export const agentFileNames = [...contextNames, longTermName] as const
 /** The app's own hidden folder of a workspace. The agent's files may be here, separate from the notes of a vault. */
 export const appFolderName = '.commonplace'
 
-/** Compares the file name only; the folder does not matter. */
-export function isAgentFileName(path: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  return agentFileNames.some((fileName) => fileName === name)
-}
-
 /**
  * Returns true if an agent's files may be in `folder` (workspace-relative): the top, the app's own folder, or a path
  * without hidden folders or `node_modules`. Files in hidden folders such as `.claude` or `.github` control other

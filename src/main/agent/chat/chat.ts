@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { noUsage, splitAttachments, type Message } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
 import { calibrationFactor } from '../context/message-tokens.ts'
-import { lastReport, reportOf } from '../context/context-timeline.ts'
+import { lastReportOf, reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
 import { storeWireRequest } from '../sessions/stored-requests.ts'
 import { usageOfEntries } from '../sessions/transcript-entries.ts'
@@ -144,7 +144,7 @@ export class Chat {
         ? agentModels.createOrOffline(undefined, isPrivate)
         : agentModels.createFor(isPrivate, input.model)
     assertSupportsImages(model, attachments)
-    const { id, transcript } = await this.#sessionFor(input, command)
+    const { id, transcript } = await this.#sessionFor(input, startsSession)
     if (firstMessage !== '')
       return this.send({ ...input, text: firstMessage, isMessage: true, session: id, replaces: undefined })
     if (startsSession) return { session: id, queued: false, ended: Promise.resolve() }
@@ -273,10 +273,8 @@ export class Chat {
 
   /** Yields the current state, idle or running, then every event until `signal` aborts. */
   watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    const getPendingInput = () => ({
-      queue: this.#services.queue.list(session),
-      permissions: this.#openPermissions(session),
-    })
+    const { queue } = this.#services
+    const getPendingInput = () => ({ queue: queue.list(session), permissions: this.#openPermissions(session) })
     return this.#turns.watch(session, getPendingInput, signal)
   }
 
@@ -309,14 +307,11 @@ export class Chat {
     await this.endings.close()
   }
 
-  async #sessionFor(
-    input: SendInput,
-    command: CommandCall | undefined,
-  ): Promise<{ id: string; transcript: Transcript }> {
+  /** @param isNew true to start a session even if the current one goes on */
+  async #sessionFor(input: SendInput, isNew: boolean): Promise<{ id: string; transcript: Transcript }> {
     const { session, replaces, reopen, withoutMemory = false } = input
     const { sessions, now } = this.#services
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
-    const isNew = command?.name === 'new' || command?.name === 'reset'
     if (current && isNew && current.transcript.entries.length === 0) return current
     const canContinue = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && canContinue) return current
@@ -496,7 +491,7 @@ export class Chat {
       toolContext,
       budget: () => requests.budget(model),
       prompts: () => requests.prompts(),
-      factor: calibrationFactor(lastReport(transcript)),
+      factor: calibrationFactor(lastReportOf(transcript)),
     })
   }
 

@@ -69,10 +69,8 @@ async function execute(
       return { kind: 'agent', agent: config.id, workspace: workspace.roots.workspace }
     case 'context':
     case 'status': {
-      const [{ estimatedTokens: tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
-        requests.assemble(context).then(({ report }) => report),
-        memory.status(),
-      ])
+      const [{ report }, status] = await Promise.all([requests.assemble(context), memory.status()])
+      const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
       return {
         kind: 'status',
         tokens,

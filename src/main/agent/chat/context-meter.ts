@@ -8,7 +8,7 @@ import type {
 } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { calibrateReport } from '../context/calibrate-estimate.ts'
-import { contextTimeline, eventDetails, lastReport, reportEntry, reportOf } from '../context/context-timeline.ts'
+import { contextTimeline, eventDetails, lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
 import { predictDueSteps } from '../compaction/due-steps.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { expandRows, textOfItem, type SentRequest } from '../context/meter-rows.ts'
@@ -49,12 +49,13 @@ export class ContextMeter {
       if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
       return this.#splitIntoRows(session, calibrateReport(report))
     }
-    const last = transcript && lastReport(transcript)
+    const last = transcript && lastReportOf(transcript)
+    const branch = transcript?.branch() ?? []
     const { request, report } = await this.#assembleNow(transcript)
     const counted = last ?? this.#latestByModel.get(report.model)
-    const next = this.#predictSteps(transcript, last ? withLastTools(report, last) : report, counted)
+    const next = this.#predictSteps(branch, last ? withLastTools(report, last) : report, counted)
     // After a compaction, the last request is larger than the next one.
-    const isCurrent = last && !hasShrunkSince(transcript?.branch() ?? [])
+    const isCurrent = last && !hasShrunkSince(branch)
     const expandedReport = isCurrent
       ? await this.#splitIntoRows(session, calibrateReport(last))
       : expandRows(calibrateReport(report, counted), request)
@@ -76,12 +77,8 @@ export class ContextMeter {
     return textOfItem(request, layer, name)
   }
 
-  #predictSteps(
-    transcript: Transcript | undefined,
-    report: ContextReport,
-    lastReport: ContextReport | undefined,
-  ): CompactionStep[] {
-    const state = compactionState(transcript?.branch() ?? [])
+  #predictSteps(branch: TranscriptEntry[], report: ContextReport, lastReport?: ContextReport): CompactionStep[] {
+    const state = compactionState(branch)
     const now = this.#services.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: now }
     return predictDueSteps({

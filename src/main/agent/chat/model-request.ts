@@ -71,8 +71,9 @@ export class RequestBuilder {
     // The chat may have become private since its model was chosen.
     if (isPrivate && !model.isLocal) throw privateChatError(model)
     const openMarks = isPrivate ? undefined : marks()
+    const soul = ownFilePath('SOUL.md', workspace.layout)
     const files = isWithoutMemory
-      ? await filesWithoutMemory(workspace)
+      ? [{ path: soul, layer: 'project' as const, text: await readText(workspace, soul) }]
       : await contextFiles(workspace, sessionStart, chat.context, openMarks)
     const visibleFiles = openMarks
       ? (await Promise.all(files.map((file) => withOpenText(file, workspace, openMarks)))).flat()
@@ -199,11 +200,6 @@ async function recentSummaries(
     summaries.unshift({ path, text, layer: 'logs', day: 'summary' })
   }
   return summaries
-}
-
-async function filesWithoutMemory(workspace: Workspace): Promise<ContextFile[]> {
-  const path = ownFilePath('SOUL.md', workspace.layout)
-  return [{ path, layer: 'project', text: await readText(workspace, path) }]
 }
 
 /** Returns null for a missing file, and the error in brackets if it cannot be read. An outside file names itself. */

@@ -2,7 +2,7 @@ import type { ChatEvent } from '#shared/contract/index.ts'
 import type { ChatModel } from '#llm'
 import type { OpenQuestions } from '#platform'
 import type { Transcript } from '../sessions/transcript.ts'
-import { lastReport } from '../context/context-timeline.ts'
+import { lastReportOf } from '../context/context-timeline.ts'
 import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import type { AgentModels } from './agent-models.ts'
@@ -51,7 +51,7 @@ export async function createTurnContext(
     isFlushEnabled: config.current.compaction.memoryFlush.enabled,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools }),
-    lastReport: () => lastReport(transcript),
+    lastReport: () => lastReportOf(transcript),
     toolContext,
     stopDeferredNotes: hooks.stopDeferredNotes,
     onStart: (step) => hooks.emit({ type: 'keeping', what: step }),
@@ -75,7 +75,7 @@ function createToolContext(
     userText: '',
     propose: (change) => propose(change, model.id),
     session,
-    readSession: (id) => (transcript.isPrivate ? sessions.readText(id) : sessions.readOpenText(id)),
+    readSession: (id) => sessions.readText(id, transcript.isPrivate),
     readOutput: (name) => readOutput(outputsFolder, name),
     saveOutput: (callId, text) => saveOutput(outputsFolder, callId, text),
     signal,

@@ -38,6 +38,10 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
   let hasText = false
   let assembled = undefined as AssembledRequest | undefined
   const assemble = async () => (assembled = await options.assemble())
+  const fail = async (failure: { code: string; message: string; data?: AppError['data'] }) => {
+    await storeMessage(new AnswerDraft(options.model, toolContext.now).finish('error', noUsage, failure))
+    return 'error' as const
+  }
   for (let step = 1; step <= maxSteps; step += 1) {
     const answer = await answerOnce({ ...options, assemble }, hasText)
     hasText ||= messageText(answer) !== ''
@@ -51,19 +55,12 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
       storeMessage(loopDetector.record(calls, result)),
     )
     if (toolContext.signal.aborted) return 'aborted'
-    const { stopReason } = loopDetector
-    if (stopReason) {
-      await storeMessage(new AnswerDraft(options.model, toolContext.now).finish('error', noUsage, stopReason))
-      return 'error'
-    }
+    if (loopDetector.stopReason) return fail(loopDetector.stopReason)
     const queuedMessages = await takeQueuedMessages()
     for (const message of queuedMessages) await storeMessage(message)
     if (calls.length === 0 && queuedMessages.length === 0) return 'done'
   }
-  const message = `The turn was stopped after ${maxSteps} steps.`
-  const draft = new AnswerDraft(options.model, toolContext.now)
-  await storeMessage(draft.finish('error', noUsage, { code: 'step_limit', message }))
-  return 'error'
+  return fail({ code: 'step_limit', message: `The turn was stopped after ${maxSteps} steps.` })
 }
 
 async function answerOnce(options: TurnOptions, hasText: boolean): Promise<AssistantMessage> {

@@ -12,7 +12,7 @@ import type { Source } from '#shared/markdown/provenance.ts'
 import { parseDigest, type DigestLine, type LinkedMessage } from '../sessions/digest.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
-import type { PruneDecisions } from './prune.ts'
+import { addDecisions, type PruneDecisions } from './prune.ts'
 
 export interface CompactionState {
   readonly summary: string | undefined
@@ -47,8 +47,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   let flushedCount = 0
   let hasFlushedInCycle = false
   let turnsSinceFailure = Infinity
-  const trimmed = new Set<string>()
-  const cleared = new Set<string>()
+  let pruned: PruneDecisions = { trimmed: new Set(), cleared: new Set() }
   for (const entry of branch) {
     if (entry.type === 'message' && entry.message.role === 'user') turnsSinceFailure += 1
     turnsSinceFailure = turnsAfterOutcome(entry) ?? turnsSinceFailure
@@ -66,10 +65,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
       liveMessages = liveMessages.slice(cut)
       flushedCount = Math.max(0, flushedCount - cut)
       hasFlushedInCycle = false
-    } else if (entry.type === 'prune') {
-      for (const id of entry.trimmed) trimmed.add(id)
-      for (const id of entry.cleared) cleared.add(id)
-    }
+    } else if (entry.type === 'prune') pruned = addDecisions(pruned, entry)
   }
   return {
     summary,
@@ -79,7 +75,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
     flushedCount,
     hasFlushedInCycle,
     turnsSinceFailure,
-    pruned: { trimmed, cleared },
+    pruned,
   }
 }
 

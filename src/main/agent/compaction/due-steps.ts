@@ -2,7 +2,7 @@ import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { recentTokensToKeep } from '../context/context-budget.ts'
 import { isCoolingDown, type CompactionState } from './compaction-state.ts'
-import { applyPruning, planPruning, type PrunePlan } from './prune.ts'
+import { addDecisions, applyPruning, planPruning, type PruneDecisions, type PrunePlan } from './prune.ts'
 import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 
 export interface CompactionInput {
@@ -89,11 +89,8 @@ function planDuePruning({ state, report, now }: CompactionInput, tokens: number)
 
 function withPruning(input: CompactionInput, plan: PrunePlan): CompactionInput {
   const { state, report } = input
-  const pruned = {
-    trimmed: new Set([...state.pruned.trimmed, ...plan.trimmed]),
-    cleared: new Set([...state.pruned.cleared, ...plan.cleared]),
-  }
-  const tokensOf = (decisions: typeof pruned | typeof state.pruned) =>
+  const pruned = addDecisions(state.pruned, plan)
+  const tokensOf = (decisions: PruneDecisions) =>
     applyPruning(messagesOf(state), decisions).reduce((sum, message) => sum + messageTokens(message), 0)
   const estimatedTokens = report.estimatedTokens - tokensOf(state.pruned) + tokensOf(pruned)
   return { ...input, state: { ...state, pruned }, report: { ...report, estimatedTokens } }

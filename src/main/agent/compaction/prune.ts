@@ -48,19 +48,27 @@ export function planPruning({ messages, decisions, tokens, contextWindow, idleMs
   const trimmed = candidates
     .filter((result) => !decisions.trimmed.has(result.toolCallId) && lengthOf(result) > softTrim.maxChars)
     .map(({ toolCallId }) => toolCallId)
-  const afterTrim = { ...decisions, trimmed: new Set([...decisions.trimmed, ...trimmed]) }
+  const afterTrim = addDecisions(decisions, { trimmed, cleared: [] })
   const tokensAfterTrim = tokens - sumOf(messageTokens, decisions) + sumOf(messageTokens, afterTrim)
   const shouldClear = tokensAfterTrim >= clearShare * contextWindow && sumOf(lengthOf, afterTrim) >= minClearCharacters
   const uncleared = candidates.map(({ toolCallId }) => toolCallId).filter((id) => !decisions.cleared.has(id))
   const cleared = shouldClear ? uncleared : []
   if (trimmed.length === 0 && cleared.length === 0) return undefined
-  const afterClear = { ...afterTrim, cleared: new Set([...decisions.cleared, ...cleared]) }
+  const afterClear = addDecisions(afterTrim, { trimmed: [], cleared })
   return {
     trimmed,
     cleared,
     charactersBefore: sumOf(lengthOf, decisions),
     charactersAfter: sumOf(lengthOf, afterClear),
   }
+}
+
+/** Returns the decisions with those of a plan. */
+export function addDecisions(
+  { trimmed, cleared }: PruneDecisions,
+  plan: Pick<PrunePlan, 'trimmed' | 'cleared'>,
+): PruneDecisions {
+  return { trimmed: trimmed.union(new Set(plan.trimmed)), cleared: cleared.union(new Set(plan.cleared)) }
 }
 
 export function applyPruning(messages: readonly Message[], decisions: PruneDecisions): Message[] {

@@ -21,7 +21,7 @@ export function reportOf(entry: TranscriptEntry | undefined): ContextReport | un
 }
 
 /** Returns the report of the branch's last answered request, in estimated tokens; undefined if there is none. */
-export function lastReport(transcript: Transcript): ContextReport | undefined {
+export function lastReportOf(transcript: Transcript): ContextReport | undefined {
   return readReport(transcript.lastCustom(reportEntry))
 }
 
@@ -70,19 +70,16 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   if (!entry) return details
   const { liveMessages } = compactionState(branch.slice(0, index))
   if (entry.type === 'compaction') {
-    const foundIndex = liveMessages.findIndex((message) => message.id === entry.firstKeptEntryId)
-    const firstKept = foundIndex < 0 ? liveMessages.length : foundIndex
-    const dropped = liveMessages.slice(0, firstKept)
+    const kept = compactionState(branch.slice(0, index + 1)).liveMessages
+    const dropped = liveMessages.slice(0, liveMessages.length - kept.length)
     // A summary of an older version has no links.
     const covered = entry.lines && new Set(entry.lines.flatMap((line) => line.messages))
+    const uncovered = dropped.filter((message) => covered?.has(message.id) === false)
     return {
       ...details,
       dropped: dropped.slice(-maxDetailMessages).map(messageDetails),
-      uncovered: dropped
-        .filter(({ id }) => covered?.has(id) === false)
-        .slice(-maxDetailMessages)
-        .map(messageDetails),
-      kept: liveMessages.slice(firstKept, firstKept + maxDetailMessages).map(messageDetails),
+      uncovered: uncovered.slice(-maxDetailMessages).map(messageDetails),
+      kept: kept.slice(0, maxDetailMessages).map(messageDetails),
     }
   }
   if (entry.type === 'prune') {

@@ -36,7 +36,7 @@ const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")
 /** Returns the text of a report item or row as it was sent; '' if there is no such item. */
 export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
   const [prompt = '', files = ''] = request.system
-  const { summary = '', conversation } = splitSummary(request)
+  const { summary, conversation } = splitSummary(request)
   if (layer === 'summary') return summary
   if (layer === 'project' || layer === 'logs')
     return [...files.matchAll(filePattern)].find(([, path]) => path === name)?.[0] ?? ''
@@ -110,13 +110,9 @@ function splitItem(item: ContextItem, rows: readonly ContextItem[]): ContextItem
 
 const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
 
-/** Separates the summary message, if there is one, from the conversation. */
-function splitSummary({ messages }: SentRequest): {
-  readonly summary: string | undefined
-  readonly conversation: readonly Message[]
-} {
-  const first = messages[0]
+/** Separates the text of the summary message, '' if there is none, from the conversation. */
+function splitSummary({ messages }: SentRequest): { summary: string; conversation: readonly Message[] } {
+  const [first] = messages
   const match = first?.role === 'user' ? summaryPattern.exec(messageTextForModel(first)) : null
-  if (!match) return { summary: undefined, conversation: messages }
-  return { summary: match[1] ?? '', conversation: messages.slice(1) }
+  return match ? { summary: match[1] ?? '', conversation: messages.slice(1) } : { summary: '', conversation: messages }
 }

@@ -2,7 +2,7 @@ import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, Mutex, makeFolder, readIfExists } from '#platform'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { findInTranscript } from './find-session.ts'
 import { messageText, type AssistantMessage, type Message } from '#shared/chat/messages.ts'
 import { LiveAnswer, recoverInterrupted } from './live-answer.ts'
@@ -123,18 +123,13 @@ export class Sessions {
     return join(this.#folder, `${id}.outputs`)
   }
 
-  /** Returns the transcript's JSONL text. @throws AppError `unknown_session` */
-  async readText(id: string): Promise<string> {
-    if (!/^[\w.-]+$/.test(id)) throw unknownSession(id)
-    const text = await readIfExists(this.#file(id))
-    if (text === undefined) throw unknownSession(id)
-    return text
-  }
-
-  /** Returns the text of an open chat. @throws AppError `unknown_session`, also for a private chat */
-  async readOpenText(id: string): Promise<string> {
-    const text = await this.readText(id)
-    if (isPrivateTranscript(text.split('\n'))) throw unknownSession(id)
+  /**
+   * Returns the transcript's JSONL text.
+   * @throws AppError `unknown_session`, also for a private chat unless `mayBePrivate`
+   */
+  async readText(id: string, mayBePrivate = true): Promise<string> {
+    const text = /^[\w.-]+$/.test(id) ? await readIfExists(this.#file(id)) : undefined
+    if (text === undefined || (!mayBePrivate && isPrivateTranscript(text.split('\n')))) throw unknownSession(id)
     return text
   }
 
@@ -182,23 +177,19 @@ export class Sessions {
     const recalls: Recall[] = []
     for (const { id, title } of await this.list()) {
       if (signal?.aborted) break
-      recalls.push(...(await this.#recallsOf(id)).map((recall) => ({ ...recall, session: id, title })))
+      const found = await this.#recallsOf(id).catch(onSystemError([], 'ENOENT'))
+      recalls.push(...found.map((recall) => ({ ...recall, session: id, title })))
     }
     return recalls.sort((one, other) => other.at - one.at)
   }
 
   async #recallsOf(id: string): Promise<RecordedRecall[]> {
-    try {
-      const stamp = stampOf(await stat(this.#file(id)))
-      const cached = this.#recalls.get(id)
-      if (cached?.stamp === stamp) return cached.recalls
-      const recalls = await readRecalls(this.#file(id))
-      this.#recalls.set(id, { stamp, recalls })
-      return recalls
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return []
-      throw error
-    }
+    const stamp = stampOf(await stat(this.#file(id)))
+    const cached = this.#recalls.get(id)
+    if (cached?.stamp === stamp) return cached.recalls
+    const recalls = await readRecalls(this.#file(id))
+    this.#recalls.set(id, { stamp, recalls })
+    return recalls
   }
 
   async rename(id: string, name: string): Promise<void> {
@@ -279,13 +270,10 @@ export class Sessions {
     try {
       await rename(join(from, `${id}.jsonl`), join(to, `${id}.jsonl`))
     } catch (error) {
-      if (isSystemError(error, 'ENOENT')) throw unknownSession(id)
-      throw error
+      throw isSystemError(error, 'ENOENT') ? unknownSession(id) : error
     }
     for (const companion of [`${id}.requests`, `${id}.outputs`]) {
-      await rename(join(from, companion), join(to, companion)).catch((error: unknown) => {
-        if (!isSystemError(error, 'ENOENT')) throw error
-      })
+      await rename(join(from, companion), join(to, companion)).catch(onSystemError(undefined, 'ENOENT'))
     }
   }
 

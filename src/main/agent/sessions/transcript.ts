@@ -66,18 +66,17 @@ export class Transcript {
     source?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
     options: TranscriptOptions = {},
   ): Promise<Transcript> {
-    const id = randomUUID()
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     const header = {
       type: 'session',
       version: formatVersion,
-      id,
+      id: randomUUID(),
       timestamp: at.toISOString(),
       timeZone,
       cwd: workspace,
+      parentSession: source?.file,
     }
-    const headerLine = JSON.stringify(source ? { ...header, parentSession: source.file } : header)
-    const lines = [headerLine, ...(source?.entries ?? []).map(serializeEntry)]
+    const lines = [JSON.stringify(header), ...(source?.entries ?? []).map(serializeEntry)]
     await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
     return Transcript.open(file, options)
   }
