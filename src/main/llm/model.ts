@@ -52,8 +52,6 @@ export type Purpose =
       /** Rendered by `renderInParts`. */
       readonly conversation: string
       readonly earlier: string | undefined
-      /** Identifiers that the previous attempt left out; `conversation` is then that attempt. */
-      readonly missing: readonly string[]
     }
   /** Summary of an ended chat, with its topic. */
   | { readonly kind: 'topic' }

@@ -56,7 +56,7 @@ const maxNotes = 20
 const appendixShare = 0.25
 
 /**
- * Extends the digest by messages, in parts, and restores identifiers that the kept messages still use.
+ * Extends the digest by messages, in parts, and adds identifiers that the kept messages use and the digest lacks.
  * @throws AppError `provider_error` if there is nothing to summarise or the answer is empty, or an error of the model
  */
 export async function summarize(request: SummaryRequest): Promise<Summary> {
@@ -68,8 +68,12 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const notes = request.digest.filter(({ kind }) => kind === 'note').slice(-maxNotes)
   let lines = request.digest.filter(({ kind }) => kind !== 'note')
   let usage = noUsage
-  const ask = async (conversation: string, earlier: string | undefined, missing: readonly string[]) => {
-    const answer = await askForSummary(request, conversation, earlier, missing)
+  const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
+  const parts = renderInParts(messagesOf(messages), maxPartTokens(budget, fixedTokens, factor), (message) =>
+    numberOf(ids.get(message) ?? ''),
+  )
+  for (const part of parts) {
+    const answer = await askForSummary(request, part, lines.length === 0 ? undefined : digestText(lines, numberOf))
     usage = addUsage(usage, answer.usage)
     lines = fitDigest(parseDigest(messageText(answer).trim(), branch), maxTokens, estimateTokens).map((line) => ({
       ...line,
@@ -78,50 +82,31 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
     const data = { provider: model.provider, reason: 'empty summary' }
     if (lines.length === 0) throw new AppError('provider_error', `${model.id} returned an empty summary`, data)
   }
-  const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
-  const parts = renderInParts(messagesOf(messages), maxPartTokens(budget, fixedTokens, factor), (message) =>
-    numberOf(ids.get(message) ?? ''),
-  )
-  for (const part of parts) await ask(part, lines.length === 0 ? undefined : digestText(lines, numberOf), [])
   if (lines.length === 0)
     throw new AppError('provider_error', 'there was nothing to summarise', { provider: model.provider, reason: '' })
   const sourceText = `${digestText(request.digest)}\n${textsOf(messages)}`
-  const keptText = textsOf(keptMessages)
-  const missing = () => takeWithinLimit(missingIdentifiers(sourceText, keptText, digestText(lines)), maxTokens)
-  if (missing().length > 0) await ask(digestText(lines, numberOf), undefined, missing())
-  const stillMissing = missing()
-  if (stillMissing.length > 0) {
-    const text = `Also mentioned: ${stillMissing.join(', ')}`
+  const missing = missingIdentifiers(sourceText, textsOf(keptMessages), digestText(lines))
+  let remainingTokens = maxTokens * appendixShare
+  const added = missing.filter((identifier) => (remainingTokens -= estimateTokens(identifier) + 1) >= 0)
+  if (added.length > 0) {
+    const text = `Also mentioned: ${added.join(', ')}`
     const appendix = { kind: 'fact', text, messages: messagesBehind(text, messages) } as const
     lines = [...fitDigest(lines, maxTokens - estimateTokens(text), estimateTokens), appendix]
   }
   return { lines: [...lines, ...notes], usage }
 }
 
-function takeWithinLimit(identifiers: readonly string[], maxTokens: number): string[] {
-  let remainingTokens = maxTokens * appendixShare
-  return identifiers.filter((identifier) => (remainingTokens -= estimateTokens(identifier) + 1) >= 0)
-}
-
 const wordsPerToken = 0.7
 
-/** @param missing identifiers that the previous summary left out; `conversation` is then this summary */
 async function askForSummary(
   { model, prompt, focus, budget, maxTokens, signal }: SummaryRequest,
   conversation: string,
   earlierSummary: string | undefined,
-  missing: readonly string[],
 ): Promise<AssistantMessage> {
-  const instruction = `This is a summary that lacks identifiers which are needed later. Write it again with these in it, exactly as they are: ${missing.join(', ')}`
+  const limit = `At most ${Math.floor(maxTokens * wordsPerToken)} words.`
   const content = prompt({
     conversation,
-    focus: [
-      missing.length > 0 ? instruction : '',
-      focus ? `Pay special attention to: ${focus}` : '',
-      `At most ${Math.floor(maxTokens * wordsPerToken)} words.`,
-    ]
-      .filter(Boolean)
-      .join('\n'),
+    focus: focus ? `Pay special attention to: ${focus}\n${limit}` : limit,
     earlier:
       earlierSummary === undefined
         ? ''
@@ -130,7 +115,7 @@ async function askForSummary(
   return complete(
     model,
     {
-      purpose: { kind: 'summary', conversation, earlier: earlierSummary, missing },
+      purpose: { kind: 'summary', conversation, earlier: earlierSummary },
       system,
       messages: [{ role: 'user', content, timestamp: 0 }],
       tools: [],

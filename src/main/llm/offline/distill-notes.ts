@@ -70,9 +70,8 @@ function statementsIn(text: string, today: string): string[] {
   return statements.length === sentences.length ? [text] : statements
 }
 
-/** Lists the user's texts without questions. Returns a previous attempt unchanged; the caller adds `missing`. */
-export function extractSummary({ conversation, earlier, missing }: Extract<Purpose, { kind: 'summary' }>): string {
-  if (missing.length > 0) return conversation
+/** Lists the user's texts without questions, after an earlier summary. */
+export function extractSummary({ conversation, earlier }: Extract<Purpose, { kind: 'summary' }>): string {
   const items = userTextsInRendered(conversation).flatMap(({ text, link }) =>
     text
       .split('\n')
