@@ -1,6 +1,6 @@
 import { secretsIn } from '../util/secrets.ts'
 import { withoutLead } from './blocks/line-starts.ts'
-import { withoutDefinitions, type Block, type Container } from './blocks/scan-blocks.ts'
+import { withoutDefinitions, type Block } from './blocks/scan-blocks.ts'
 import { entriesOf, entryAt, ownerOf, type Entries } from './visibility-entries.ts'
 import { privateFrontMatter, privateMark, propertiesOf, visibilityOf } from './visibility.ts'
 
@@ -124,17 +124,13 @@ function markEntry({ lines, leaves }: Entries, index: number): [number, string] 
     if (other && ownerOf(other) === owner) place = placeIn(other, lines, at)
   }
   if (place !== undefined) return [place, withMark(lines[place] ?? '')]
-  const comment = `${indentOf(leaf?.parent)}<!-- ${privateMark} -->`
+  let comment = `<!-- ${privateMark} -->`
+  for (let container = leaf?.parent; container; container = container.parent)
+    comment = (container.kind === 'quote' ? '> ' : ' '.repeat(container.width)) + comment
   if (leaf?.parent) return [leaf.to - 1, withLineBelow(lines[leaf.to - 1] ?? '', comment)]
   const from = leaf?.from ?? index
   const [, bom = '', line = ''] = /^(\uFEFF?)(.*)$/s.exec(lines[from] ?? '') ?? []
   return [from, `${bom}${comment}${line.endsWith('\r') ? '\r' : ''}\n${line}`]
-}
-
-/** Returns the start of a line that continues the container. */
-function indentOf(container: Container | undefined): string {
-  if (!container) return ''
-  return indentOf(container.parent) + (container.kind === 'quote' ? '> ' : ' '.repeat(container.width))
 }
 
 /** Marks a key behind its value, or on its own line if the value starts below; all front matter by another comment. */

@@ -1,5 +1,5 @@
 /** Notes in the text that a flush adds to a file: each list item, and the other text below a heading. */
-import type { FileChange } from '#shared/util/file-change.ts'
+import { addedIn, type FileChange } from '#shared/util/file-change.ts'
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
@@ -89,10 +89,6 @@ export function digestLinesOf(changes: readonly FileChange[], messages: readonly
 
 /** Returns the added lines of a unified diff. A line that also occurs as removed is not new. */
 function addedLinesOf(patch: string): string[] {
-  const lines = patch.split('\n')
-  const removed = new Set(lines.filter((line) => line.startsWith('-')).map((line) => line.slice(1)))
-  return lines
-    .filter((line) => line.startsWith('+') && !line.startsWith('+++'))
-    .map((line) => line.slice(1))
-    .filter((line) => line.trim() === '' || !removed.has(line))
+  const removed = new Set(patch.split('\n').flatMap((line) => (line.startsWith('-') ? [line.slice(1)] : [])))
+  return addedIn(patch).filter((line) => line.trim() === '' || !removed.has(line))
 }

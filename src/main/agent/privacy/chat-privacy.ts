@@ -5,7 +5,7 @@ import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.
 import { privateLinesOf } from '#shared/markdown/visibility.ts'
 import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
-import { fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
+import { addedIn, fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -81,12 +81,13 @@ export class ChatPrivacy {
   async openLinesOf(session: string): Promise<NoteLine[]> {
     const { sessions, workspace, marks } = this.#options
     const places: NoteLine[] = []
-    for (const [path, written] of writtenLines(await sessions.get(session))) {
+    const changes = (await sessions.get(session)).entries.flatMap(changesIn)
+    for (const [path, ofFile] of Map.groupBy(changes, (change) => change.path)) {
+      const written = new Set(ofFile.flatMap(({ patch }) => addedIn(patch)).map(comparableLine))
       const file = await orUndefined(workspace.read(path))
-      if (!file) continue
-      const { isFullyPrivate, privateLines } = marks().of(await workspace.realPath(path), file.text)
-      for (const [index, text] of isFullyPrivate ? [] : file.text.split(/\r?\n/).entries())
-        if (!privateLines.has(index) && isWritten(text, written)) places.push({ path, line: index + 1, text })
+      const openText = file && marks().openText(await workspace.realPath(path), file.text)
+      for (const [index, text] of openText?.split(/\r?\n/).entries() ?? [])
+        if (isWritten(text, written)) places.push({ path, line: index + 1, text })
     }
     return places
   }
@@ -161,7 +162,7 @@ export class ChatPrivacy {
     const files = await this.#options.memory.indexedFiles()
     const marks = this.#options.marks()
     const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyPrivate
-    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => `path ${path}`)
+    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => pathKey(path))
   }
 
   async #read(): Promise<State | undefined> {
@@ -176,13 +177,12 @@ export class ChatPrivacy {
 /** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
 function contains({ entries }: Transcript, keys: ReadonlySet<string>): boolean {
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
-  return messages.some(
-    (message) =>
-      pathsIn(message).some((path) => keys.has(`path ${path}`)) ||
-      textsIn(message)
-        .flatMap(lineKeys)
-        .some((key) => keys.has(key)),
-  )
+  const keysOf = (message: Message) => [...pathsIn(message).map(pathKey), ...textsIn(message).flatMap(lineKeys)]
+  return messages.some((message) => keysOf(message).some((key) => keys.has(key)))
+}
+
+function pathKey(path: string): string {
+  return `path ${path}`
 }
 
 /** Returns the texts of a message, and those of the notes in a tool result. */
@@ -205,24 +205,11 @@ function recalledIn(message: Message) {
   return message.role === 'toolResult' && message.details?.kind === 'recall' ? message.details.recall.results : []
 }
 
-/** Returns the comparable lines that a chat added to notes, by path. */
-function writtenLines({ entries }: Transcript): Map<string, Set<string>> {
-  const lines = new Map<string, Set<string>>()
-  for (const { path, patch } of entries.flatMap(changesIn)) {
-    const added = patch.split('\n').filter((line) => /^\+(?!\+\+)/.test(line))
-    const comparable = added.map((line) => comparableLine(line.slice(1)))
-    lines.set(path, new Set([...(lines.get(path) ?? []), ...comparable]))
-  }
-  return lines
-}
-
 /** Returns the changes of notes that an entry records. */
 function changesIn(entry: TranscriptEntry): readonly FileChange[] {
   if (entry.type === 'flush') return entry.changes
-  if (entry.type === 'message') {
-    const { message } = entry
-    return message.role === 'toolResult' && message.details?.kind === 'change' ? [message.details.change] : []
-  }
+  const details = entry.type === 'message' && entry.message.role === 'toolResult' ? entry.message.details : undefined
+  if (details?.kind === 'change') return [details.change]
   if (entry.type !== 'custom' || !isRecord(entry.data)) return []
   const { outcome, change } = entry.data
   return fileChangeSchema.array().safeParse([isRecord(outcome) ? outcome['change'] : change]).data ?? []

@@ -11,12 +11,11 @@ export async function readVisible(path: string, { workspace, accessPolicy }: Too
     // Check before reading: the error must not reveal that a hidden folder exists.
     const isHidden = accessPolicy.visibleText(realPath, '') === undefined
     const text = isHidden ? undefined : accessPolicy.visibleText(realPath, (await workspace.read(path)).text)
-    if (text === undefined) throw missingFileError(path)
-    return text
+    if (text !== undefined) return text
   } catch (error) {
-    if (error instanceof AppError && error.code === 'file_not_found') throw missingFileError(path)
-    throw error
+    if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
   }
+  throw missingFileError(path)
 }
 
 /** Returns the files that the model may see, with the size of their visible part in bytes. */

@@ -1,3 +1,4 @@
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 
 export interface NotesFolder {
@@ -69,11 +70,7 @@ function remainderOf(rule: string, folder: string): string[] | undefined {
  * Returns the rules to add so that what a folder or file takes along by its path stays private at its new path. A note
  * that only a pattern, a rule for its folder or a rule without its extension covers gets none: its text is marked.
  */
-export function rulesForMove(
-  privateRules: PrivateRules,
-  { from, to }: { readonly from: string; readonly to: string },
-  isFolder: boolean,
-): string[] {
+export function rulesForMove(privateRules: PrivateRules, { from, to }: Move, isFolder: boolean): string[] {
   const moved = privateRules.rules.flatMap((rule) => {
     const remainders = privateRules.roots.map((root) => remainderOf(rule, `${root}/${from}`))
     return remainders.flatMap((remainder) => (remainder ? [[to, ...remainder].join('/')] : []))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { addedIn } from '#shared/util/file-change.ts'
 import { takeFitting, clip, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
@@ -130,11 +131,7 @@ function nextCursor({ entries, listedFiles, mayHaveMore }: RecordedChanges, coun
 
 async function addedText({ agent, client, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
   const { patch } = await ask((primary) => primary.history.diff({ agent, commit, path, forProgram: client }))
-  const lines = patch.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'))
-  return lines
-    .map((line) => line.slice(1))
-    .join('\n')
-    .trim()
+  return addedIn(patch).join('\n').trim()
 }
 
 function toShownChange({ now: path, at, cause, client, added, removed }: HistoryEntry, text: string): ShownChange {
