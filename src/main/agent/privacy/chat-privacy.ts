@@ -135,34 +135,32 @@ export class ChatPrivacy {
    * index must be complete.
    */
   update(): Promise<void> {
-    return this.#queue.run('', () => this.#update())
-  }
-
-  async #update(): Promise<void> {
-    const { memory, sessions, stopTurn } = this.#options
-    const version = await memory.privateVersion()
-    if (version === this.#comparedVersion) return
-    const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
-    const state = await this.#read()
-    const known = new Set(state?.keys)
-    const added = new Set([...keys].filter((key) => !known.has(key)))
-    const untold = [...(state?.untold ?? [])]
-    for (const { id, isPrivate } of added.size === 0 && state ? [] : await sessions.list(true)) {
-      const transcript = await orUndefined(sessions.get(id))
-      if (!transcript || (isPrivate ? state || transcript.hasPrivacyMark : !contains(transcript, added))) continue
-      await stopTurn(id)
-      await transcript.setPrivate(true)
-      untold.push(id)
-    }
-    if (!state || added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold })
-    this.#comparedVersion = version
+    return this.#queue.run('', async () => {
+      const { memory, sessions, stopTurn } = this.#options
+      const version = await memory.privateVersion()
+      if (version === this.#comparedVersion) return
+      const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
+      const state = await this.#read()
+      const known = new Set(state?.keys)
+      const added = new Set([...keys].filter((key) => !known.has(key)))
+      const untold = [...(state?.untold ?? [])]
+      for (const { id, isPrivate } of added.size === 0 && state ? [] : await sessions.list(true)) {
+        const transcript = await orUndefined(sessions.get(id))
+        if (!transcript || (isPrivate ? state || transcript.hasPrivacyMark : !contains(transcript, added))) continue
+        await stopTurn(id)
+        await transcript.setPrivate(true)
+        untold.push(id)
+      }
+      if (!state || added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold })
+      this.#comparedVersion = version
+    })
   }
 
   async #privatePaths(): Promise<string[]> {
     const files = await this.#options.memory.indexedFiles()
     const marks = this.#options.marks()
     const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyPrivate
-    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => pathKey(path))
+    return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => `path ${path}`)
   }
 
   async #read(): Promise<State | undefined> {
@@ -177,12 +175,10 @@ export class ChatPrivacy {
 /** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
 function contains({ entries }: Transcript, keys: ReadonlySet<string>): boolean {
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
-  const keysOf = (message: Message) => [...pathsIn(message).map(pathKey), ...textsIn(message).flatMap(lineKeys)]
-  return messages.some((message) => keysOf(message).some((key) => keys.has(key)))
-}
-
-function pathKey(path: string): string {
-  return `path ${path}`
+  return messages.some((message) => {
+    const paths = pathsIn(message).map((path) => `path ${path}`)
+    return [...paths, ...textsIn(message).flatMap(lineKeys)].some((key) => keys.has(key))
+  })
 }
 
 /** Returns the texts of a message, and those of the notes in a tool result. */

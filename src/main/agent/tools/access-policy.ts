@@ -10,7 +10,7 @@ import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source
 import { privateLinesOf, redactPrivate, redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import { addedLines, hasContent, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
-import { fileKind, followerOf, localDate, type Layout, type WriteOrigin } from '#workspace'
+import { fileKind, followerOf, localDate, type Layout } from '#workspace'
 import { openPlaces, type Place, type PrivacyMarks, type ReadPlace } from '#workspace/privacy'
 
 /** The sources of a change, and the way to propose it to the user. */
@@ -31,11 +31,6 @@ export interface ProposedChange {
   readonly sources: readonly Source[]
   /** Note that moves to the trash: `path` for a deletion, the old path for a move. */
   readonly removes?: string
-}
-
-/** Returns the origin of a write, with its sources. */
-export function withSources({ origin, sources }: { readonly origin: WriteOrigin } & WriteBackground): WriteOrigin {
-  return sources.length === 0 ? origin : { ...origin, sources: sources.map(sourceName) }
 }
 
 /** Returns true if the user must approve deletions, moves and changes of existing lines. The user chose the imports. */
@@ -133,13 +128,6 @@ export class AccessPolicy {
     const isCovered = (line: string) => isCoveredBy(sourcesIn(line), sources) || isOwn(line)
     return withAddedSource(before ?? '', after, sourceMark(sources, day), isCovered)
   }
-
-  /** @throws AppError `private_lines`; `file_not_found` if the whole file is private */
-  assertMayMove(path: string, text: string): void {
-    const visible = this.visibleText(path, text)
-    if (visible === undefined) throw missingFileError(path)
-    if (visible !== text) throw privateLinesError(path)
-  }
 }
 
 /** Creates the error for a missing file. It is the same for a hidden one, so that it does not reveal the file. */
@@ -147,7 +135,8 @@ export function missingFileError(path: string): AppError {
   return new AppError('file_not_found', `${path} does not exist`, { path })
 }
 
-function privateLinesError(path: string): AppError {
+/** Creates the error for a change that an open chat may not make, as the file has private lines. */
+export function privateLinesError(path: string): AppError {
   const message = `${path} has private lines: an open chat may add to it, but must keep every line that it is not shown`
   return new AppError('private_lines', message, { path })
 }

@@ -18,7 +18,7 @@ import {
 } from '#workspace'
 import { visibleFiles, readVisible } from './visible-files.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
-import { mustAskForRemoval, proposedError } from './access-policy.ts'
+import { mustAskForRemoval, privateLinesError, proposedError } from './access-policy.ts'
 import { assertMayWrite, changeOutcome, editNote } from './write-file-tool.ts'
 
 const root = '/memories'
@@ -177,10 +177,10 @@ async function rename({ old_path, new_path }: Command<'rename'>, context: ToolCo
 }
 
 /** @throws AppError `private_lines`, `file_not_found` */
-async function assertMayMove(paths: readonly string[], { workspace, accessPolicy }: ToolContext): Promise<void> {
-  if (accessPolicy.seesPrivate) return
+async function assertMayMove(paths: readonly string[], context: ToolContext): Promise<void> {
+  if (context.accessPolicy.seesPrivate) return
   for (const path of paths)
-    accessPolicy.assertMayMove(await workspace.realPath(path), (await workspace.read(path)).text)
+    if ((await readVisible(path, context)) !== (await context.workspace.read(path)).text) throw privateLinesError(path)
 }
 
 /** @param moves paths relative to the workspace; without a target, a deletion @throws AppError `write_proposed` */

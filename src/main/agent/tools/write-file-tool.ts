@@ -3,7 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
 import { dailyLogDate, endsInPrivateText, localTime, noteExtensions, type WorkspaceWrite } from '#workspace'
 import { appendBlock } from '#shared/markdown/log-entry.ts'
-import { withSources } from './access-policy.ts'
+import { sourceName } from '#shared/markdown/provenance.ts'
 import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from './tool.ts'
 
 export const writeFileTool = defineTool({
@@ -35,11 +35,12 @@ export async function editNote(
   rewrite: (visibleText: string | undefined, path: string) => string,
   options?: { readonly needsExistingText: boolean },
 ): Promise<WorkspaceWrite> {
-  const { workspace, mayWrite, accessPolicy, shortenEntries } = context
+  const { workspace, mayWrite, accessPolicy, shortenEntries, sources } = context
   const path = await workspace.realPath(requestedPath)
   assertMayWrite(path, mayWrite)
   const isLog = dailyLogDate(path, workspace.layout) !== undefined
-  return workspace.edit(path, withSources(context), (current) =>
+  const origin = sources.length === 0 ? context.origin : { ...context.origin, sources: sources.map(sourceName) }
+  return workspace.edit(path, origin, (current) =>
     accessPolicy.applyEdit(
       path,
       current,

@@ -40,13 +40,12 @@ export async function readFor<T>(
   read: (visibleText: (text: string) => string) => Promise<T>,
 ): Promise<T> {
   const notFoundError = () => new AppError('file_not_found', `${path} does not exist`, { path })
+  if (requester === false) return read((text) => text)
   // If the folder is missing, report that, and not a missing note.
-  if (requester !== false) await agent.workspace.assertExists()
+  await agent.workspace.assertExists()
   const session = sessionOfPath(path)
-  if (session !== undefined && requester !== false) {
-    const transcript = await orUndefined(agent.sessions.get(session))
-    if (transcript?.isPrivate !== false) throw notFoundError()
-  }
+  const transcript = session === undefined ? undefined : await orUndefined(agent.sessions.get(session))
+  if (session !== undefined && transcript?.isPrivate !== false) throw notFoundError()
   const view = await viewFor(app, agent, requester)
   if (!view) return read((text) => text)
   try {

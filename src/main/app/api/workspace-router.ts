@@ -38,10 +38,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   }),
   read: forAgent(os.workspace.read, async (agent, input) => {
     const { workspace } = agent
-    if (input.forProgram) {
-      assertForPrograms(agent, input.path)
-      await workspace.assertExists()
-    }
+    if (input.forProgram) assertForPrograms(agent, input.path)
     return readFor(app, agent, input.forProgram, input.path, async (visibleText) => {
       const { text, hash } = await agent.readFile(input.path)
       const readOnly = workspace.isReadOnly(input.path)
