@@ -129,8 +129,7 @@ function markEntry({ lines, leaves }: Entries, index: number): [number, string] 
     comment = (container.kind === 'quote' ? '> ' : ' '.repeat(container.width)) + comment
   if (leaf?.parent) return [leaf.to - 1, withLineBelow(lines[leaf.to - 1] ?? '', comment)]
   const from = leaf?.from ?? index
-  const [, bom = '', line = ''] = /^(\uFEFF?)(.*)$/s.exec(lines[from] ?? '') ?? []
-  return [from, `${bom}${comment}${line.endsWith('\r') ? '\r' : ''}\n${line}`]
+  return [from, (lines[from] ?? '').replace(/^(\uFEFF?)(.*?)(\r?)$/s, `$1${comment}$3\n$2$3`)]
 }
 
 /** Marks a key behind its value, or on its own line if the value starts below; all front matter by another comment. */

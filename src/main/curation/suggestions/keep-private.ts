@@ -24,9 +24,6 @@ interface PrivacyContext {
   readonly acceptedEdits?: (path: string) => readonly LineEdit[]
 }
 
-/** Rules whose evidence only locates a change; its text does not go into the written lines. */
-const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
-
 interface PrivateSources extends Pick<Proposal, 'rule'> {
   /** True if the evidence is private: all that the change writes then is, too. */
   readonly isEvidence: boolean
@@ -47,15 +44,14 @@ export function withPrivateMarks<T extends FileEdits>(
     const { isFullyPrivate, privateLines } = privacyOf(path, textOf(path) ?? '')
     return isFullyPrivate || privateLines.has(line - 1)
   }
-  const isEvidence = !locatingRules.has(rule) && evidence.some(isPrivateEvidence)
+  // The evidence of some rules only locates a change; its text does not go into the written lines.
+  const isEvidence = rule !== 'outside' && rule !== 'broken' && evidence.some(isPrivateEvidence)
   const texts = new Set(files.flatMap(({ path }) => privateTextsOf(path, context)))
-  const markedFiles: T[] = []
-  for (const file of files) {
+  const markedFiles = files.flatMap((file) => {
     const edits = markFile(file, { rule, isEvidence, texts }, context)
-    if (!edits) return undefined
-    markedFiles.push({ ...file, edits })
-  }
-  return markedFiles
+    return edits ? [{ ...file, edits }] : []
+  })
+  return markedFiles.length === files.length ? markedFiles : undefined
 }
 
 function markFile(

@@ -20,11 +20,10 @@ export class ClientCalls {
    * @throws AppError `client_busy`
    */
   async enter(
-    { id, name, agent, limits }: MemoryClient,
+    { id, name, agent, limits: { callsPerMinute, callsAtOnce } }: MemoryClient,
     sharedPerMinute: number | undefined,
     signal: AbortSignal,
   ): Promise<() => void> {
-    const { callsPerMinute, callsAtOnce } = limits
     const busyError = (seconds: number) =>
       new AppError('client_busy', `${name} makes too many calls; try again in ${seconds} s`, { name, seconds })
     const program = this.#programs.get(id) ?? { runningCount: 0, waiting: new Set<() => void>() }
