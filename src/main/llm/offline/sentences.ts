@@ -3,7 +3,7 @@ import type { Language } from './language.ts'
 const english = {
   help: 'No language model is connected, so I do two things. Write “remember that …”, and I save a note to today’s log. Ask a question, and I search your notes and quote the lines I find. You can also ask “What did I do last week?” For anything else, connect a language model in the settings.',
   statement:
-    'No language model is connected, so I do not answer this. When the chat ends, statements with facts are kept in the log. To note something now, write /remember before it.',
+    'No language model is connected, so I do not answer this. When the chat ends, its summary keeps statements with facts. To note something now, write /remember before it.',
   remembered: (path: string) => `Noted in today’s log [${path}].`,
   /** @param span a day, or the first and the last one */
   nothingIn: (span: string) => `There are no notes for ${span}.`,
@@ -29,7 +29,7 @@ export type Sentences = typeof english
 const simplified: Sentences = {
   help: '目前没有连接语言模型，所以我只做两件事：说“记住……”，我会写进今天的日志；提问时，我会搜索你的记忆，并附上出处引用原文。“上周我做了什么”也可以。其他的都需要语言模型：请在设置里连接一个。',
   statement:
-    '目前没有连接语言模型，所以我不回答这句话。对话结束时，其中陈述事实的句子会留在日志里。想马上记下来，请在前面加上 /remember。',
+    '目前没有连接语言模型，所以我不回答这句话。对话结束时，摘要会保留其中陈述事实的句子。想马上记下来，请在前面加上 /remember。',
   remembered: (path) => `已记入今天的日志 [${path}]。`,
   nothingIn: (span) => `${span} 没有任何记录。`,
   periodHas: (span) => `${span} 的记录：`,
@@ -51,7 +51,7 @@ const simplified: Sentences = {
 const traditional: Sentences = {
   help: '目前沒有連接語言模型，所以我只做兩件事：說「記住……」，我會寫進今天的日誌；提問時，我會搜尋你的記憶，並附上出處引用原文。「上週我做了什麼」也可以。其他的都需要語言模型：請在設定裡連接一個。',
   statement:
-    '目前沒有連接語言模型，所以我不回答這句話。對話結束時，其中陳述事實的句子會留在日誌裡。想馬上記下來，請在前面加上 /remember。',
+    '目前沒有連接語言模型，所以我不回答這句話。對話結束時，摘要會保留其中陳述事實的句子。想馬上記下來，請在前面加上 /remember。',
   remembered: (path) => `已記入今天的日誌 [${path}]。`,
   nothingIn: (span) => `${span} 沒有任何記錄。`,
   periodHas: (span) => `${span} 的記錄：`,
