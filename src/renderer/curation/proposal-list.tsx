@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Evidence, Proposal } from '#shared/contract/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import type { InboxState } from './use-inbox.ts'
+import { ruleName } from './rule-name.ts'
 import { stripMarks } from './strip-marks.ts'
 
 const rowHeight = 66
@@ -74,7 +75,7 @@ interface ProposalRowProps {
 /** Memoized, since the list renders again on every scroll event. */
 const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, onToggle, onOpen }: ProposalRowProps) {
   const { t } = useTranslation()
-  const { id, rule, state } = proposal
+  const { id, state } = proposal
   const subject = subjectOf(proposal)
   return (
     <div
@@ -106,7 +107,7 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, 
       <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
         <span className="truncate">{clipLine(stripMarks(subject?.text ?? ''), 200)}</span>
         <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
-          <span className="shrink-0">{t(`upkeep.rule.${rule}`)}</span>
+          <span className="shrink-0">{t(`upkeep.rule.${ruleName(proposal)}`)}</span>
           {state !== 'open' && <span className="shrink-0">{t(`upkeep.state.${state}`)}</span>}
           <span className="min-w-0 truncate font-mono text-[11px]">{subject && `${subject.path}:${subject.line}`}</span>
         </span>

@@ -14,6 +14,7 @@ import { Sheet } from '#lib/ui/sheet.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ProposedDiff } from './proposed-diff.tsx'
 import { ConflictLink } from './undo-conflict-banner.tsx'
+import { ruleName } from './rule-name.ts'
 import { stripMarks } from './strip-marks.ts'
 import { canSwapLines, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
 import { RawRequest } from '../chat/context/request-inspector.tsx'
@@ -33,7 +34,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
   return (
     <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="proposal-view">
       <header className="flex flex-col gap-1">
-        <h2 className="text-[15px] font-semibold">{t(`upkeep.rule.${proposal.rule}`)}</h2>
+        <h2 className="text-[15px] font-semibold">{t(`upkeep.rule.${ruleName(proposal)}`)}</h2>
         <Reason proposal={proposal} />
         <p className="text-[12px] text-muted">
           <Author proposal={proposal} /> · {formatMoment(proposal.at)}
@@ -78,8 +79,9 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
   )
 }
 
-function Reason({ proposal: { rule, author, detail, reason } }: { proposal: Proposal }) {
+function Reason({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation()
+  const { rule, author, detail, reason } = proposal
   const { day = '', likeness = 0, tokens = 0, target = '', removed } = detail
   const reasonKey =
     likeness === 1 && (rule === 'duplicate' || rule === 'logged')
@@ -87,7 +89,9 @@ function Reason({ proposal: { rule, author, detail, reason } }: { proposal: Prop
       : rule === 'outside' && author.kind === 'client'
         ? 'program'
         : rule === 'outside' && target === ''
-          ? 'instructions'
+          ? ruleName(proposal) === 'summary'
+            ? 'summary'
+            : 'instructions'
           : rule
   return (
     <>

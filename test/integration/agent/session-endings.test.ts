@@ -126,7 +126,8 @@ describe('the end of a session', () => {
     await agent.chat.endings.check()
     expect(await noteAt(name)).toBe(edited)
     const { open } = await agent.upkeep.list()
-    expect(JSON.stringify(open)).toContain('Dan sings')
+    const { edits } = open[0]?.files[0] ?? {}
+    expect(edits?.flatMap(({ after }) => after).join('\n')).toMatch(/two cakes[^]*Dan sings/)
     await unlink(join(folder, name))
     await say('Eve dances.', session)
     state.summary = 'eve\n- Eve dances [7].'
@@ -173,6 +174,52 @@ describe('the end of a session', () => {
     clock.at = day(22, 1)
     await agent.chat.endings.check()
     expect(await summaries()).toHaveLength(2)
+  })
+
+  it('keeps the statements of the user if the answer of the model is no summary', async () => {
+    const { agent, state, say, summaries, noteAt } = await openWithClock()
+    for (const answer of ['OK, noted in this answer.', '{"summary": ["x"]}', '<think>Hm.</think>']) {
+      state.summary = answer
+      const session = await say(statement)
+      await agent.chat.endings.end(session)
+      await agent.chat.endings.check()
+    }
+    const names = await summaries()
+    expect(names).toHaveLength(3)
+    for (const name of names) expect(await noteAt(name)).toContain('The tea garden opens on 2026-05-04')
+  })
+
+  it('does not wait for a chat that is deleted meanwhile, and shows no step as running', async () => {
+    const { agent, server, state, say, summaries } = await openWithClock()
+    const deleted = await say(statement)
+    const other = await say(statement)
+    const respond = server.respond
+    server.respond = (body) => {
+      if (JSON.stringify(body).includes('You summarise ended conversations') && state.summaries === 0)
+        void agent.sessions.remove(deleted)
+      return respond?.(body) ?? { text: '' }
+    }
+    const stop = new AbortController()
+    const steps: string[] = []
+    void (async () => {
+      for await (const event of agent.chat.watch(other, stop.signal)) steps.push(event.type)
+    })().catch(() => undefined)
+    await agent.chat.endings.end(deleted)
+    await agent.chat.endings.end(other)
+    await agent.chat.endings.check()
+    stop.abort()
+    expect((await summaries()).length).toBeGreaterThanOrEqual(1)
+    expect(await agent.sessions.list()).toMatchObject([{ id: other, kept: 2 }])
+    expect(steps).not.toContain('keeping')
+  })
+
+  it('needs no tokens with the offline model', async () => {
+    const { app, agent, say, summaries } = await openWithClock()
+    await app.settings.set([['agents', 'defaults', 'session', 'memoryHook', 'tokensPerDay'], 0])
+    await agent.chat.endings.end(await say(statement, undefined, { model: 'offline' }))
+    await agent.chat.endings.end(await say(statement))
+    await agent.chat.endings.check()
+    expect(await summaries()).toHaveLength(1)
   })
 
   it('is private for a private chat, whose model runs on this machine', async () => {

@@ -449,10 +449,16 @@ export class Chat {
     }
   }
 
-  #createTurnContext(target: TurnTarget, signal: AbortSignal, services = this.#services): Promise<TurnContext> {
+  /** @param emit default: sends events to the windows that show the chat */
+  #createTurnContext(
+    target: TurnTarget,
+    signal: AbortSignal,
+    services = this.#services,
+    emit = (event: ChatEvent) => this.#turns.emit(target.session, event),
+  ): Promise<TurnContext> {
     const hooks = {
       permissions: this.#permissions,
-      emit: (event: ChatEvent) => this.#turns.emit(target.session, event),
+      emit,
       stopDeferredNotes: () => this.#deferredNotes.stop(),
     }
     return createTurnContext(services, target, hooks, signal)
@@ -468,7 +474,8 @@ export class Chat {
       // The summary of the offline model has the statements that it would save.
       if (model.provider === 'offline') return
       const target = { session, transcript, model, withoutServers: true }
-      const { contextManager } = await this.#createTurnContext(target, signal, services)
+      // Without a turn, an event of a step would show one that never ends.
+      const { contextManager } = await this.#createTurnContext(target, signal, services, () => undefined)
       await contextManager.flushRemaining()
     }
     const summaryTokens = await saveSessionSummary(services, { session, transcript, model, signal, flush })

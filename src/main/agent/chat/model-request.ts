@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { assemble, fileSection, type Assembly, type ContextFile } from '../context/assemble.ts'
@@ -74,7 +75,7 @@ export class RequestBuilder {
     const soul = ownFilePath('SOUL.md', workspace.layout)
     const files = isWithoutMemory
       ? [{ path: soul, layer: 'project' as const, text: await readText(workspace, soul) }]
-      : await contextFiles(workspace, sessionStart, chat.context, openMarks)
+      : await contextFiles(workspace, sessionStart, chat.context, openMarks, transcript?.file)
     const visibleFiles = openMarks
       ? (await Promise.all(files.map((file) => withOpenText(file, workspace, openMarks)))).flat()
       : files
@@ -148,6 +149,7 @@ async function contextFiles(
   sessionStart: Date,
   { longTerm, logs, summaries }: AgentSettings['chat']['context'],
   openMarks: PrivacyMarks | undefined,
+  transcriptFile = '',
 ): Promise<ContextFile[]> {
   const { layout } = workspace
   const dayBefore = (days: number) => {
@@ -166,7 +168,10 @@ async function contextFiles(
   }
   const read = await Promise.all(files.map(async (file) => ({ ...file, text: await readText(workspace, file.path) })))
   const isShown = ({ text, layer }: ContextFile) => text !== null || layer === 'project'
-  return [...read.filter(isShown), ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks) : [])]
+  return [
+    ...read.filter(isShown),
+    ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcriptFile)) : []),
+  ]
 }
 
 /** Returns the newest session summaries within `maxSummaryTokens`, oldest first, without their links. */
@@ -174,6 +179,7 @@ async function recentSummaries(
   workspace: Workspace,
   dayBefore: (days: number) => string,
   openMarks: PrivacyMarks | undefined,
+  ownTranscript: string,
 ): Promise<ContextFile[]> {
   const { layout } = workspace
   // Summaries are in few folders; listing these is cheaper than scanning all notes for every request.
@@ -193,7 +199,8 @@ async function recentSummaries(
   for (const { path } of newestFirst) {
     const full = (await readText(workspace, path)) ?? ''
     const isVisible = !openMarks || openMarks.openText(await workspace.realPath(path), full) === full
-    const text = isVisible ? sessionSummaryText(full) : undefined
+    const isOwn = ownTranscript !== '' && full.includes(`[sessions/${ownTranscript}]`)
+    const text = isVisible && !isOwn ? sessionSummaryText(full) : undefined
     if (text === undefined) continue
     remainingTokens -= estimateTokens(fileSection({ path, text, layer: 'logs' }, text))
     if (remainingTokens < 0) break

@@ -26,6 +26,7 @@ const maxOutput = 1000
 /** Words of a title that become the slug. */
 const maxTitleWords = 4
 const minWordLength = 4
+const maxUnspacedLength = 8
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
@@ -71,18 +72,20 @@ export async function saveSessionSummary(services: ChatServices, input: SummaryI
     await record(current === undefined ? {} : { ...earlier })
     return usage.totalTokens
   }
-  const text = await noteText(services, input, messages, slug, lines)
-  const path = isNew || !earlier ? await freePath(services, input, messages, slug) : earlier.path
-  const isEdited = current !== undefined && blobId(current) !== earlier?.hash
-  if (isEdited) {
-    const sources = sourcesOfMessages(
-      messages.map(({ message }) => message),
-      [],
+  if (current !== undefined && ![earlier?.hash, earlier?.proposed].includes(blobId(current))) {
+    // The user has edited the note: only the lines of new messages are proposed, below the others.
+    const known = all.findIndex(({ id }) => isRecord(last) && id === last['through'])
+    const isNewMessage = new Set(all.slice(known + 1).map(({ id }) => id))
+    const added = lines.filter(
+      (line) => line.messages.some((id) => isNewMessage.has(id)) && !current.includes(line.text),
     )
-    await propose({ path, before: current, after: text, sources }, model.id)
-    await record({ ...earlier })
+    const after = `${[current.trimEnd(), ...(await itemsOf(input, added))].join('\n')}\n`
+    if (added.length > 0) await propose({ path: earlier?.path ?? '', before: current, after, sources: [] }, model.id)
+    await record({ ...earlier, proposed: blobId(after) })
     return usage.totalTokens
   }
+  const text = await noteText(services, input, messages, slug, lines)
+  const path = isNew || !earlier ? await freePath(services, input, messages, slug) : earlier.path
   const write: WorkspaceWrite = await workspace.edit(path, { cause: 'agent', session }, (before) =>
     before === current ? text : (before ?? ''),
   )
@@ -94,10 +97,13 @@ interface EarlierNote {
   readonly path: string
   /** Hash of the text that was written. */
   readonly hash: string
+  /** Hash of the text that was proposed last. */
+  readonly proposed?: string
 }
 
-function recordedNote({ path, hash }: Record<string, unknown>): EarlierNote | undefined {
-  return typeof path === 'string' && typeof hash === 'string' ? { path, hash } : undefined
+function recordedNote({ path, hash, proposed }: Record<string, unknown>): EarlierNote | undefined {
+  if (typeof path !== 'string' || typeof hash !== 'string') return undefined
+  return { path, hash, ...(typeof proposed === 'string' ? { proposed } : {}) }
 }
 
 /** Finds the note of a session that was written just before a crash. */
@@ -130,10 +136,12 @@ async function summarizeSession(
   const [first] = statements
   if (!first) return { slug: '', lines: [], usage: noUsage }
   const slug = slugOfTitle(transcript.name ?? messageText(first.message))
+  let usage = noUsage
   if (model.provider !== 'offline') {
     try {
       const { topic, ...summary } = await askForSummary(services, input, usable)
-      return { slug: topic === undefined ? slug : slugOf(topic), ...summary }
+      if (summary.lines) return { slug: topic === undefined ? slug : slugOf(topic), ...summary, lines: summary.lines }
+      usage = summary.usage
     } catch (error) {
       if (!(error instanceof AppError) || isTransient(error)) throw error
     }
@@ -144,19 +152,21 @@ async function summarizeSession(
     text,
     messages: [key],
   }))
-  return { slug, lines, usage: noUsage }
+  return { slug, lines, usage }
 }
 
+/** @returns `lines` undefined if the answer is no summary */
 async function askForSummary(
   { requests }: ChatServices,
   { transcript, model, signal }: SummaryInput,
   messages: readonly LinkedMessage[],
-): Promise<Omit<Topic, 'slug'> & { readonly topic?: string | undefined }> {
+): Promise<{ topic?: string | undefined; lines: readonly DigestLine[] | undefined; usage: Usage }> {
   const prompts = await requests.prompts()
   const budget = requests.budget(model)
   const branch = transcript.messages()
   const { digest, liveMessages } = compactionState(transcript.branch())
-  const live = messages.filter(({ id }) => liveMessages.some((message) => message.id === id))
+  const covered = new Set(digest.flatMap((line) => line.messages))
+  const live = messages.filter(({ id }) => !covered.has(id) || liveMessages.some((message) => message.id === id))
   const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
   const numberOf = (id: string) => numbers.get(id) ?? 0
   const ids = new Map(live.map(({ id, message }) => [message, id]))
@@ -198,15 +208,21 @@ async function askForSummary(
     signal,
   )
   usage = addUsage(usage, answer.usage)
-  const reply = parseNotesReply(messageText(answer)) ?? ''
+  const answerText = messageText(answer)
+    .replaceAll(/<think>[\s\S]*?<\/think>|^```.*$/gm, '')
+    .trim()
+  if (answerText === '') return { lines: undefined, usage }
+  const reply = parseNotesReply(answerText)
+  if (reply === undefined) return { lines: [], usage }
   const [firstRow = '', ...rows] = reply.split('\n')
-  const hasTopic = !/^\s*[-*+•#\d]/.test(firstRow) && firstRow.length <= maxSlugLength
-  const parsed = parseDigest(hasTopic ? rows.join('\n') : reply, branch).map((line) => ({
+  const items = rows.filter((row) => /^\s*(?:[-*+•]|\d+[.)])\s/.test(row))
+  const hasTopic = /^[^\s.!?:…{}[\]]+(?: [^\s.!?:…{}[\]]+){0,5}$/.test(firstRow) && firstRow.length <= maxSlugLength
+  const parsed = parseDigest((hasTopic ? items : [firstRow, ...items]).join('\n'), branch).map((line) => ({
     ...line,
     text: cutAtWord(line.text, maxLineCharacters),
   }))
   const fitted = fitDigest(parsed, maxSummaryCharacters, (line) => line.length)
-  return { topic: hasTopic ? firstRow : undefined, lines: fitted, usage }
+  return { topic: hasTopic ? firstRow : undefined, lines: items.length > 0 ? fitted : undefined, usage }
 }
 
 async function noteText(
@@ -217,11 +233,7 @@ async function noteText(
   lines: readonly DigestLine[],
 ): Promise<string> {
   const path = `sessions/${session}.jsonl`
-  const placeOf = await transcript.linesOf(lines.flatMap((line) => line.messages))
-  const items = lines.map((line) => {
-    const links = line.messages.flatMap((id) => placeOf.get(id) ?? []).map((number) => `[${path}:${number}]`)
-    return [`- ${line.text}`, ...links].join(' ')
-  })
+  const items = await itemsOf({ session, transcript }, lines)
   const sentences = models.sentencesFor(lines.map(({ text }) => text))
   const date = dateOf(transcript, messages)
   const note = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`[${path}]`)}\n\n${items.join('\n')}\n`
@@ -231,6 +243,18 @@ async function noteText(
   )
   const marked = sources.length === 0 ? note : withSource(note, sources, date)
   return transcript.isPrivate ? withVisibility(marked, true) : marked
+}
+
+/** Formats lines as list items with links to their messages. */
+async function itemsOf(
+  { session, transcript }: Pick<SummaryInput, 'session' | 'transcript'>,
+  lines: readonly DigestLine[],
+): Promise<string[]> {
+  const placeOf = await transcript.linesOf(lines.flatMap((line) => line.messages))
+  return lines.map(({ text, messages }) => {
+    const links = messages.flatMap((id) => placeOf.get(id) ?? []).map((line) => `[sessions/${session}.jsonl:${line}]`)
+    return [`- ${text}`, ...links].join(' ')
+  })
 }
 
 async function freePath(
@@ -252,11 +276,14 @@ function dateOf(transcript: Transcript, messages: readonly LinkedMessage[]): str
   return localDate(new Date(last?.message.timestamp ?? transcript.header.createdAt), transcript.header.timeZone)
 }
 
-/** Returns the first words of a title that are not short, joined by hyphens. */
+/** Returns the first words of a title that are not short, joined by hyphens, without long numbers. */
 function slugOfTitle(title: string): string {
-  const words = title.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  const telling = words.filter((word) => word.length >= minWordLength || /[\p{N}\p{Lo}]/u.test(word))
-  return slugOf((telling.length > 0 ? telling : words).slice(0, maxTitleWords).join('-'))
+  const words = (title.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).filter((word) => !/\d{5}/.test(word))
+  // A text without spaces is one word.
+  const short = words.map((word) => (/\p{Lo}/u.test(word) ? word.slice(0, maxUnspacedLength) : word))
+  const telling = short.filter((word) => word.length >= minWordLength || /[\p{N}\p{Lo}]/u.test(word))
+  const isUnspaced = /\p{Lo}/u.test(telling[0] ?? '')
+  return slugOf((telling.length > 0 ? telling : short).slice(0, isUnspaced ? 2 : maxTitleWords).join('-'))
 }
 
 function slugOf(text: string): string {

@@ -64,6 +64,8 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
   const numberOf = (id: string) => numbers.get(id) ?? 0
   const ids = new Map(messages.map(({ id, message }) => [message, id]))
+  const linked = new Set([...messages.map(({ id }) => id), ...request.digest.flatMap((line) => line.messages)])
+  const summarized = branch.filter(({ id }) => linked.has(id))
   const textsOf = (linked: readonly LinkedMessage[]) => renderInParts(messagesOf(linked), Infinity).join('\n')
   const notes = request.digest.filter(({ kind }) => kind === 'note').slice(-maxNotes)
   let lines = request.digest.filter(({ kind }) => kind !== 'note')
@@ -75,10 +77,12 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   for (const part of parts) {
     const answer = await askForSummary(request, part, lines.length === 0 ? undefined : digestText(lines, numberOf))
     usage = addUsage(usage, answer.usage)
-    lines = fitDigest(parseDigest(messageText(answer).trim(), branch), maxTokens, estimateTokens).map((line) => ({
-      ...line,
-      text: cutToTokens(line.text, maxTokens),
-    }))
+    lines = fitDigest(parseDigest(messageText(answer).trim(), branch, summarized), maxTokens, estimateTokens).map(
+      (line) => ({
+        ...line,
+        text: cutToTokens(line.text, maxTokens),
+      }),
+    )
     const data = { provider: model.provider, reason: 'empty summary' }
     if (lines.length === 0) throw new AppError('provider_error', `${model.id} returned an empty summary`, data)
   }

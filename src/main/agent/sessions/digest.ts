@@ -43,10 +43,16 @@ const removedFrom = 0.7
 
 /**
  * Parses the digest that a model wrote: headings, and lines that end with the numbers of messages, as in `[3, 7]`. A line
- * without numbers is linked to the messages with its words.
+ * without valid numbers is linked to the messages with its words.
  * @param messages all messages of the branch; the first has number 1
+ * @param summarized those that the line can stand for
  */
-export function parseDigest(text: string, messages: readonly LinkedMessage[]): DigestLine[] {
+export function parseDigest(
+  text: string,
+  messages: readonly LinkedMessage[],
+  summarized: readonly LinkedMessage[] = messages,
+): DigestLine[] {
+  const isSummarized = new Set(summarized.map(({ id }) => id))
   let kind: DigestKind = 'fact'
   return text.split('\n').flatMap((row): DigestLine[] => {
     const [, heading] = /^\s*#+\s+(.*)$/.exec(row) ?? []
@@ -59,8 +65,10 @@ export function parseDigest(text: string, messages: readonly LinkedMessage[]): D
       .slice(0, item.length - links.length)
       .slice(0, maxLineCharacters)
       .toWellFormed()
-    const linked = [...numbers.matchAll(/\d+/g)].flatMap(([number]) => messages[Number(number) - 1]?.id ?? [])
-    return [{ kind, text: line, messages: linked.length > 0 ? linked : messagesBehind(line, messages) }]
+    const linked = [...numbers.matchAll(/\d+/g)]
+      .flatMap(([number]) => messages[Number(number) - 1]?.id ?? [])
+      .filter((id) => isSummarized.has(id))
+    return [{ kind, text: line, messages: linked.length > 0 ? linked : messagesBehind(line, summarized) }]
   })
 }
 
@@ -96,6 +104,8 @@ export function fitDigest(lines: readonly DigestLine[], limit: number, sizeOf: (
 /** Share of the best match's weight from which a message is linked too. */
 const minShare = 0.8
 const maxLinks = 3
+/** Words that a message must share with a line to be linked. */
+const minShared = 2
 
 /**
  * Returns the ids of the messages that share the rarest words with a text, in their order; none if no word is shared.
@@ -111,8 +121,12 @@ export function messagesBehind(text: string, messages: readonly LinkedMessage[])
   const weights = wordsByMessage.map((own) =>
     words.reduce((sum, word) => (own.has(word) ? sum + 1 / (counts.get(word) ?? 1) : sum), 0),
   )
-  const best = Math.max(0, ...weights)
-  const linked = messages.filter((_, index) => best > 0 && (weights[index] ?? 0) >= best * minShare)
+  const shared = wordsByMessage.map((own) => words.filter((word) => own.has(word)).length)
+  const best = Math.max(0, ...weights.filter((_, index) => (shared[index] ?? 0) >= Math.min(minShared, words.length)))
+  const linked = messages.filter(
+    (_, index) =>
+      best > 0 && (weights[index] ?? 0) >= best * minShare && (shared[index] ?? 0) >= Math.min(minShared, words.length),
+  )
   return linked.slice(0, maxLinks).map(({ id }) => id)
 }
 

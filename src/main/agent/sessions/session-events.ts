@@ -18,7 +18,7 @@ export const privateMatchesEntry = 'commonplace.privateMatches'
 
 /** Returns the events of a branch; `after` is the id of the preceding message, null before the first message. */
 export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
-  const events: PlacedEvent[] = []
+  let events: PlacedEvent[] = []
   let after: string | null = null
   for (const entry of branch) {
     if (entry.type === 'message') {
@@ -26,9 +26,20 @@ export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[]
       continue
     }
     const event = eventOf(entry)
-    if (event) events.push({ id: entry.id, after, event })
+    if (!event) continue
+    // The summary says what was saved; its earlier versions can no longer be undone.
+    if (isSummary(event)) events = events.filter((earlier) => !isSummary(earlier.event) && !isEmptyFlush(earlier.event))
+    events.push({ id: entry.id, after, event })
   }
   return events
+}
+
+function isSummary(event: SessionEvent): boolean {
+  return event.type === 'flush' && event.status === 'summarized'
+}
+
+function isEmptyFlush(event: SessionEvent): boolean {
+  return event.type === 'flush' && event.status === 'nothing'
 }
 
 export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {

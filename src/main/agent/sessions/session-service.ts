@@ -30,7 +30,7 @@ export interface SessionServiceOptions {
 
 const checkEveryMs = 60_000
 const firstCheckMs = 5000
-/** Wait after a failed request; doubles with each further one. */
+/** Wait after a model could not be reached; doubles with each further failure. */
 const [minRetryMs, maxRetryMs] = [10 * 60_000, 4 * 60 * 60_000]
 /** Time for the session in work when the app quits. */
 const closeMs = 2000
@@ -48,8 +48,9 @@ export class SessionService {
   readonly #done = new Map<string, number>()
   #timers: NodeJS.Timeout[] = []
   #running: Promise<void> = Promise.resolve()
-  #failureCount = 0
-  #retryAt = 0
+  /** Time of the next attempt, ms since the epoch, and the failed ones, by the id of a model that failed. */
+  readonly #retries = new Map<string, { readonly at: number; readonly failures: number }>()
+  #lastSettings: AgentConfig['current'] | undefined
 
   constructor(options: SessionServiceOptions) {
     this.#options = options
@@ -87,29 +88,20 @@ export class SessionService {
   }
 
   async #endSessions(): Promise<void> {
-    const { config, now, onFault } = this.#options
-    const { enabled, tokensPerDay } = config.current.session.memoryHook
-    if (!enabled || now().getTime() < this.#retryAt) return
+    const { config } = this.#options
+    if (!config.current.session.memoryHook.enabled) return
+    // New settings may reach a model that could not be reached.
+    if (config.current !== this.#lastSettings) this.#retries.clear()
+    this.#lastSettings = config.current
     const ended = await this.#endedSessions()
     if (ended.length === 0) return
     const work = async () => {
-      for (const session of ended) {
-        const state = await this.#state()
-        if (this.#closing.signal.aborted || state.tokens >= tokensPerDay) return
-        const tokens = await this.#endOne(session, state.since)
-        if (tokens > 0) await this.#save({ ...state, tokens: state.tokens + tokens })
-      }
-      this.#failureCount = 0
+      for (const session of ended) if (!this.#closing.signal.aborted) await this.#endOne(session)
     }
-    try {
-      await this.#lock.run(work)
-    } catch (error) {
-      if (this.#closing.signal.aborted) return
-      const isExpected = error instanceof AppError && (isTransient(error) || error.code === 'file_busy')
-      if (!isExpected) onFault(error)
-      this.#retryAt = now().getTime() + Math.min(maxRetryMs, minRetryMs * 2 ** this.#failureCount)
-      this.#failureCount += 1
-    }
+    await this.#lock.run(work).catch((error: unknown) => {
+      // Another process ends the sessions.
+      if (!(error instanceof AppError) || error.code !== 'file_busy') throw error
+    })
   }
 
   /** Returns the sessions with something to do, the one with the oldest last message first. */
@@ -136,18 +128,33 @@ export class SessionService {
     return !isBusy(session) && (wasEndedByHand(transcript) || isOver(transcript, now(), config.current.session.reset))
   }
 
-  /** @returns the tokens used */
-  async #endOne(session: string, since: number): Promise<number> {
-    // Another process may have changed the session.
-    const transcript = await orUndefined(this.#options.sessions.get(session))
-    if (!transcript || this.#hasNothingToDo(transcript) || !this.#hasEnded(session, transcript)) return 0
+  async #endOne(session: string): Promise<void> {
+    const { sessions, config, now, end, onFault } = this.#options
+    // Another process may have changed or deleted the session.
+    const transcript = await orUndefined(sessions.get(session))
+    if (!transcript || this.#hasNothingToDo(transcript) || !this.#hasEnded(session, transcript)) return
+    const model = transcript.modelId ?? ''
+    const state = await this.#state()
     const updatedAt = transcript.messages().at(-1)?.message.timestamp ?? 0
-    const tokens =
-      updatedAt < since && !wasEndedByHand(transcript)
-        ? 0
-        : await this.#options.end(session, transcript, this.#closing.signal)
+    const isOld = updatedAt < state.since && !wasEndedByHand(transcript)
+    const hasTokens = model === 'offline' || state.tokens < config.current.session.memoryHook.tokensPerDay
+    if (!isOld && (!hasTokens || now().getTime() < (this.#retries.get(model)?.at ?? 0))) return
+    try {
+      const tokens = isOld ? 0 : await end(session, transcript, this.#closing.signal)
+      this.#retries.delete(model)
+      if (tokens > 0) await this.#save({ ...state, tokens: state.tokens + tokens })
+    } catch (error) {
+      if (this.#closing.signal.aborted) return
+      if (error instanceof AppError && isTransient(error)) {
+        const { failures = 0 } = this.#retries.get(model) ?? {}
+        const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** failures)
+        this.#retries.set(model, { at: now().getTime() + waitMs, failures: failures + 1 })
+        return
+      }
+      // The session may have been deleted. The others must not wait for it.
+      if (await orUndefined(sessions.get(session))) onFault(error)
+    }
     this.#done.set(session, updatedAt)
-    return tokens
   }
 
   async #state(): Promise<State> {

@@ -31,7 +31,7 @@ import {
   type AgentSettings,
   defaultAgentId,
 } from '#platform'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
 import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
 import { resolveSingleFolder, type SingleFolder } from '../agents/single-folder.ts'
@@ -75,6 +75,14 @@ export interface AppBase {
   readonly outbound: Outbound
   readonly singleFolder: SingleFolder | undefined
   close(): void
+}
+
+/** Time after the start at which agents that no window shows are opened. */
+const openAgentsMs = 5000
+
+async function openAgents(agents: AgentRegistry): Promise<void> {
+  if (agents.isFirstRun) return
+  for (const { id, archived } of await agents.list()) if (!archived) await orUndefined(agents.get(id))
 }
 
 /** Opens the state folder, log and settings. @throws AppError `write_failed`, `unknown_agent` */
@@ -178,6 +186,13 @@ export async function createApp(options: AppOptions) {
     embeddingProvider: options.embeddingProvider,
   })
   const unsubscribe = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
+  // Chats may have ended while the app was closed.
+  const openTimer = watch
+    ? setTimeout(
+        () => void openAgents(agents).catch((error: unknown) => log.fault(error, 'agents')),
+        openAgentsMs,
+      ).unref()
+    : undefined
   const stopDiskMonitor = watch
     ? monitorDiskSpace(
         health,
@@ -239,6 +254,7 @@ export async function createApp(options: AppOptions) {
       })
     },
     async close() {
+      clearTimeout(openTimer)
       cancelCleanup()
       unsubscribe()
       stopDiskMonitor?.()

@@ -1,0 +1,8 @@
+import type { Proposal } from '#shared/contract/index.ts'
+
+/** The new lines of an edited summary of a chat are a change that the user must approve, too. */
+export function ruleName({ rule, detail, files }: Proposal): Proposal['rule'] | 'summary' {
+  const isSummary =
+    rule === 'outside' && (detail.target ?? '') === '' && /\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(files[0]?.path ?? '')
+  return isSummary ? 'summary' : rule
+}
