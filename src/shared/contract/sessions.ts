@@ -78,6 +78,8 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('compaction'),
     summary: z.string(),
+    /** Lines of the summary with the ids of their messages; empty for summaries of older versions. */
+    lines: z.array(z.object({ text: z.string(), messages: z.array(z.string()) })).default([]),
     before: z.number(),
     after: z.number(),
     /** True if no summary could be generated: older messages are no longer sent. */

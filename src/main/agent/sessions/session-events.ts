@@ -50,6 +50,7 @@ export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
       return {
         type: 'compaction',
         summary: entry.summary,
+        lines: (entry.lines ?? []).map(({ text, messages }) => ({ text, messages })),
         before: entry.tokensBefore,
         after: entry.tokensAfter ?? 0,
         leftOut: entry.leftOut ?? false,

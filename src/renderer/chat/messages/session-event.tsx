@@ -26,7 +26,7 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
       return (
         <Divider text={eventSentence(event)} isWarning={event.leftOut}>
           <div className="rounded-md border border-line px-4 py-3">
-            <Markdown text={event.summary} agent={agent} />
+            {event.lines.length > 0 ? <Digest lines={event.lines} /> : <Markdown text={event.summary} agent={agent} />}
           </div>
         </Divider>
       )
@@ -44,6 +44,24 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
         </div>
       )
   }
+}
+
+/** Lines of a summary, each with links to the messages of this chat that it stands for. */
+function Digest({ lines }: { lines: Extract<SessionEvent, { type: 'compaction' }>['lines'] }) {
+  return (
+    <ul className="list-disc pl-4">
+      {lines.map(({ text, messages }, index) => (
+        <li key={index}>
+          {text}
+          {messages.map((message, position) => (
+            <a key={message} href={`#m-${message}`} className="ml-1 text-[12px] text-accent hover:underline">
+              {t('chat.messageOfLine', { number: position + 1 })}
+            </a>
+          ))}
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 function PrivateMatches({ text }: { text: string }) {
