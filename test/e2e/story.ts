@@ -48,7 +48,7 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
     [...document.querySelectorAll('[data-testid=answer]')].at(-1)?.textContent?.includes('We chose PostgreSQL'),
   )
   const citation = answer.getByRole('link').last()
-  expect(await citation.innerText()).toMatch(/^memory\/\d{4}-\d{2}-\d{2}\.md:4$/)
+  expect(await citation.innerText()).toMatch(/^memory\/\d{4}-\d{2}-\d{2}\.md:3$/)
   await page.getByRole('button', { name: 'Details' }).click()
   await page
     .getByText(/^\d+ of \d+ candidates$/)
@@ -57,11 +57,11 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   await keepScreenshot(page, `${name}-3-answered`)
 
   // The citation opens the file at its line; saving there updates the index.
-  const log = (await citation.innerText()).replace(/:4$/, '')
+  const log = (await citation.innerText()).replace(/:3$/, '')
   await citation.click()
   await page.locator('.monaco-editor .view-lines').waitFor()
   await page.locator('.found-line').waitFor()
-  expect(new URL(page.url()).hash).toBe('#L4')
+  expect(new URL(page.url()).hash).toBe('#L3')
   await page.keyboard.press('Control+End')
   await page.keyboard.type('The staging password lives in the zeppelin vault')
   await page.getByText('Unsaved').waitFor()

@@ -40,7 +40,7 @@ describe('terminal', () => {
     expect((await run(['remember', 'no secret'], { home })).stderr).toBe('')
     const [, path = ''] = /^(\S+):\d+\n$/.exec(marked.stdout) ?? []
     const log = await readFile(join(home, 'commonplace', path), 'utf8')
-    expect(log).toContain('\nWiFi password: hunter2\n')
+    expect(log).toMatch(/\n- \d\d:\d\d WiFi password: hunter2\n/)
     expect(log).toContain('\nIn the hall: ^[private]\n\nWiFi password: hunter2 ^[private]\n')
   })
 
@@ -52,10 +52,10 @@ describe('terminal', () => {
     expect(remembered).toMatchObject({
       path: expect.stringMatching(/^memory\/\d{4}-\d{2}-\d{2}\.md$/),
       startLine: 3,
-      endLine: 4,
+      endLine: 3,
     })
     const piped = JSON.parse((await run(['remember', '--json'], { home, input: '从标准输入\n第二行\n' })).stdout)
-    expect(piped).toMatchObject({ startLine: 6, endLine: 8 })
+    expect(piped).toMatchObject({ startLine: 5, endLine: 7 })
     const found = JSON.parse((await run(['search', 'Acme database', '--json'], { home })).stdout)
     expect(found).toEqual({
       query: 'Acme database',

@@ -107,7 +107,7 @@ describe('notes that no flush could summarize', () => {
   it('a file in the format of an earlier version is not loaded as a daily log', async () => {
     const { say, server } = await openTalk({
       contextWindow: 32_000,
-      files: { 'memory/2026-01-20-unflushed.md': 'OLD RESCUE', 'memory/2026-01-20-garden.md': 'A LOG OF THE DAY' },
+      files: { 'memory/2026-01-20-unflushed.md': 'OLD RESCUE', 'memory/2026-01-20.md': 'A LOG OF THE DAY' },
     })
     await say(1)
     const sent = JSON.stringify(server.requests[0]?.body['system'])

@@ -37,7 +37,7 @@ describe('history', () => {
     await until(async () => (await timeline()).length >= 4)
     expect(await timeline()).toEqual([
       'outside MEMORY.md +1 -0',
-      'capture memory/2026-01-20.md +4 -0',
+      'capture memory/2026-01-20.md +3 -0',
       'user MEMORY.md +1 -0',
       'adopted MEMORY.md +1 -0',
     ])
