@@ -110,7 +110,8 @@ it('edits MEMORY.md, and refuses other files in a flush', async () => {
     name: 'write',
     arguments: { path, content: 'In a flush' },
   }))
-  server.script = [{ calls }, { text: 'NO_REPLY' }]
+  // The first answer is to the request for a summary.
+  server.script = [{ text: 'NO_REPLY' }, { calls }, { text: 'NO_REPLY' }]
   await (
     await agent.chat.send({ text: '/new', session })
   ).ended

@@ -38,7 +38,11 @@ describe('a subfolder for the agent’s files', () => {
     expect(await text('.commonplace/AGENTS.md')).toContain('`.commonplace/MEMORY.md`')
 
     await agent.workspace.rememberIn('People', 'Ada keeps the walrus', { cause: 'user' })
-    await agent.workspace.write('.commonplace/memory/2026-01-19-tea.md', '# Tea with Ada\n', { cause: 'agent' })
+    await agent.workspace.write(
+      '.commonplace/memory/2026-01-19-tea.md',
+      '# Tea\n\nSummary of the chat [sessions/a.jsonl]\n\n- Tea with Ada\n',
+      { cause: 'agent' },
+    )
     await agent.memory.settle(10_000)
     const report = await agent.chat.meter.report(undefined, undefined)
     const items = report.items.map(({ layer, name }) => `${layer} ${name}`)

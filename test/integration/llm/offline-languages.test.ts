@@ -174,14 +174,12 @@ describe('the offline model in the user’s language', () => {
     await say('/new')
     // The summary of the old chat is written in the background.
     await app.close()
-    const log = await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')
-    expect(log).toBe('# 2026-11-22\n\n- 10:30 我对青霉素过敏。\n- 10:30 预算定了八万元。\n')
-    const names = (await readdir(join(workspace, 'memory'))).filter((name) => name !== '2026-11-22.md')
-    expect(names).toEqual(['2026-11-22-1030.md'])
+    const names = await readdir(join(workspace, 'memory'))
+    expect(names).toEqual(['2026-11-22-我对青霉素过敏.md'])
     const kept = await readFile(join(workspace, 'memory', names[0] ?? ''), 'utf8')
-    expect(kept).toContain('一段对话的结尾（sessions/')
-    expect(kept).toContain('**用户:** 我对青霉素过敏。')
-    expect(kept).not.toMatch(/cut off/)
+    expect(kept).toContain('对话 [sessions/')
+    expect(kept).toMatch(/- 我对青霉素过敏。 \[.*\n- 预算定了八万元。 \[/)
+    expect(kept).not.toMatch(/护照|谢谢|cut off/)
   })
 
   it('repeats an interrupted answer and saves no words of the internal request', async () => {
@@ -203,7 +201,7 @@ describe('the offline model in the user’s language', () => {
     expect(messageText((await agent.sessions.get(id)).messages().at(-1)?.message ?? broken)).toBe(answer)
     await say('/new')
     await app.close()
-    const names = await readdir(join(workspace, 'memory'))
+    const names = await readdir(join(workspace, 'memory')).catch((): string[] => [])
     const written = await Promise.all(names.map((name) => readFile(join(workspace, 'memory', name), 'utf8')))
     expect(written.join('\n')).not.toContain('cut off')
   })

@@ -88,7 +88,7 @@ describe('offline answers without a result', { timeout: 60_000 }, () => {
     }
   })
 
-  it('are left out of the session summary, while quotes are included', async () => {
+  it('are left out of the session summary, as questions and quotes are', async () => {
     const { app, say, settle, workspace } = await openChat()
     const { session } = await say('Remember that the gate code is 4711')
     await settle()
@@ -103,8 +103,7 @@ describe('offline answers without a result', { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect(await findSummary()).toBeDefined(), 5000)
     const name = (await findSummary()) ?? ''
     const kept = await readFile(join(folder, name), 'utf8')
-    expect(kept).toContain('**User:** Who painted the garden fence?')
-    expect(kept).not.toContain('I found nothing')
-    expect(kept).toContain('> The gate code is 4711')
+    expect(kept).toContain('\n- The gate code is 4711 [')
+    expect(kept).not.toMatch(/I found nothing|garden fence|> The gate/)
   })
 })

@@ -32,6 +32,9 @@ const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
 const maxSlugLength = 60
 
+/** An answer that confirms the request and summarises nothing. */
+const acknowledgement = /^\W*(?:ok(?:ay)?|done|noted|saved|understood|sure|好的?|已[记記][录錄])\W*$/iu
+
 interface SummaryInput {
   readonly session: string
   readonly transcript: Transcript
@@ -135,12 +138,14 @@ async function summarizeSession(
   const statements = usable.filter(({ message }) => message.role === 'user')
   const [first] = statements
   if (!first) return { slug: '', lines: [], usage: noUsage }
-  const slug = slugOfTitle(transcript.name ?? messageText(first.message))
   let usage = noUsage
   if (model.provider !== 'offline') {
     try {
       const { topic, ...summary } = await askForSummary(services, input, usable)
-      if (summary.lines) return { slug: topic === undefined ? slug : slugOf(topic), ...summary, lines: summary.lines }
+      if (summary.lines) {
+        const slug = topic === undefined ? slugOfTitle(transcript.name ?? messageText(first.message)) : slugOf(topic)
+        return { ...summary, slug, lines: summary.lines }
+      }
       usage = summary.usage
     } catch (error) {
       if (!(error instanceof AppError) || isTransient(error)) throw error
@@ -152,7 +157,7 @@ async function summarizeSession(
     text,
     messages: [key],
   }))
-  return { slug, lines, usage }
+  return { slug: slugOfTitle(transcript.name ?? lines[0]?.text ?? ''), lines, usage }
 }
 
 /** @returns `lines` undefined if the answer is no summary */
@@ -211,7 +216,7 @@ async function askForSummary(
   const answerText = messageText(answer)
     .replaceAll(/<think>[\s\S]*?<\/think>|^```.*$/gm, '')
     .trim()
-  if (answerText === '') return { lines: undefined, usage }
+  if (answerText === '' || acknowledgement.test(answerText)) return { lines: undefined, usage }
   const reply = parseNotesReply(answerText)
   if (reply === undefined) return { lines: [], usage }
   const [firstRow = '', ...rows] = reply.split('\n')
