@@ -159,9 +159,8 @@ function withOrdinals(sentences: readonly string[], sentence: string): string[] 
 function statementOf(sentence: string): string[] {
   if (patterns.question.test(sentence)) return []
   const whole = parseIntent(sentence, anyDay.text)
-  const text = (whole.kind === 'remember' ? whole.text : sentence)
-    .replace(patterns.interjections, '')
-    .replace(patterns.trailingFiller, '')
+  const stated = whole.kind === 'remember' ? whole.text : sentence
+  const text = patterns.withoutInterjections(stated).replace(patterns.trailingFiller, '')
   if (!isSubstantial(text)) return []
   if (whole.kind !== 'remember') {
     if (patterns.pleasantry.test(text) || patterns.request.test(text)) return []

@@ -13,11 +13,18 @@ const interjection = [
 /** The name of the person addressed. A full stop can end an answer: "Yes, Berlin." */
 const vocative = '[\\s,，、]+(?:\\p{Lu}\\p{L}+|man|dude|guys|everyone|all|there)(?=\\s*(?:[!！]|[,，、]\\s*\\p{L}))'
 
-/** Openings without content: "Yeah, ", "Wow, Anna! ". */
-export const interjections = new RegExp(
-  `^(?:(?i:${interjection})(?:${vocative})?\\s*(?:(?:[,，、.。!！~～…–—:]|-\\s)+\\s*|$))+`,
-  'u',
-)
+const separator = String.raw`\s*(?:(?:[,，、.。!！~～…–—:]|-\s)+\s*|$)`
+const opening = new RegExp(`^(?:${interjection})${separator}`, 'iu')
+const openingWithName = new RegExp(`^(?:${interjection})(${vocative})${separator}`, 'iu')
+
+/** Removes openings without content: "Yeah, ", "Wow, Anna! ". */
+export function withoutInterjections(text: string): string {
+  // The word ignores the case, a name does not. V8 sometimes ignores `(?i:…)`, so the case is checked here.
+  const [start = '', name = ''] = openingWithName.exec(text) ?? []
+  const isName = /^[\s,，、]+(?:\p{Lu}|(?:man|dude|guys|everyone|all|there)$)/u.test(name)
+  const length = isName ? start.length : (opening.exec(text)?.[0].length ?? 0)
+  return length === 0 ? text : withoutInterjections(text.slice(length))
+}
 
 /** Endings without content: laughter and emoji. */
 export const trailingFiller =
