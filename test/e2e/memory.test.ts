@@ -482,7 +482,9 @@ describe('quick capture', () => {
     await field.press('Enter')
     await card.waitFor({ state: 'detached' })
     const log = (await readdir(join(workspace, 'memory'))).find((name) => /^\d{4}-\d{2}-\d{2}\.md$/.test(name)) ?? ''
-    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toMatch(/\n- \d\d:\d\d Wi-Fi password: hunter2 \^\[private\]\n/)
+    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toMatch(
+      /\n- \d\d:\d\d Wi-Fi password: hunter2 \^\[private\]\n/,
+    )
   })
 
   it('offers to make a password after /remember private, in an open chat only', async () => {
