@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { textsIn, until, writeFiles } from '../support/folder.ts'
@@ -86,7 +85,8 @@ describe('private chats', () => {
       await page.keyboard.press('Enter')
       await page.getByText(text.replace('/remember ', '')).first().waitFor()
     }
-    const log = async () => Object.values(await textsIn(join(server.workspace, 'memory'))).join('\n')
+    const log = async () =>
+      Object.values(await textsIn(server.workspace, (path) => path.includes('memory/'))).join('\n')
     await until(async () => (await log()).includes('salt'))
     await writeFiles(server.workspace, { 'notes/plan.md': plan.replace('Friday.', 'Friday. ^[private]') })
     const madePrivate = page.getByRole('note').filter({ hasText: '1 chat contains text of private notes' })

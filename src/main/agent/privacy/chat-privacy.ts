@@ -133,12 +133,13 @@ export class ChatPrivacy {
   /**
    * Makes the open chats private that contain lines, or recalled files, that have become private since the last call. The
    * index must be complete.
+   * @returns the chats that the user does not know of
    */
-  update(): Promise<void> {
+  update(): Promise<readonly string[]> {
     return this.#queue.run('', async () => {
       const { memory, sessions, stopTurn } = this.#options
       const version = await memory.privateVersion()
-      if (version === this.#comparedVersion) return
+      if (version === this.#comparedVersion) return []
       const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
       const state = await this.#read()
       const known = new Set(state?.keys)
@@ -153,6 +154,7 @@ export class ChatPrivacy {
       }
       if (!state || added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold })
       this.#comparedVersion = version
+      return untold
     })
   }
 

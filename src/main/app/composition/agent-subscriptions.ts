@@ -76,7 +76,11 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
     // A part of the index has fewer private lines than there are.
     if (!isIndexReady || !hasIndexChanged) return
     hasIndexChanged = false
-    privacy.update().catch((error: unknown) => log.fault(error, `privacy of chats of agent ${agent}`))
+    privacy
+      .update()
+      // The windows may have read the list before it was stored.
+      .then((untold) => untold.forEach((session) => publish({ type: 'sessionChanged', agent, session })))
+      .catch((error: unknown) => log.fault(error, `privacy of chats of agent ${agent}`))
   }
   memory.changes.subscribe((change) => {
     switch (change.type) {
