@@ -202,8 +202,8 @@ describe('turns', () => {
     })
     const { session, ended } = await agent.chat.send({ text: 'x' })
     const texts: string[] = []
-    for await (const event of agent.chat.watch(session, undefined)) if (event.type === 'text') break
-    for await (const event of agent.chat.watch(session, undefined)) {
+    for await (const event of agent.chat.turns.watch(session, undefined)) if (event.type === 'text') break
+    for await (const event of agent.chat.turns.watch(session, undefined)) {
       if (event.type === 'partial') texts.push(event.text)
       else if (event.type === 'text') texts.push(event.delta)
       else if (event.type === 'turnEnd') break
@@ -219,11 +219,11 @@ describe('turns', () => {
     const { session, ended } = await agent.chat.send({ text: 'x' })
     const events: ChatEvent[] = []
     void (async () => {
-      for await (const event of agent.chat.watch(session, undefined)) events.push(event)
+      for await (const event of agent.chat.turns.watch(session, undefined)) events.push(event)
     })()
     await until(() => events.some((event) => event.type === 'text'))
     await expect(agent.chat.retry(session, 'x')).rejects.toMatchObject({ code: 'session_busy' })
-    agent.chat.stop(session)
+    void agent.chat.turns.stop(session)
     await ended
     await until(() => server.aborted.count === 1)
     const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)

@@ -166,7 +166,7 @@ describe('messages while the agent works', () => {
     await chat.send({ text: 'never', session, delivery: 'after' })
     const events: ChatEvent[] = []
     void (async () => {
-      for await (const event of chat.watch(session, undefined)) events.push(event)
+      for await (const event of chat.turns.watch(session, undefined)) events.push(event)
     })()
     await until(() => events.length > 0)
     const [first] = events
@@ -201,7 +201,7 @@ describe('messages while the agent works', () => {
     const { session, ended } = await chat.send({ text: 'one' })
     await chat.send({ text: 'later', session, delivery: 'after' })
     await until(() => server.requests.length === 1)
-    chat.stop(session)
+    void chat.turns.stop(session)
     await ended
     await chat.sendQueued(session)
     await until(async () => (await said(session)).includes('second'))
@@ -361,7 +361,7 @@ describe('interrupted answers', () => {
       expect(await partial()).toBeUndefined()
       server.script = [{ text: 'and that was all' }]
       await (
-        await chat.resume(session)
+        await chat.retry(session)
       ).ended
       const sent = server.requests.at(-1)?.body['messages'] as { role: string; content: unknown }[]
       expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
@@ -421,12 +421,12 @@ describe('usage and spending limit', () => {
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
     const { ended } = await chat.send({ text: 'more', session })
     let said = ''
-    for await (const event of chat.watch(session, undefined)) {
+    for await (const event of chat.turns.watch(session, undefined)) {
       if (event.type === 'partial') said = event.text
       else if (event.type === 'text') said += event.delta
       if (said.length > 200) break
     }
-    chat.stop(session)
+    void chat.turns.stop(session)
     await ended
     const [month] = await app.ledger.months()
     expect(month).toMatchObject({ month: '2026-01', model: 'anthropic/claude-sonnet-4-5', requests: 3 })

@@ -40,7 +40,7 @@ agents:
     const { session, ended } = await agent.chat.send({ text, isPrivate })
     const events: ChatEvent[] = []
     void (async () => {
-      for await (const event of agent.chat.watch(session, undefined)) events.push(event)
+      for await (const event of agent.chat.turns.watch(session, undefined)) events.push(event)
     })()
     const results = async () => {
       await ended
@@ -83,13 +83,13 @@ describe('tools of other programs (MCP)', () => {
     await until(() => events.some((event) => event.type === 'permissions' && event.permissions.length > 0))
     const asked = events.find((event) => event.type === 'permissions')?.permissions[0]
     expect(asked).toMatchObject({ server: 'tools', tool: 'add', input: expect.stringContaining('40') })
-    agent.chat.answerPermission(asked?.id ?? '', decision)
+    agent.chat.permissions.answer(asked?.id ?? '', decision)
     const [result] = await results()
     expect(result && messageText(result)).toContain(expected)
     expect(app.mcp.permissionOf('tools', 'add')).toBe(kept)
     const config = await readFile(join(home, 'config.yaml'), 'utf8')
     expect(config.includes(`add: ${decision}`)).toBe(kept !== 'ask')
-    for await (const event of agent.chat.watch(session, undefined)) {
+    for await (const event of agent.chat.turns.watch(session, undefined)) {
       expect(event).toMatchObject({ permissions: [] })
       break
     }
@@ -107,7 +107,7 @@ describe('tools of other programs (MCP)', () => {
     const { ask, agent } = await openWithTools('ask', call('add', { a: 1, b: 1 }), { text: 'ok' })
     const { events, session, ended } = await ask()
     await until(() => events.some((event) => event.type === 'permissions'))
-    agent.chat.stop(session)
+    void agent.chat.turns.stop(session)
     await ended
     await until(() => events.some((event) => event.type === 'turnEnd' && event.reason === 'aborted'))
   })

@@ -143,7 +143,7 @@ describe('an open chat', () => {
       memory,
       marks: () => agent.marks(),
       stateFile: `${file}.private-lines`,
-      stopTurn: (id) => chat.stopTurn(id),
+      stopTurn: async (id) => chat.turns.stop(id),
     })
     await agent.memory.settle(10_000)
     await firstUpdate.update()

@@ -202,7 +202,7 @@ describe('the end of a session', () => {
     const stop = new AbortController()
     const steps: string[] = []
     void (async () => {
-      for await (const event of agent.chat.watch(other, stop.signal)) steps.push(event.type)
+      for await (const event of agent.chat.turns.watch(other, stop.signal)) steps.push(event.type)
     })().catch(() => undefined)
     await agent.chat.endings.end(deleted)
     await agent.chat.endings.end(other)

@@ -196,7 +196,7 @@ describe('the offline model in the user’s language', () => {
     await transcript.moveTo(transcript.parentOf(last.id))
     await transcript.appendMessage({ ...broken, stopReason: 'aborted' })
     await (
-      await agent.chat.resume(id)
+      await agent.chat.retry(id)
     ).ended
     expect(messageText((await agent.sessions.get(id)).messages().at(-1)?.message ?? broken)).toBe(answer)
     await say('/new')

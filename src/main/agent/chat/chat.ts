@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
-import type { Attachment, ChatEvent, PermissionRequest } from '#shared/contract/index.ts'
+import type { Attachment, PermissionRequest } from '#shared/contract/index.ts'
 import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { noUsage, splitAttachments, type Message } from '#shared/chat/messages.ts'
+import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
+import { budgetOf } from '../context/context-budget.ts'
 import { calibrationFactor } from '../context/message-tokens.ts'
 import { lastReportOf, reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
-import { storeWireRequest } from '../sessions/stored-requests.ts'
 import { usageOfEntries } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
 import { runCommand } from './commands.ts'
 import { DeferredNotes } from '../compaction/deferred-notes.ts'
 import { hasVerbatimEntries } from '../compaction/verbatim-fallback.ts'
-import { LiveTurns, type RunningTurn } from './live-turns.ts'
+import { LiveTurns, type RunningTurn, type TurnEndReason } from './live-turns.ts'
 import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
-import type { PermissionDecision } from '../tools/tool.ts'
 import type { QueuedEntry } from './message-queue.ts'
 import { RequestBuilder } from './model-request.ts'
 import { assertSupportsImages, createUserMessage, recordModelChange, type UserInput } from './user-message.ts'
@@ -26,15 +25,9 @@ import { generateTitle } from './title.ts'
 import { isOver } from '../sessions/session-end.ts'
 import { modelReplacedEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import { SessionService } from '../sessions/session-service.ts'
-import { runTurn, type TurnEndReason } from './turn.ts'
-import type { ChatOptions } from './chat-options.ts'
-import {
-  createTurnContext,
-  type TurnContext,
-  type ChatServices,
-  type SessionPermission,
-  type TurnTarget,
-} from './turn-context.ts'
+import { runTurn, storeMessage } from './turn.ts'
+import type { ChatOptions, ChatServices } from './chat-options.ts'
+import { createToolContext, createTurnContext } from './turn-context.ts'
 
 /** Limits of the private lines in an error's data, and in its message. */
 const maxNamedLines = { data: 200, message: 3 }
@@ -75,31 +68,19 @@ export class Chat {
   readonly endings: SessionService
   readonly #changes = new EventEmitter<TurnEndEvent>()
   readonly #services: ChatServices
-  readonly #turns: LiveTurns
+  readonly turns: LiveTurns
+  readonly permissions: ChatServices['permissions']
   readonly #backgroundTasks = new Set<Promise<unknown>>()
-  readonly #deferredNotes = new DeferredNotes()
   readonly #closing = new AbortController()
-  /** Queue ids of the user messages that the running turn has taken from the queue. */
-  readonly #queuedIds = new WeakMap<Message, string>()
-  readonly #permissions: OpenQuestions<SessionPermission, PermissionDecision>
 
   constructor(options: ChatOptions) {
-    const { config, sessions, models, windowEstimates } = options
-    const agentModels = new AgentModels(models, config, windowEstimates)
+    const { config, sessions, models, windowEstimates, queue } = options
     this.changes = this.#changes
-    this.#services = { ...options, agentModels, requests: new RequestBuilder(options) }
-    this.meter = new ContextMeter(this.#services)
-    this.endings = new SessionService({
-      ...options,
-      stateFile: options.endingsFile,
-      isBusy: (session) => this.#turns.get(session) !== undefined,
-      end: (session, transcript, signal) =>
-        requestChat.run(session, () => this.#endSession(session, transcript, signal)),
-    })
-    this.#permissions = new OpenQuestions(({ session }) =>
-      this.#turns.emit(session, { type: 'permissions', permissions: this.#openPermissions(session) }),
+    this.permissions = new OpenQuestions(({ session }) =>
+      this.turns.emit(session, { type: 'permissions', permissions: this.#openPermissions(session) }),
     )
-    this.#turns = new LiveTurns({
+    this.turns = new LiveTurns({
+      pendingInput: (session) => ({ queue: queue.list(session), permissions: this.#openPermissions(session) }),
       onStart: (session) => sessions.markActive(session),
       onFault: (session, error) => this.#emitFault(session, error),
       onEnd: (session, reason, ms) => {
@@ -108,9 +89,22 @@ export class Chat {
         if (reason === 'done') void this.#afterTurn(session)
       },
     })
+    const agentModels = new AgentModels(models, config, windowEstimates)
+    const requests = new RequestBuilder(options)
+    this.meter = new ContextMeter({ ...options, agentModels, requests })
+    const { turns, permissions, meter } = this
+    const deferredNotes = new DeferredNotes()
+    this.#services = { ...options, agentModels, requests, meter, turns, permissions, deferredNotes }
+    this.endings = new SessionService({
+      ...options,
+      stateFile: options.endingsFile,
+      isBusy: (session) => turns.get(session) !== undefined,
+      end: (session, transcript, signal) =>
+        requestChat.run(session, () => this.#endSession(session, transcript, signal)),
+    })
     // Watchers receive messages in full; after other entries they refetch the transcript.
     sessions.changes.subscribe(({ session, entry }) => {
-      if (entry && entry.type !== 'message' && !reportOf(entry)) this.#turns.emit(session, { type: 'changed' })
+      if (entry && entry.type !== 'message' && !reportOf(entry)) turns.emit(session, { type: 'changed' })
     })
   }
 
@@ -136,7 +130,7 @@ export class Chat {
     const isStored = command?.name !== 'search' && command?.name !== 'model'
     if (isStored && !isPrivate && !input.sendAnyway)
       await this.#assertHasNoPrivateLine(command?.argument ?? text, attachments)
-    const runningTurn = session === undefined ? undefined : this.#turns.get(session)
+    const runningTurn = session === undefined ? undefined : this.turns.get(session)
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
     const { agentModels } = this.#services
     const model =
@@ -144,20 +138,21 @@ export class Chat {
         ? agentModels.createOrOffline(undefined, isPrivate)
         : agentModels.createFor(isPrivate, input.model)
     assertSupportsImages(model, attachments)
-    const { id, transcript } = await this.#sessionFor(input, startsSession)
+    const { id, transcript } = await this.#sessionFor(input, startsSession, isPrivate)
     if (firstMessage !== '')
       return this.send({ ...input, text: firstMessage, isMessage: true, session: id, replaces: undefined })
     if (startsSession) return { session: id, queued: false, ended: Promise.resolve() }
     // Another window may have started a turn meanwhile.
-    const concurrentTurn = this.#turns.get(id)
+    const concurrentTurn = this.turns.get(id)
     if (concurrentTurn) return this.#enqueue(id, concurrentTurn, input, command)
+    const target = { session: id, transcript }
     const messageStored = Promise.withResolvers<void>()
-    const turn = this.#turns.start(id, async (signal) => {
+    const turn = this.turns.start(id, async (signal) => {
       try {
         if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
         if (!command) {
           await recordModelChange(transcript, model, this.#services.config.current.model)
-          await this.#storeAndEmit(id, transcript, createUserMessage(input, this.#services.now()))
+          await storeMessage(target, createUserMessage(input, this.#services.now()), this.#services)
         }
         messageStored.resolve()
       } catch (error) {
@@ -167,8 +162,8 @@ export class Chat {
       }
       const usesChatModel = command?.name === 'compact' && input.model === undefined
       const turnModel = usesChatModel ? await this.#modelOfChat(transcript) : model
-      const context = await this.#createTurnContext({ session: id, transcript, model: turnModel }, signal)
-      if (!command) return this.#answer(context)
+      const context = await createTurnContext(this.#services, { ...target, model: turnModel }, signal)
+      if (!command) return runTurn(context, this.#services)
       return (await runCommand(command, context, this.#services)) ? 'done' : 'error'
     })
     await messageStored.promise
@@ -185,33 +180,32 @@ export class Chat {
     // The running turn keeps its model.
     const queuedDelivery = command || model !== undefined ? 'after' : (delivery ?? 'next')
     await this.#services.queue.add(session, { text, attachments, delivery: queuedDelivery, model, isMessage })
-    this.#emitQueue(session)
+    this.turns.emitQueue(session)
     // The answer may have ended while the message was saved.
-    if (!this.#turns.get(session)) void this.#afterTurn(session)
+    if (!this.turns.get(session)) void this.#afterTurn(session)
     return { session, queued: true, ended: runningTurn.ended }
   }
 
   /**
-   * Answers a user message again on a new branch.
-   * @param message id of the user message or of an answer to it
+   * Answers a user message again on a new branch, or continues an interrupted answer.
+   * @param message id of the user message or of an answer to it; undefined to continue
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
-  async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
+  async retry(session: string, message?: string, modelId?: string): Promise<{ ended: Promise<void> }> {
     const transcript = await this.#idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
-    const userEntry = transcript
-      .branch(message)
-      .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
-    if (!userEntry) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
-    await transcript.moveTo(userEntry.id)
-    return this.#answerAgain(session, transcript, model)
-  }
-
-  /** Continues an interrupted answer. @throws AppError `session_busy`, `unknown_session`, `provider_key_missing` */
-  async resume(session: string): Promise<{ ended: Promise<void> }> {
-    const transcript = await this.#idleTranscript(session)
-    const model = this.#services.agentModels.createFor(transcript.isPrivate)
-    return this.#answerAgain(session, transcript, model)
+    if (message !== undefined) {
+      const userEntry = transcript
+        .branch(message)
+        .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
+      if (!userEntry) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
+      await transcript.moveTo(userEntry.id)
+    }
+    return this.turns.start(session, async (signal) => {
+      await recordModelChange(transcript, model, this.#services.config.current.model)
+      const context = await createTurnContext(this.#services, { session, transcript, model }, signal)
+      return runTurn(context, this.#services)
+    })
   }
 
   /** Switches to another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
@@ -234,7 +228,7 @@ export class Chat {
 
   /** Makes the whole chat private, after its running turn is stopped. @throws AppError `unknown_session` */
   async makePrivate(session: string): Promise<void> {
-    await this.stopTurn(session)
+    await this.turns.stop(session)
     await (await this.#services.sessions.get(session)).setPrivate(true)
   }
 
@@ -243,17 +237,10 @@ export class Chat {
     await (await this.#idleTranscript(session)).setPrivate(false)
   }
 
-  /** Stops the running turn, if any, and waits for its end. */
-  async stopTurn(session: string): Promise<void> {
-    const turn = this.#turns.get(session)
-    this.#turns.stop(session)
-    await turn?.ended
-  }
-
   /** Removes a message from the queue; does nothing if it is no longer queued. */
   async unqueue(session: string, id: string): Promise<void> {
     await this.#services.queue.remove(session, id)
-    this.#emitQueue(session)
+    this.turns.emitQueue(session)
   }
 
   /** Sends the oldest queued message after an answer failed or was stopped. @throws AppError as `send` */
@@ -263,34 +250,9 @@ export class Chat {
     if (first) await this.#sendFromQueue(session, first)
   }
 
-  answerPermission(id: string, decision: PermissionDecision): void {
-    this.#permissions.answer(id, decision)
-  }
-
-  get isAnswering(): boolean {
-    return this.#turns.isAnswering
-  }
-
-  /** Yields the current state, idle or running, then every event until `signal` aborts. */
-  watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    const { queue } = this.#services
-    const getPendingInput = () => ({ queue: queue.list(session), permissions: this.#openPermissions(session) })
-    return this.#turns.watch(session, getPendingInput, signal)
-  }
-
   #openPermissions(session: string): PermissionRequest[] {
-    const questions = this.#permissions.list().filter((question) => question.session === session)
+    const questions = this.permissions.list().filter((question) => question.session === session)
     return questions.map(({ session: _session, ...request }) => request)
-  }
-
-  /** Retries a request at once if it waits for its retry; otherwise does nothing. */
-  retryNow(session: string): void {
-    this.#turns.retryNow(session)
-  }
-
-  /** Aborts the running turn. Returns false if there is none. */
-  stop(session: string): boolean {
-    return this.#turns.stop(session)
   }
 
   /** Returns true if the session's reset rule has ended it: the next message starts a new session. */
@@ -302,13 +264,17 @@ export class Chat {
   /** Stops every turn and waits until partial answers and summaries of ended sessions are on disk. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#turns.close()
+    await this.turns.close()
     await Promise.all(this.#backgroundTasks)
     await this.endings.close()
   }
 
-  /** @param isNew true to start a session even if the current one goes on */
-  async #sessionFor(input: SendInput, isNew: boolean): Promise<{ id: string; transcript: Transcript }> {
+  /** @param isNew true to start a session even if the current one goes on @param wasPrivate privacy of the current one */
+  async #sessionFor(
+    input: SendInput,
+    isNew: boolean,
+    wasPrivate: boolean,
+  ): Promise<{ id: string; transcript: Transcript }> {
     const { session, replaces, reopen, withoutMemory = false } = input
     const { sessions, now } = this.#services
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
@@ -321,7 +287,7 @@ export class Chat {
     // If the old session was over, the new one inherits its memory mode. A private one is always followed by a private one.
     const isWithoutMemory = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
     if (isWithoutMemory) await created.transcript.setWithoutMemory(true)
-    if (input.isPrivate ?? (await this.#isPrivate(input))) await created.transcript.setPrivate(true)
+    if (input.isPrivate ?? wasPrivate) await created.transcript.setPrivate(true)
     return created
   }
 
@@ -356,7 +322,7 @@ export class Chat {
 
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async #idleTranscript(session: string): Promise<Transcript> {
-    if (this.#turns.get(session)) throw sessionBusy(session)
+    if (this.turns.get(session)) throw sessionBusy(session)
     return this.#services.sessions.get(session)
   }
 
@@ -375,93 +341,29 @@ export class Chat {
 
   async #sendFromQueue(session: string, message: QueuedEntry): Promise<void> {
     const { queue } = this.#services
-    this.#emitQueue(session)
+    this.turns.emitQueue(session)
     try {
       const { text, attachments, id, model, isMessage } = message
       await this.send({ text, attachments, session, model, isMessage, reopen: true, sendAnyway: true })
       await queue.markDelivered(session, id)
     } catch (error) {
       queue.requeue(message)
-      this.#emitQueue(session)
+      this.turns.emitQueue(session)
       throw error
     }
   }
 
-  #answerAgain(session: string, transcript: Transcript, model: ChatModel): { ended: Promise<void> } {
-    return this.#turns.start(session, async (signal) => {
-      await recordModelChange(transcript, model, this.#services.config.current.model)
-      return this.#answer(await this.#createTurnContext({ session, transcript, model }, signal))
-    })
-  }
-
-  async #storeAndEmit(session: string, transcript: Transcript, message: Message): Promise<void> {
-    const { id } = await transcript.appendMessage(message)
-    const versions = transcript.messageVersions().get(id)
-    this.#turns.emit(session, {
-      type: 'message',
-      id,
-      message,
-      ...(versions ? { versions } : {}),
-    })
-    const queuedId = this.#queuedIds.get(message)
-    if (queuedId !== undefined) await this.#services.queue.markDelivered(session, queuedId)
-  }
-
-  async #answer(context: TurnContext): Promise<TurnEndReason> {
-    const { session, transcript, model, tools } = context
-    const { sessions } = this.#services
-    return runTurn({
-      ...context,
-      assemble: () => this.#services.requests.assemble({ model, transcript, tools }),
-      storeMessage: (message) => this.#storeAndEmit(session, transcript, message),
-      storeReport: (report) => this.meter.storeReport(transcript, report),
-      storeRequest: (request) => sessions.storeRequest(session, { model: model.id, ...request }),
-      // Continue the answer if the HTTP request cannot be stored; the context view then shows it as not recorded.
-      storeWireRequest: (number, wire) =>
-        storeWireRequest(sessions.requestsFolder(session), number, wire).catch((error: unknown) => {
-          if (!(error instanceof AppError)) this.#services.onFault(error)
-        }),
-      openLiveAnswer: () => sessions.liveAnswer(session, model),
-      takeQueuedMessages: async () => {
-        const queued = this.#services.queue.takeNext(session)
-        if (queued.length > 0) this.#emitQueue(session)
-        return queued.map((entry) => {
-          const message = createUserMessage(entry, this.#services.now())
-          this.#queuedIds.set(message, entry.id)
-          return message
-        })
-      },
-      emit: (event) => this.#turns.emit(session, event),
-      onRetryWait: (endWait) => this.#turns.setRetryTrigger(session, endWait),
-    })
-  }
-
   /** Creates the model of a chat's last message. If it is missing, the offline model replaces it and the chat says so. */
-  async #modelOfChat(transcript: Transcript, id = transcript.modelId): Promise<ChatModel> {
+  async #modelOfChat(transcript: Transcript): Promise<ChatModel> {
     const { agentModels } = this.#services
     try {
-      return agentModels.createFor(transcript.isPrivate, id)
+      return agentModels.createFor(transcript.isPrivate, transcript.modelId)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       const { code, message, data } = error
       await transcript.appendCustom(modelReplacedEntry, { kind: 'modelReplaced', code, message, data })
       return agentModels.create('offline')
     }
-  }
-
-  /** @param emit default: sends events to the windows that show the chat */
-  #createTurnContext(
-    target: TurnTarget,
-    signal: AbortSignal,
-    services = this.#services,
-    emit = (event: ChatEvent) => this.#turns.emit(target.session, event),
-  ): Promise<TurnContext> {
-    const hooks = {
-      permissions: this.#permissions,
-      emit,
-      stopDeferredNotes: () => this.#deferredNotes.stop(),
-    }
-    return createTurnContext(services, target, hooks, signal)
   }
 
   /** Saves the notes and the summary of a session, as of its last message. @returns the tokens used */
@@ -473,9 +375,7 @@ export class Chat {
     const flush = async () => {
       // The summary of the offline model has the statements that it would save.
       if (model.provider === 'offline') return
-      const target = { session, transcript, model, withoutServers: true }
-      // Without a turn, an event of a step would show one that never ends.
-      const { contextManager } = await this.#createTurnContext(target, signal, services, () => undefined)
+      const { contextManager } = await createTurnContext(services, { session, transcript, model }, signal, false)
       await contextManager.flushRemaining()
     }
     const summaryTokens = await saveSessionSummary(services, { session, transcript, model, signal, flush })
@@ -484,19 +384,18 @@ export class Chat {
 
   /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
   async #distil(session: string): Promise<void> {
-    const { sessions, config, workspace, agentModels, requests } = this.#services
+    const { sessions, config, workspace, agentModels, requests, deferredNotes } = this.#services
     if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(workspace))) return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
     const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
     // Without the configured model, wait: the offline model would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
-    const { toolContext } = await this.#createTurnContext({ session, transcript, model }, this.#closing.signal)
-    await this.#deferredNotes.run({
+    await deferredNotes.run({
       model,
       transcript,
-      toolContext,
-      budget: () => requests.budget(model),
+      toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
+      budget: () => budgetOf(model),
       prompts: () => requests.prompts(),
       factor: calibrationFactor(lastReportOf(transcript)),
     })
@@ -516,11 +415,7 @@ export class Chat {
       : { code: 'internal', message: 'something went wrong', data: { reference: this.#services.onFault(error) } }
     const draft = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#services.now)
     const message = draft.finish('error', noUsage, failure)
-    this.#turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
-  }
-
-  #emitQueue(session: string): void {
-    this.#turns.emit(session, { type: 'queue', queue: this.#services.queue.list(session) })
+    this.turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
   }
 }
 

@@ -3,7 +3,8 @@ import type { CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { assertModelId } from '#llm'
 import { commandEntry } from '../sessions/session-events.ts'
-import type { ChatServices, TurnContext } from './turn-context.ts'
+import type { ChatServices } from './chat-options.ts'
+import type { TurnContext } from './turn-context.ts'
 
 const maxResults = 6
 

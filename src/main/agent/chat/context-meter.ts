@@ -17,15 +17,17 @@ import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { UserMessage } from '#shared/chat/messages.ts'
-import type { ChatServices } from './turn-context.ts'
+import type { ChatServices } from './chat-options.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 
+type MeterServices = Pick<ChatServices, 'agentModels' | 'config' | 'now' | 'requests' | 'sessions'>
+
 export class ContextMeter {
-  readonly #services: ChatServices
+  readonly #services: MeterServices
   /** Latest report of each model from any conversation; calibrates new conversations. */
   readonly #latestByModel = new Map<string, ContextReport>()
 
-  constructor(services: ChatServices) {
+  constructor(services: MeterServices) {
     this.#services = services
   }
 

@@ -1,6 +1,5 @@
 import type { ChatEvent } from '#shared/contract/index.ts'
 import { requestChat } from '#platform'
-import type { TurnEndReason } from './turn.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RunningTurn {
@@ -8,24 +7,24 @@ export interface RunningTurn {
   readonly ended: Promise<void>
 }
 
-type TurnState = Extract<ChatEvent, { type: 'partial' }>
-type PendingInput = Pick<TurnState, 'queue' | 'permissions'>
+export type TurnEndReason = Extract<ChatEvent, { type: 'turnEnd' }>['reason']
 
-interface Retrying extends Omit<NonNullable<TurnState['retrying']>, 'afterMs'> {
-  /** `performance.now()` at which the next attempt starts. */
-  readonly nextAttemptAt: number
-}
+type TurnState = Extract<ChatEvent, { type: 'partial' }>
+type Progress = Pick<TurnState, 'text' | 'thinking' | 'retrying' | 'keeping'>
 
 interface LiveTurn extends RunningTurn {
   readonly abortController: AbortController
-  text: string
-  thinking: string
-  retrying?: Retrying | undefined
-  keeping?: TurnState['keeping'] | undefined
+  progress: Progress
+  /** `performance.now()` at which the next attempt starts. */
+  nextAttemptAt: number
   retryNow?: () => void
 }
 
+const noProgress: Progress = { text: '', thinking: '', retrying: null, keeping: null }
+
 export interface TurnHooks {
+  /** Returns the queued messages and open questions of a session. */
+  readonly pendingInput: (session: string) => Pick<TurnState, 'queue' | 'permissions'>
   readonly onStart: (session: string) => void
   /** Receives any error of a turn that was not stopped. */
   readonly onFault: (session: string, error: unknown) => void
@@ -53,7 +52,7 @@ export class LiveTurns {
   start(session: string, work: (signal: AbortSignal) => Promise<TurnEndReason>): RunningTurn {
     const abortController = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    const turn: LiveTurn = { abortController, ended, text: '', thinking: '' }
+    const turn: LiveTurn = { abortController, ended, progress: noProgress, nextAttemptAt: 0 }
     this.#turns.set(session, turn)
     this.#hooks.onStart(session)
     void requestChat.run(session, () => this.#run(session, turn, work)).finally(resolve)
@@ -65,27 +64,28 @@ export class LiveTurns {
     if (turn) turn.retryNow = endWait
   }
 
+  /** Retries a request at once if it waits for its retry; otherwise does nothing. */
   retryNow(session: string): void {
     this.#turns.get(session)?.retryNow?.()
   }
 
-  stop(session: string): boolean {
+  /** Aborts the running turn. Resolves when it has ended; returns undefined if there is none. */
+  stop(session: string): Promise<void> | undefined {
     const turn = this.#turns.get(session)
     turn?.abortController.abort()
-    return turn !== undefined
+    return turn?.ended
   }
 
-  /** Yields the current state, then every event. A slow consumer gets a new state instead of a backlog. */
-  async *watch(
-    session: string,
-    getPendingInput: () => PendingInput,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<ChatEvent> {
-    const watcher = new CoalescingStream(() => this.#currentState(session, getPendingInput()))
+  /**
+   * Yields the current state, idle or running, then every event until `signal` aborts. A slow consumer gets a new state
+   * instead of a backlog.
+   */
+  async *watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
+    const watcher = new CoalescingStream(() => this.#currentState(session))
     const watchers = this.#watchers.get(session) ?? new Set()
     this.#watchers.set(session, watchers.add(watcher))
     try {
-      yield this.#currentState(session, getPendingInput())
+      yield this.#currentState(session)
       yield* watcher.events(signal)
     } finally {
       watchers.delete(watcher)
@@ -95,25 +95,29 @@ export class LiveTurns {
 
   emit(session: string, event: ChatEvent): void {
     const turn = this.#turns.get(session)
-    if (turn) applyEvent(turn, event)
+    if (turn) turn.progress = progressAfter(turn.progress, event)
+    if (turn && event.type === 'retrying') turn.nextAttemptAt = performance.now() + event.afterMs
     for (const watcher of this.#watchers.get(session) ?? []) watcher.push(event)
   }
 
-  async close(): Promise<void> {
-    for (const turn of this.#turns.values()) turn.abortController.abort()
-    await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
+  emitQueue(session: string): void {
+    this.emit(session, { type: 'queue', queue: this.#hooks.pendingInput(session).queue })
   }
 
-  #currentState(session: string, pendingInput: PendingInput): TurnState {
+  async close(): Promise<void> {
+    await Promise.all([...this.#turns.keys()].map((session) => this.stop(session)))
+  }
+
+  #currentState(session: string): TurnState {
     const turn = this.#turns.get(session)
+    const { retrying, ...progress } = turn?.progress ?? noProgress
+    const afterMs = (turn?.nextAttemptAt ?? 0) - performance.now()
     return {
       type: 'partial',
       running: turn !== undefined,
-      text: turn?.text ?? '',
-      thinking: turn?.thinking ?? '',
-      retrying: toRetryingEvent(turn?.retrying),
-      keeping: turn?.keeping ?? null,
-      ...pendingInput,
+      ...progress,
+      retrying: retrying && { ...retrying, afterMs },
+      ...this.#hooks.pendingInput(session),
     }
   }
 
@@ -133,26 +137,16 @@ export class LiveTurns {
   }
 }
 
-function toRetryingEvent(retrying: Retrying | undefined): TurnState['retrying'] {
-  if (!retrying) return null
-  const { nextAttemptAt, ...details } = retrying
-  return { ...details, afterMs: nextAttemptAt - performance.now() }
-}
-
-function applyEvent(turn: LiveTurn, event: ChatEvent): void {
+function progressAfter(progress: Progress, event: ChatEvent): Progress {
   if (event.type === 'retrying') {
-    const { code, data, attempt, attempts, afterMs } = event
-    turn.retrying = { code, data, attempt, attempts, nextAttemptAt: performance.now() + afterMs }
-  } else if (event.type === 'keeping') turn.keeping = event.what
-  else if (event.type === 'text' || event.type === 'thinking') {
-    turn[event.type] += event.delta
-    turn.retrying = undefined
-    turn.keeping = undefined
-  } else if (event.type === 'message' && event.message.role === 'assistant') {
-    turn.text = ''
-    turn.thinking = ''
-    turn.retrying = undefined
+    const { type: _type, message: _message, ...retrying } = event
+    return { ...progress, retrying }
   }
+  if (event.type === 'keeping') return { ...progress, keeping: event.what }
+  if (isDelta(event))
+    return { ...progress, [event.type]: progress[event.type] + event.delta, retrying: null, keeping: null }
+  const isAnswer = event.type === 'message' && event.message.role === 'assistant'
+  return isAnswer ? { ...progress, text: '', thinking: '', retrying: null } : progress
 }
 
 /** Minimum milliseconds between two deltas of an answer: one screen frame. */
@@ -205,13 +199,12 @@ export class CoalescingStream {
   }
 }
 
-function isDelta({ type }: ChatEvent): boolean {
-  return type === 'text' || type === 'thinking'
+function isDelta(event: ChatEvent): event is Extract<ChatEvent, { type: 'text' | 'thinking' }> {
+  return event.type === 'text' || event.type === 'thinking'
 }
 
 function mergeEvents(one: ChatEvent, other: ChatEvent): ChatEvent | undefined {
-  if (one.type === 'text' && other.type === 'text') return { ...one, delta: one.delta + other.delta }
-  if (one.type === 'thinking' && other.type === 'thinking') return { ...one, delta: one.delta + other.delta }
+  if (isDelta(one) && isDelta(other) && one.type === other.type) return { ...one, delta: one.delta + other.delta }
   const isSameCall =
     one.type === 'toolProgress' && other.type === 'toolProgress' && one.progress.call === other.progress.call
   return isSameCall || (one.type === 'queue' && other.type === 'queue') ? other : undefined

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { assemble, fileSection, type Assembly, type ContextFile } from '../context/assemble.ts'
-import { budgetOf, type Budget } from '../context/context-budget.ts'
+import { budgetOf } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
@@ -52,10 +52,6 @@ export class RequestBuilder {
   prompts(): Promise<Prompts> {
     const { resources, config, workspace } = this.#options
     return loadPrompts(resources, config.current, workspace.layout.own)
-  }
-
-  budget(model: ChatModel): Budget {
-    return budgetOf(model)
   }
 
   async assemble({ model, transcript, tools }: RequestParts): Promise<AssembledRequest> {

@@ -7,7 +7,7 @@ import { isRecord } from '#shared/util/json.ts'
 import { complete, isTransient, summarizeStatements, withoutRefused, type ChatModel } from '#llm'
 import { blobId } from '#platform'
 import { localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
-import { maxPartTokens } from '../context/context-budget.ts'
+import { budgetOf, maxPartTokens } from '../context/context-budget.ts'
 import { sessionSummaryText } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
@@ -17,7 +17,7 @@ import { digestText, fitDigest, parseDigest, type DigestLine, type LinkedMessage
 import { summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
-import type { ChatServices } from './turn-context.ts'
+import type { ChatServices } from './chat-options.ts'
 
 /** Limit of the lines of a summary together; links and the heading are not counted. */
 const maxSummaryCharacters = 1200
@@ -167,7 +167,7 @@ async function askForSummary(
   messages: readonly LinkedMessage[],
 ): Promise<{ topic?: string | undefined; lines: readonly DigestLine[] | undefined; usage: Usage }> {
   const prompts = await requests.prompts()
-  const budget = requests.budget(model)
+  const budget = budgetOf(model)
   const branch = transcript.messages()
   const { digest, liveMessages } = compactionState(transcript.branch())
   const covered = new Set(digest.flatMap((line) => line.messages))

@@ -1,16 +1,13 @@
-import type { ChatEvent } from '#shared/contract/index.ts'
 import type { ChatModel } from '#llm'
-import type { OpenQuestions } from '#platform'
 import type { Transcript } from '../sessions/transcript.ts'
 import { lastReportOf } from '../context/context-timeline.ts'
 import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
-import type { AgentModels } from './agent-models.ts'
-import type { ChatOptions } from './chat-options.ts'
-import type { RequestBuilder } from './model-request.ts'
+import { budgetOf } from '../context/context-budget.ts'
+import type { ChatServices } from './chat-options.ts'
 import { createMcpTool } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
-import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
 import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
 
 export interface TurnContext {
@@ -22,49 +19,49 @@ export interface TurnContext {
   readonly contextManager: ContextManager
 }
 
-export type SessionPermission = PermissionQuestion & { readonly session: string }
+export type TurnTarget = Pick<TurnContext, 'session' | 'transcript' | 'model'>
 
-interface TurnContextHooks {
-  readonly permissions: OpenQuestions<SessionPermission, PermissionDecision>
-  readonly emit: (event: ChatEvent) => void
-  readonly stopDeferredNotes: () => Promise<void>
-}
-
-export type TurnTarget = Pick<TurnContext, 'session' | 'transcript' | 'model'> & { readonly withoutServers?: boolean }
-
-/** Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet. */
+/**
+ * Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet.
+ * @param isTurn false to work on an ended session: without MCP servers, and without events of steps, which would show a
+ * turn that never ends
+ */
 export async function createTurnContext(
   services: ChatServices,
-  { session, transcript, model, withoutServers = false }: TurnTarget,
-  hooks: TurnContextHooks,
+  target: TurnTarget,
   signal: AbortSignal,
+  isTurn = true,
 ): Promise<TurnContext> {
-  const { config, requests, mcp } = services
+  const { config, requests, mcp, turns, deferredNotes } = services
+  const { session, transcript, model } = target
   const builtIns = transcript.isWithoutMemory ? [] : toolsFor(model)
-  const serverTools = withoutServers ? [] : await mcp.tools(transcript.isPrivate)
+  const serverTools = isTurn ? await mcp.tools(transcript.isPrivate) : []
   const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
-  const toolContext = createToolContext(services, { session, transcript, model }, hooks, signal)
+  const toolContext = createToolContext(services, target, signal)
   const contextManager = new ContextManager({
     transcript,
     model,
-    budget: () => requests.budget(model),
+    budget: () => budgetOf(model),
     isFlushEnabled: config.current.compaction.memoryFlush.enabled,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools }),
     lastReport: () => lastReportOf(transcript),
     toolContext,
-    stopDeferredNotes: hooks.stopDeferredNotes,
-    onStart: (step) => hooks.emit({ type: 'keeping', what: step }),
+    stopDeferredNotes: () => deferredNotes.stop(),
+    onStart: (what) => {
+      if (isTurn) turns.emit(session, { type: 'keeping', what })
+    },
   })
-  return { session, transcript, model, toolContext, tools, contextManager }
+  return { ...target, toolContext, tools, contextManager }
 }
 
-function createToolContext(
-  { sessions, workspace, memory, mcp, toolLimits, now, onFault, marks, privacyOf, propose }: ChatOptions,
-  { session, transcript, model }: Pick<TurnContext, 'session' | 'transcript' | 'model'>,
-  { permissions, emit }: TurnContextHooks,
+/** Creates the context in which the tools of a chat run. */
+export function createToolContext(
+  services: ChatServices,
+  { session, transcript, model }: TurnTarget,
   signal: AbortSignal,
 ): ToolContext {
+  const { sessions, workspace, memory, mcp, toolLimits, now, onFault, marks, privacyOf, permissions } = services
   const outputsFolder = sessions.outputsFolder(session)
   return {
     workspace,
@@ -73,7 +70,7 @@ function createToolContext(
     privacyOf,
     sources: [],
     userText: '',
-    propose: (change) => propose(change, model.id),
+    propose: (change) => services.propose(change, model.id),
     session,
     readSession: (id) => sessions.readText(id, transcript.isPrivate),
     readOutput: (name) => readOutput(outputsFolder, name),
@@ -94,11 +91,7 @@ function createToolContext(
       if (decision === 'always' || decision === 'never') await mcp.setPermission(server, tool, decision)
       return decision === 'once' || decision === 'always'
     },
-    onProgress: (callId, share, note) => emit({ type: 'toolProgress', progress: { call: callId, share, note } }),
+    onProgress: (call, share, note) =>
+      services.turns.emit(session, { type: 'toolProgress', progress: { call, share, note } }),
   }
-}
-
-export interface ChatServices extends ChatOptions {
-  readonly requests: RequestBuilder
-  readonly agentModels: AgentModels
 }

@@ -1,49 +1,35 @@
-import type { ChatEvent, ContextReport, WireRequest } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { withUniqueCallIds } from '../context/request-history.ts'
 import { reportedInputTokens } from '../context/message-tokens.ts'
-import { AnswerDraft, type ModelRequest } from '#llm'
+import { AnswerDraft } from '#llm'
 import type { LiveAnswer } from '../sessions/live-answer.ts'
+import { storeWireRequest } from '../sessions/stored-requests.ts'
 import { executeTools } from '../tools/execute-tools.ts'
 import { isContextOverflow } from '../compaction/overflow.ts'
 import { LoopDetector } from '../tools/loop-detector.ts'
 import { userTextIn } from './provenance-tracking.ts'
+import type { ChatServices } from './chat-options.ts'
+import type { TurnEndReason } from './live-turns.ts'
 import type { AssembledRequest } from './model-request.ts'
 import type { TurnContext } from './turn-context.ts'
+import { createUserMessage } from './user-message.ts'
 
 const maxSteps = 50
 
-export interface TurnOptions extends TurnContext {
-  readonly assemble: () => Promise<AssembledRequest>
-  readonly storeMessage: (message: Message) => Promise<void>
-  readonly storeReport: (report: ContextReport) => Promise<void>
-  /** Stores the request before it is sent. @returns its number */
-  readonly storeRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
-  readonly storeWireRequest: (number: number, wire: WireRequest) => Promise<void>
-  readonly openLiveAnswer: () => LiveAnswer
-  /** Takes the messages that the user queued for the running turn. */
-  readonly takeQueuedMessages: () => Promise<readonly Message[]>
-  readonly emit: (event: ChatEvent) => void
-  /** Called when a request waits for its retry; the argument ends the wait. */
-  readonly onRetryWait: (endWait: () => void) => void
-}
-
-export type TurnEndReason = 'done' | 'aborted' | 'error'
-
 /** Runs a turn to its end. Stores a failure as an answer. @throws errors that are no AppError */
-export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
-  const { storeMessage, tools, toolContext, takeQueuedMessages } = options
+export async function runTurn(context: TurnContext, services: ChatServices): Promise<TurnEndReason> {
+  const { session, model, tools, toolContext } = context
+  const { queue, turns, now } = services
   const loopDetector = new LoopDetector()
   let hasText = false
-  let assembled = undefined as AssembledRequest | undefined
-  const assemble = async () => (assembled = await options.assemble())
+  const store = (message: Message) => storeMessage(context, message, services)
   const fail = async (failure: { code: string; message: string; data?: AppError['data'] }) => {
-    await storeMessage(new AnswerDraft(options.model, toolContext.now).finish('error', noUsage, failure))
+    await store(new AnswerDraft(model, now).finish('error', noUsage, failure))
     return 'error' as const
   }
   for (let step = 1; step <= maxSteps; step += 1) {
-    const answer = await answerOnce({ ...options, assemble }, hasText)
+    const { answer, assembled } = await answerOnce(context, services, hasText)
     hasText ||= messageText(answer) !== ''
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
@@ -52,25 +38,47 @@ export async function runTurn(options: TurnOptions): Promise<TurnEndReason> {
     const { sources = [], request } = assembled ?? {}
     const userText = userTextIn(request?.messages ?? [])
     await executeTools(calls, tools, { ...toolContext, sources, userText }, (result) =>
-      storeMessage(loopDetector.record(calls, result)),
+      store(loopDetector.record(calls, result)),
     )
     if (toolContext.signal.aborted) return 'aborted'
     if (loopDetector.stopReason) return fail(loopDetector.stopReason)
-    const queuedMessages = await takeQueuedMessages()
-    for (const message of queuedMessages) await storeMessage(message)
-    if (calls.length === 0 && queuedMessages.length === 0) return 'done'
+    const queued = queue.takeNext(session)
+    if (queued.length > 0) turns.emitQueue(session)
+    for (const entry of queued) {
+      await store(createUserMessage(entry, now()))
+      await queue.markDelivered(session, entry.id)
+    }
+    if (calls.length === 0 && queued.length === 0) return 'done'
   }
   return fail({ code: 'step_limit', message: `The turn was stopped after ${maxSteps} steps.` })
 }
 
-async function answerOnce(options: TurnOptions, hasText: boolean): Promise<AssistantMessage> {
-  const liveAnswer = options.openLiveAnswer()
+/** Appends a message to the transcript, and sends it to the windows that show the chat. */
+export async function storeMessage(
+  { session, transcript }: Pick<TurnContext, 'session' | 'transcript'>,
+  message: Message,
+  { turns }: ChatServices,
+): Promise<void> {
+  const { id } = await transcript.appendMessage(message)
+  const versions = transcript.messageVersions().get(id)
+  turns.emit(session, { type: 'message', id, message, ...(versions ? { versions } : {}) })
+}
+
+interface TurnAnswer {
+  readonly answer: AssistantMessage
+  /** The answered request; undefined after a failure. */
+  readonly assembled?: AssembledRequest
+}
+
+async function answerOnce(context: TurnContext, services: ChatServices, hasText: boolean): Promise<TurnAnswer> {
+  const { session, transcript, model } = context
+  const liveAnswer = services.sessions.liveAnswer(session, model)
   try {
-    const rawAnswer = await askModel(options, liveAnswer)
-    const earlier = options.transcript.messages().map(({ message }) => message)
-    const answer = withUniqueCallIds(hasText ? rawAnswer : failIfEmpty(rawAnswer), earlier)
-    await options.storeMessage(answer)
-    return answer
+    const outcome = await askModel(context, services, liveAnswer)
+    const earlier = transcript.messages().map(({ message }) => message)
+    const answer = withUniqueCallIds(hasText ? outcome.answer : failIfEmpty(outcome.answer), earlier)
+    await storeMessage(context, answer, services)
+    return { ...outcome, answer }
   } finally {
     await liveAnswer.end()
   }
@@ -87,38 +95,49 @@ function failIfEmpty(answer: AssistantMessage): AssistantMessage {
 const maxRefusals = 12
 
 async function askModel(
-  options: TurnOptions,
+  context: TurnContext,
+  services: ChatServices,
   liveAnswer: LiveAnswer,
   refusals = { count: 0, hasMadeRoom: false },
-): Promise<AssistantMessage> {
-  const { model, assemble, storeReport, storeWireRequest, emit, toolContext, contextManager } = options
+): Promise<TurnAnswer> {
+  const { session, transcript, model, toolContext, contextManager } = context
+  const { sessions, requests, turns, meter, onFault } = services
   const draft = new AnswerDraft(model, toolContext.now)
   let usage = noUsage
   const windowBefore = model.contextWindow
-  const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => draft.finish(reason, usage, failure)
+  const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => ({
+    answer: draft.finish(reason, usage, failure),
+  })
   let wireWrites: Promise<void> = Promise.resolve()
   try {
     if (!refusals.hasMadeRoom) await contextManager.prepare()
-    const { request, report } = await assemble()
-    const { purpose: _notSent, ...storedRequest } = request
-    const requestNumber = await options.storeRequest(storedRequest)
-    for await (const event of model.stream(request, toolContext.signal)) {
+    const assembled = await requests.assemble(context)
+    const { purpose: _notSent, ...storedRequest } = assembled.request
+    const number = await sessions.storeRequest(session, { model: model.id, ...storedRequest })
+    for await (const event of model.stream(assembled.request, toolContext.signal)) {
       if (event.type === 'done') {
-        await storeReport({ ...report, request: requestNumber, reportedTokens: reportedInputTokens(event.message) })
-        return event.message
+        const reportedTokens = reportedInputTokens(event.message)
+        await meter.storeReport(transcript, { ...assembled.report, request: number, reportedTokens })
+        return { answer: event.message, assembled }
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
-      // A retry sends the request again and repeats this event.
-      else if (event.type === 'sent') wireWrites = wireWrites.then(() => storeWireRequest(requestNumber, event.request))
-      else if (event.type === 'retry') {
+      else if (event.type === 'sent') {
+        // A retry sends the request again and repeats this event.
+        wireWrites = wireWrites
+          .then(() => storeWireRequest(sessions.requestsFolder(session), number, event.request))
+          // Continue the answer if the HTTP request cannot be stored; the context view then shows it as not recorded.
+          .catch((error: unknown) => {
+            if (!(error instanceof AppError)) onFault(error)
+          })
+      } else if (event.type === 'retry') {
         const { type: _retry, retryNow, ...details } = event
-        options.onRetryWait(retryNow)
-        emit({ type: 'retrying', ...details })
+        turns.setRetryTrigger(session, retryNow)
+        turns.emit(session, { type: 'retrying', ...details })
       } else {
         if (event.type === 'text') draft.addText(event.delta)
         else draft.addThinking(event.delta)
-        emit(event)
+        turns.emit(session, event)
         await liveAnswer.add(event.type, event.delta)
       }
     }
@@ -135,7 +154,7 @@ async function askModel(
     const isWindowSmaller = model.contextWindow < windowBefore
     const hasMadeRoom = !isWindowSmaller && !refusals.hasMadeRoom && (await contextManager.makeRoom())
     if (!isWindowSmaller && !hasMadeRoom) return failedAnswer('error', error)
-    return askModel(options, liveAnswer, { count, hasMadeRoom })
+    return askModel(context, services, liveAnswer, { count, hasMadeRoom })
   } finally {
     await wireWrites
   }

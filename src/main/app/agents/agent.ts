@@ -131,7 +131,7 @@ export class Agent {
       memory,
       marks: () => this.marks(),
       stateFile: folders.privateLines,
-      stopTurn: (session) => this.chat.stopTurn(session),
+      stopTurn: async (session) => this.chat.turns.stop(session),
     })
     this.chat = new Chat({
       config,

@@ -62,7 +62,8 @@ export class ErasureService {
     assertErasable(request.texts)
     if (this.#abortControllers.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
     const agent = await this.#options.getAgent(id)
-    if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
+    if (agent.chat.turns.isAnswering)
+      throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
     const controller = new AbortController()
     this.#abortControllers.set(id, controller)
     try {

@@ -7,13 +7,13 @@ export const chatRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
     return { session, queued }
   }),
   retry: doForAgent(os.chat.retry, (agent, input) => agent.chat.retry(input.session, input.message, input.model)),
-  resume: doForAgent(os.chat.resume, (agent, input) => agent.chat.resume(input.session)),
-  watch: forAgent(os.chat.watch, (agent, input, signal) => agent.chat.watch(input.session, signal)),
-  retryNow: doForAgent(os.chat.retryNow, (agent, input) => agent.chat.retryNow(input.session)),
-  stop: forAgent(os.chat.stop, (agent, input) => ({ stopped: agent.chat.stop(input.session) })),
+  resume: doForAgent(os.chat.resume, (agent, input) => agent.chat.retry(input.session)),
+  watch: forAgent(os.chat.watch, (agent, input, signal) => agent.chat.turns.watch(input.session, signal)),
+  retryNow: doForAgent(os.chat.retryNow, (agent, input) => agent.chat.turns.retryNow(input.session)),
+  stop: forAgent(os.chat.stop, (agent, input) => ({ stopped: agent.chat.turns.stop(input.session) !== undefined })),
   unqueue: doForAgent(os.chat.unqueue, (agent, input) => agent.chat.unqueue(input.session, input.id)),
   sendQueued: doForAgent(os.chat.sendQueued, (agent, input) => agent.chat.sendQueued(input.session)),
-  permit: doForAgent(os.chat.permit, (agent, input) => agent.chat.answerPermission(input.id, input.decision)),
+  permit: doForAgent(os.chat.permit, (agent, input) => agent.chat.permissions.answer(input.id, input.decision)),
   models: os.chat.models.handler(({ input }) => app.models.list(app.agents.settingsOf(input.agent).model, input.fresh)),
 })
 
