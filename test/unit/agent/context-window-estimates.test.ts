@@ -54,7 +54,7 @@ describe('LearnedWindows', () => {
     expect(windows.estimateFor(model)).toEqual(learned)
     const again = await open(file)
     expect(again.windows.estimateFor(model)).toEqual(learned)
-    expect(again.windows.appliedEstimateFor({ ...model, contextWindow: 8192 })).toEqual(learned)
+    expect(again.windows.estimateFor({ ...model, contextWindow: 8192 })).toEqual(learned)
     expect(again.windows.estimateFor({ ...model, contextWindow: 64_000 })).toBeUndefined()
     expect(again.windows.estimateFor({ ...model, id: 'other' })).toBeUndefined()
   })

@@ -4,16 +4,13 @@
  * and holds until `models.<id>.contextWindow` changes in the settings.
  */
 import { z } from 'zod'
-import type { ContextWindowEstimate } from '#shared/contract/index.ts'
+import { contextWindowEstimateSchema, type ContextWindowEstimate } from '#shared/contract/context.ts'
 import type { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
 import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
 
-const estimateSchema = z.object({
-  window: z.number().int().positive(),
-  believed: z.number().int().positive(),
-  isGuess: z.boolean(),
+const estimateSchema = contextWindowEstimateSchema.extend({
   /** Milliseconds since the epoch. */
   at: z.number(),
 })
@@ -58,18 +55,16 @@ export class ContextWindowEstimates {
     return estimates
   }
 
-  /** Returns the estimate for a model; undefined if the configured window applies or the guess has expired. */
+  /**
+   * Returns the estimate for a model; undefined if the configured window applies or the guess has expired.
+   * @param model its window is the configured or the estimated one
+   */
   estimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
-    const estimate = this.#estimates.get(id)
-    if (!estimate || estimate.believed !== contextWindow || estimate.window >= contextWindow) return undefined
-    const isExpired = estimate.isGuess && this.#options.now().getTime() - estimate.at > guessLifetimeMs
-    return isExpired ? undefined : { window: estimate.window, believed: estimate.believed, isGuess: estimate.isGuess }
-  }
-
-  /** Returns the estimate that `contextWindow` comes from; undefined if it is the configured window. */
-  appliedEstimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
-    const estimate = this.#estimates.get(id)
-    return estimate?.window === contextWindow ? this.estimateFor({ id, contextWindow: estimate.believed }) : undefined
+    const stored = this.#estimates.get(id)
+    if (!stored || ![stored.believed, stored.window].includes(contextWindow)) return undefined
+    const { at, ...estimate } = stored
+    const isExpired = estimate.isGuess && this.#options.now().getTime() - at > guessLifetimeMs
+    return isExpired ? undefined : estimate
   }
 
   /**
