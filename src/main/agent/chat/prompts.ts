@@ -29,30 +29,33 @@ export async function loadPrompts(
   { prompts: overrides, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
   ownFolder: string,
 ): Promise<Prompts> {
-  const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
+  const own = ownFolder === '' ? '' : `${ownFolder}/`
+  const load = async (name: string, override?: string) => {
+    const template = override ?? (await readFile(join(resources, 'prompts', name), 'utf8'))
+    return (values: Values = {}) => fill(template, { own, ...values }).trim()
+  }
   const [system, withoutMemory, flushSystem, flush, compact, sessionSummary, title, conflicts, promote] =
     await Promise.all([
-      overrides.system ?? read('system.md'),
-      read('without-memory.md'),
-      read('flush-system.md'),
-      compaction.memoryFlush.prompt ?? read('flush.md'),
-      read('compaction.md'),
-      read('session-summary.md'),
-      read('title.md'),
-      read('conflicts.md'),
-      read('promote.md'),
+      load('system.md', overrides.system),
+      load('without-memory.md'),
+      load('flush-system.md'),
+      load('flush.md', compaction.memoryFlush.prompt),
+      load('compaction.md'),
+      load('session-summary.md'),
+      load('title.md'),
+      load('conflicts.md'),
+      load('promote.md'),
     ])
-  const folderValues = { own: ownFolder === '' ? '' : `${ownFolder}/` }
   return {
-    system: (values) => fill(system, { ...folderValues, ...values }).trim(),
-    withoutMemory: (values) => fill(withoutMemory, { ...folderValues, ...values }).trim(),
-    flushSystem: fill(flushSystem, folderValues),
-    flush: (values) => fill(flush, { ...folderValues, ...values }),
-    compaction: (values) => fill(compact, values),
-    sessionSummary: (values) => fill(sessionSummary, values),
-    title: (values) => fill(title, values),
-    conflicts: (values) => fill(conflicts, values),
-    promote: (values) => fill(promote, values),
+    system,
+    withoutMemory,
+    flushSystem: flushSystem(),
+    flush,
+    compaction: compact,
+    sessionSummary,
+    title,
+    conflicts,
+    promote,
   }
 }
 
