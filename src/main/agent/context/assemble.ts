@@ -24,7 +24,7 @@ export interface AssemblyInput {
   readonly modelId: string
   readonly budget: Budget
   /** Set if the window is an estimate learned from refusals. */
-  readonly estimate?: ContextWindowEstimate
+  readonly estimate?: ContextWindowEstimate | undefined
   readonly maxOutput: number
   readonly thinking?: ThinkingEffort | undefined
   readonly systemPrompt: string
@@ -63,7 +63,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const conversation = applyPruning(withContinue(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
   const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
   if (input.summary !== undefined) items.push(textItem('summary', 'summary', input.summary))
-  items.push(...messageItems(conversation))
+  items.push(...conversationItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
   const estimatedTokens = totalTokens(items)
   return {
@@ -78,7 +78,7 @@ export function assemble(input: AssemblyInput): Assembly {
     report: {
       model: input.modelId,
       ...budget,
-      ...(input.estimate ? { learned: input.estimate } : {}),
+      learned: input.estimate,
       items,
       estimatedTokens,
       reportedTokens: null,
@@ -152,21 +152,22 @@ function fileItem(file: ContextFile, sentText: string): ContextItem {
   }
 }
 
-function messageItems(messages: readonly Message[]): ContextItem[] {
-  const lastUserIndex = messages.findLastIndex((message) => message.role === 'user')
-  const groups = new Map<string, ContextItem>()
-  for (const [index, message] of messages.entries()) {
-    const isToolResult = message.role === 'toolResult'
-    const layer: Layer = isToolResult ? 'tools' : index === lastUserIndex ? 'message' : 'conversation'
-    const name = isToolResult ? message.toolName : layer
-    const group = groups.get(`${layer}/${name}`) ?? { layer, name, tokens: 0, rawCharacters: 0, sentCharacters: 0 }
-    group.tokens += messageTokens(message)
-    group.rawCharacters += messageTextForModel(message).length
-    group.sentCharacters = group.rawCharacters
-    groups.set(`${layer}/${name}`, group)
-  }
-  const layerOrder: Layer[] = ['conversation', 'tools', 'message']
-  return [...groups.values()].sort((one, other) => layerOrder.indexOf(one.layer) - layerOrder.indexOf(other.layer))
+function conversationItems(messages: readonly Message[]): ContextItem[] {
+  const last = messages.findLast(({ role }) => role === 'user')
+  const results = messages.filter((message) => message.role === 'toolResult')
+  const others = messages.filter((message) => message.role !== 'toolResult' && message !== last)
+  return [
+    ...(others.length > 0 ? [messagesItem('conversation', 'conversation', others)] : []),
+    ...[...Map.groupBy(results, ({ toolName }) => toolName)].map(([name, group]) => messagesItem('tools', name, group)),
+    ...(last ? [messagesItem('message', 'message', [last])] : []),
+  ]
+}
+
+/** Returns the item of messages that are sent as they are. */
+export function messagesItem(layer: Layer, name: string, messages: readonly Message[]): ContextItem {
+  const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0)
+  const characters = messages.reduce((sum, message) => sum + messageTextForModel(message).length, 0)
+  return { layer, name, tokens, rawCharacters: characters, sentCharacters: characters }
 }
 
 /** Returns the item of a text that is sent as it is. */

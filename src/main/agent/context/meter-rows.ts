@@ -2,9 +2,9 @@ import type { ContextItem, ContextReport, Layer } from '#shared/contract/index.t
 import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { textItem } from './assemble.ts'
+import { messagesItem, textItem } from './assemble.ts'
 import { scaleTokens } from './calibrate-estimate.ts'
-import { messageTextForModel, messageTokens } from './message-tokens.ts'
+import { messageTextForModel } from './message-tokens.ts'
 
 /** Maximum number of turns with a row; older turns share the first row. */
 const maxTurns = 24
@@ -89,10 +89,7 @@ function toolRows({ tools }: SentRequest): ContextItem[] {
 function turnRows(request: SentRequest): ContextItem[] {
   return turnsOf(splitSummary(request).conversation).map(({ name, messages }) => {
     const about = messages.map(startOfUserMessage).find((start) => start !== undefined)
-    const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0)
-    const characters = messages.reduce((sum, message) => sum + messageTextForModel(message).length, 0)
-    const row = { layer: 'conversation', name, tokens, rawCharacters: characters, sentCharacters: characters } as const
-    return about === undefined ? row : { ...row, about }
+    return { ...messagesItem('conversation', name, messages), about }
   })
 }
 
