@@ -21,10 +21,6 @@ export async function runCommand(command: CommandCall, context: TurnContext, ser
   return outcome.kind !== 'failed'
 }
 
-/**
- * Runs every command except `/new` and `/reset`, which `Chat` handles.
- * @throws AppError `input_invalid` for those two, `chat_apart` for `/remember` in a chat without memory
- */
 async function execute(
   { name, argument }: CommandCall,
   context: TurnContext,
@@ -48,16 +44,10 @@ async function execute(
     case 'search': {
       if (argument === '') return { kind: 'needsArgument', command: name }
       const { isPrivate } = context.transcript
-      const { results } = await memory.search(
-        argument,
-        { maxResults, staysHere: isPrivate, hasPrivate: isPrivate },
-        signal,
-      )
-      return {
-        kind: 'found',
-        query: argument,
-        results: results.map(({ path, startLine, score, snippet }) => ({ path, startLine, score, snippet })),
-      }
+      const options = { maxResults, staysHere: isPrivate, hasPrivate: isPrivate }
+      const found = await memory.search(argument, options, signal)
+      const results = found.results.map(({ path, startLine, score, snippet }) => ({ path, startLine, score, snippet }))
+      return { kind: 'found', query: argument, results }
     }
     case 'model': {
       if (argument === '') return { kind: 'model', model: context.model.id }
@@ -72,21 +62,13 @@ async function execute(
     case 'status': {
       const [{ report }, status] = await Promise.all([requests.assemble(context), memory.status()])
       const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
-      return {
-        kind: 'status',
-        tokens,
-        contextWindow,
-        files: status.files,
-        chunks: status.units,
-        model: context.model.id,
-        flushAt,
-        compactAt,
-      }
+      const { files, units: chunks } = status
+      return { kind: 'status', tokens, contextWindow, files, chunks, model: context.model.id, flushAt, compactAt }
     }
     case 'help':
-      return { kind: 'help' }
+    // `Chat` runs these two.
     case 'new':
     case 'reset':
-      throw new AppError('input_invalid', `/${name} starts a conversation`, { reason: name })
+      return { kind: 'help' }
   }
 }
