@@ -7,7 +7,6 @@ import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ChatModel } from '#llm'
-import type { AgentSettings } from '#platform'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import {
@@ -62,20 +61,11 @@ export class RequestBuilder {
     const todaysLog = dailyLogPath(today, workspace.layout)
     const branch = transcript?.branch() ?? []
     const { summary, summarySources, pruned, liveMessages } = compactionState(branch)
-    const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
     const isWithoutMemory = transcript?.isWithoutMemory === true
     const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
     // The chat may have become private since its model was chosen.
     if (isPrivate && !model.isLocal) throw privateChatError(model)
-    const openMarks = isPrivate ? undefined : marks()
-    const soul = ownFilePath('SOUL.md', workspace.layout)
-    const files = isWithoutMemory
-      ? [{ path: soul, layer: 'project' as const, text: await readText(workspace, soul) }]
-      : await contextFiles(workspace, sessionStart, chat.context, openMarks, transcript?.file)
-    const visibleFiles = openMarks
-      ? (await Promise.all(files.map((file) => withOpenText(file, workspace, openMarks)))).flat()
-      : files
-    const estimate = windowEstimates.appliedEstimateFor(model)
+    const files = await this.#contextFiles(transcript, isPrivate ? undefined : marks())
     const prompts = await this.prompts()
     const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : prompts.system)({
       agent: config.id,
@@ -86,7 +76,7 @@ export class RequestBuilder {
       todaysLog,
     })
     const assembly = assemble({
-      ...(estimate ? { estimate } : {}),
+      estimate: windowEstimates.estimateFor(model),
       purpose: {
         kind: 'chat',
         today,
@@ -99,7 +89,7 @@ export class RequestBuilder {
       budget: budgetOf(model),
       maxOutput: model.maxOutput,
       systemPrompt,
-      files: visibleFiles,
+      files,
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
       summary,
@@ -114,6 +104,38 @@ export class RequestBuilder {
       sources: sourcesOfMessages(request.messages, request.system.slice(1)),
     }
   }
+
+  /**
+   * Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
+   * SOUL.md without memory. Omits private logs: their names may tell the subject of a private chat.
+   * @param openMarks undefined for a private chat, which sees all text
+   */
+  async #contextFiles(transcript: Transcript | undefined, openMarks: PrivacyMarks | undefined): Promise<ContextFile[]> {
+    const { workspace, config, now } = this.#options
+    const { layout } = workspace
+    const { longTerm, logs, summaries } = config.current.chat.context
+    const read = (files: Omit<ContextFile, 'text'>[]): Promise<ContextFile[]> =>
+      Promise.all(files.map(async (file) => ({ ...file, text: await readOpenText(workspace, file.path, openMarks) })))
+    if (transcript?.isWithoutMemory === true) return read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }])
+    const dayBefore = (days: number) => {
+      const date = new Date(transcript?.header.createdAt ?? now())
+      date.setDate(date.getDate() - days)
+      return localDate(date)
+    }
+    const logFiles = (day: 'yesterday' | 'today', date: string) => {
+      const inFolders = memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)
+      return [...new Set([dailyLogPath(date, layout), ...inFolders])].map(
+        (path) => ({ path, layer: 'logs', day }) as const,
+      )
+    }
+    const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
+    const dated = logs ? [...logFiles('yesterday', dayBefore(1)), ...logFiles('today', dayBefore(0))] : []
+    return [
+      ...(await read(paths.map((path) => ({ path, layer: 'project' })))),
+      ...(await read(dated)).filter(({ text }) => text !== null),
+      ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcript?.file ?? '')) : []),
+    ]
+  }
 }
 
 /** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */
@@ -127,48 +149,10 @@ function turnCutByCompaction(
   return lastUserIndex < 0 ? {} : { turn: messages.slice(lastUserIndex).map(withTimestamp) }
 }
 
-/** Returns [] for a private log: its name may tell the subject of a private chat. Project files have fixed names. */
-async function withOpenText(file: ContextFile, workspace: Workspace, marks: PrivacyMarks): Promise<ContextFile[]> {
-  if (file.text === null) return [file]
-  const text = marks.openText(await workspace.realPath(file.path), file.text) ?? null
-  return text === null && file.layer === 'logs' ? [] : [{ ...file, text }]
-}
-
 /** Limit of the tokens of session summaries in a request. */
 const maxSummaryTokens = 1500
 /** Days before the session whose summaries a request may contain. */
 const summaryDays = 14
-
-/** Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions. */
-async function contextFiles(
-  workspace: Workspace,
-  sessionStart: Date,
-  { longTerm, logs, summaries }: AgentSettings['chat']['context'],
-  openMarks: PrivacyMarks | undefined,
-  transcriptFile = '',
-): Promise<ContextFile[]> {
-  const { layout } = workspace
-  const dayBefore = (days: number) => {
-    const date = new Date(sessionStart)
-    date.setDate(date.getDate() - days)
-    return localDate(date)
-  }
-  const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
-  const files = paths.map((path): Omit<ContextFile, 'text'> => ({ path, layer: 'project' }))
-  const logPaths = (date: string) => [
-    ...new Set([dailyLogPath(date, layout), ...memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)]),
-  ]
-  if (logs) {
-    for (const path of logPaths(dayBefore(1))) files.push({ path, layer: 'logs', day: 'yesterday' })
-    for (const path of logPaths(dayBefore(0))) files.push({ path, layer: 'logs', day: 'today' })
-  }
-  const read = await Promise.all(files.map(async (file) => ({ ...file, text: await readText(workspace, file.path) })))
-  const isShown = ({ text, layer }: ContextFile) => text !== null || layer === 'project'
-  return [
-    ...read.filter(isShown),
-    ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcriptFile)) : []),
-  ]
-}
 
 /** Returns the newest session summaries within `maxSummaryTokens`, oldest first, without their links. */
 async function recentSummaries(
@@ -177,32 +161,38 @@ async function recentSummaries(
   openMarks: PrivacyMarks | undefined,
   ownTranscript: string,
 ): Promise<ContextFile[]> {
-  const { layout } = workspace
   // Summaries are in few folders; listing these is cheaper than scanning all notes for every request.
-  const names = await Promise.all(
-    memoryFolderPaths(layout).map(async (folder) =>
-      (await workspace.entryNames(folder)).map((name) => ({ name, path: `${folder}/${name}` })),
+  const paths = await Promise.all(
+    memoryFolderPaths(workspace.layout).map(async (folder) =>
+      (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`),
     ),
   )
-  const isRecent = ({ name }: { readonly name: string }) =>
-    /^\d{4}-\d{2}-\d{2}-.+\.md$/.test(name) && name > dayBefore(summaryDays) && name.slice(0, 10) <= dayBefore(0)
-  const newestFirst = names
+  const newestFirst = paths
     .flat()
-    .filter(isRecent)
+    .map((path) => ({ path, name: basename(path) }))
+    .filter(({ name }) => /^\d{4}-\d{2}-\d{2}-.+\.md$/.test(name))
+    .filter(({ name }) => name > dayBefore(summaryDays) && name.slice(0, 10) <= dayBefore(0))
     .sort((one, other) => (one.name < other.name ? 1 : -1))
   const summaries: ContextFile[] = []
   let remainingTokens = maxSummaryTokens
   for (const { path } of newestFirst) {
     const full = (await readText(workspace, path)) ?? ''
-    const isVisible = !openMarks || openMarks.openText(await workspace.realPath(path), full) === full
+    const isVisible = (await readOpenText(workspace, path, openMarks)) === full
     const isOwn = ownTranscript !== '' && full.includes(`[sessions/${ownTranscript}]`)
     const text = isVisible && !isOwn ? sessionSummaryText(full) : undefined
     if (text === undefined) continue
-    remainingTokens -= estimateTokens(fileSection({ path, text, layer: 'logs' }, text))
+    const file = { path, text, layer: 'logs', day: 'summary' } as const
+    remainingTokens -= estimateTokens(fileSection(file, text))
     if (remainingTokens < 0) break
-    summaries.unshift({ path, text, layer: 'logs', day: 'summary' })
+    summaries.unshift(file)
   }
   return summaries
+}
+
+/** Reads a file without its private lines; null if it is wholly private, and as `readText`. */
+async function readOpenText(workspace: Workspace, path: string, openMarks: PrivacyMarks | undefined) {
+  const text = await readText(workspace, path)
+  return text === null || !openMarks ? text : (openMarks.openText(await workspace.realPath(path), text) ?? null)
 }
 
 /** Returns null for a missing file, and the error in brackets if it cannot be read. An outside file names itself. */
