@@ -49,19 +49,14 @@ export class MessageQueue {
 
   /** Adds a message. @throws the file system error if it cannot be saved; then the message is not queued */
   async add(session: string, message: Omit<QueuedEntry, 'id'>): Promise<void> {
-    const entry = { ...message, id: randomUUID() }
-    this.#entries.set(session, [...(this.#entries.get(session) ?? []), entry])
-    try {
-      await this.#save(session)
-    } catch (error) {
-      this.#drop(session, entry.id)
-      throw error
-    }
+    await this.#update(session, (entries) => [...entries, { ...message, id: randomUUID() }])
   }
 
+  /** Removes a message; does nothing if it was taken. */
   async remove(session: string, id: string): Promise<void> {
-    if (!this.#taken.has(id)) this.#drop(session, id)
-    await this.#save(session)
+    if (this.#taken.has(id)) return
+    this.#taken.add(id)
+    await this.markDelivered(session, id)
   }
 
   /** Takes all messages with delivery `next`; `markDelivered` or `requeue` must follow for each. */
@@ -75,8 +70,8 @@ export class MessageQueue {
 
   /** Removes a taken message from disk once the transcript has it. */
   async markDelivered(session: string, id: string): Promise<void> {
+    await this.#update(session, (entries) => entries.filter((entry) => entry.id !== id))
     this.#taken.delete(id)
-    await this.remove(session, id)
   }
 
   /** Puts a taken message back to its place in the queue. */
@@ -97,18 +92,14 @@ export class MessageQueue {
     return messages
   }
 
-  #drop(session: string, id: string): void {
-    const remaining = (this.#entries.get(session) ?? []).filter((entry) => entry.id !== id)
-    if (remaining.length === 0) this.#entries.delete(session)
-    else this.#entries.set(session, remaining)
-  }
-
-  #save(session: string): Promise<void> {
+  /** Changes the messages on disk, then those in memory. */
+  #update(session: string, change: (entries: readonly QueuedEntry[]) => readonly QueuedEntry[]): Promise<void> {
     return this.#writes.run(session, async () => {
-      const messages = this.#entries.get(session) ?? []
+      const entries = change(this.#entries.get(session) ?? [])
       const file = join(this.#folder, `${session}${extension}`)
-      if (messages.length === 0) await rm(file, { force: true })
-      else await writeDurably(file, JSON.stringify(messages))
+      if (entries.length === 0) await rm(file, { force: true })
+      else await writeDurably(file, JSON.stringify(entries))
+      this.#entries.set(session, entries)
     })
   }
 }
