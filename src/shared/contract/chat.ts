@@ -98,32 +98,31 @@ export const modelSchema = z.object({
 })
 export type Model = z.infer<typeof modelSchema>
 
+const sendSchema = forAgent.extend({
+  session: sessionIdSchema.optional(),
+  text: z.string().max(maxMessage),
+  attachments: z.array(attachmentSchema).max(maxAttachments).readonly().optional(),
+  model: z.string().max(maxId).optional(),
+  /** Edits a message: the new one replaces it on a new branch. */
+  replaces: idSchema.optional(),
+  /** Delivery if a turn is running. */
+  delivery: z.enum(['next', 'after']).optional(),
+  /** Creates the session without memory; ignored for an existing session. */
+  withoutMemory: z.boolean().optional(),
+  /** Creates a private session; ignored for an existing session. Default: `chat.default`. */
+  isPrivate: z.boolean().optional(),
+  /** Sends a message to an open chat even if one of its lines equals a private line. */
+  sendAnyway: z.boolean().optional(),
+  /** Sends the text to the model, even if it begins like a command. */
+  isMessage: z.boolean().optional(),
+  /** Continues a session that a reset has ended. */
+  reopen: z.boolean().optional(),
+})
+export type SendInput = Omit<z.infer<typeof sendSchema>, 'agent'>
+
 export const chat = {
   /** Starts a turn in the background. Creates a session if none is given. Resolves before the answer. */
-  send: base
-    .input(
-      forAgent.extend({
-        session: sessionIdSchema.optional(),
-        text: z.string().max(maxMessage),
-        attachments: z.array(attachmentSchema).max(maxAttachments).optional(),
-        model: z.string().max(maxId).optional(),
-        /** Edits a message: the new one replaces it on a new branch. */
-        replaces: idSchema.optional(),
-        /** Delivery if a turn is running. */
-        delivery: z.enum(['next', 'after']).optional(),
-        /** Creates the session without memory; ignored for an existing session. */
-        withoutMemory: z.boolean().optional(),
-        /** Creates a private session; ignored for an existing session. Default: `chat.default`. */
-        isPrivate: z.boolean().optional(),
-        /** Sends a message to an open chat even if one of its lines equals a private line. */
-        sendAnyway: z.boolean().optional(),
-        /** Sends the text to the model, even if it begins like a command. */
-        isMessage: z.boolean().optional(),
-        /** Continues a session that a reset has ended. */
-        reopen: z.boolean().optional(),
-      }),
-    )
-    .output(z.object({ session: z.string(), queued: z.boolean() })),
+  send: base.input(sendSchema).output(z.object({ session: z.string(), queued: z.boolean() })),
   /** Answers a user message again on a new branch. `message` may also be the id of an answer to it. */
   retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
   /** Continues an answer that was interrupted. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
-import type { Attachment, PermissionRequest } from '#shared/contract/index.ts'
+import type { Attachment, PermissionRequest, SendInput } from '#shared/contract/index.ts'
 import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
@@ -20,7 +20,7 @@ import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { QueuedEntry } from './message-queue.ts'
 import { RequestBuilder } from './model-request.ts'
-import { assertSupportsImages, createUserMessage, recordModelChange, type UserInput } from './user-message.ts'
+import { assertSupportsImages, createUserMessage, recordModelChange } from './user-message.ts'
 import { generateTitle } from './title.ts'
 import { isOver } from '../sessions/session-end.ts'
 import { modelReplacedEntry, privateMatchesEntry } from '../sessions/session-events.ts'
@@ -31,24 +31,6 @@ import { createToolContext, createTurnContext } from './turn-context.ts'
 
 /** Limits of the private lines in an error's data, and in its message. */
 const maxNamedLines = { data: 200, message: 3 }
-
-export interface SendInput extends UserInput {
-  readonly session?: string | undefined
-  readonly model?: string | undefined
-  /** Id of the message that this one replaces; the answer goes to a new branch. */
-  readonly replaces?: string | undefined
-  /** Delivery of a queued message: `next` within the running turn (the default), `after` once it has ended. */
-  readonly delivery?: 'next' | 'after' | undefined
-  readonly withoutMemory?: boolean | undefined
-  /** Default: `chat.default`. */
-  readonly isPrivate?: boolean | undefined
-  /** True to send a message to an open chat even if one of its lines equals a private line. */
-  readonly sendAnyway?: boolean | undefined
-  /** True for a text that is no command, even if it begins like one. */
-  readonly isMessage?: boolean | undefined
-  /** True to continue a session that its reset rule has ended. */
-  readonly reopen?: boolean | undefined
-}
 
 export interface SendResult {
   readonly session: string
@@ -378,7 +360,7 @@ export class Chat {
       const { contextManager } = await createTurnContext(services, { session, transcript, model }, signal, false)
       await contextManager.flushRemaining()
     }
-    const summaryTokens = await saveSessionSummary(services, { session, transcript, model, signal, flush })
+    const summaryTokens = await saveSessionSummary({ ...services, session, transcript, model, signal, flush })
     return usageOfEntries(transcript.entries).totalTokens - tokensBefore + summaryTokens
   }
 

@@ -1,10 +1,10 @@
+import { z } from 'zod'
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
-import { isRecord } from '#shared/util/json.ts'
-import { complete, isTransient, summarizeStatements, withoutRefused, type ChatModel } from '#llm'
+import { complete, isTransient, summarizeStatements, withoutRefused } from '#llm'
 import { blobId } from '#platform'
 import { localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
 import { budgetOf, maxPartTokens } from '../context/context-budget.ts'
@@ -14,10 +14,12 @@ import { compactionState } from '../compaction/compaction-state.ts'
 import { parseNotesReply } from '../compaction/flush.ts'
 import { summarize } from '../compaction/summarize.ts'
 import { digestText, fitDigest, parseDigest, type DigestLine, type LinkedMessage } from '../sessions/digest.ts'
+import { summarizedThrough } from '../sessions/session-end.ts'
 import { summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import type { ChatServices } from './chat-options.ts'
+import type { TurnTarget } from './turn-context.ts'
 
 /** Limit of the lines of a summary together; links and the heading are not counted. */
 const maxSummaryCharacters = 1200
@@ -35,85 +37,75 @@ const maxSlugLength = 60
 /** An answer that confirms the request and summarises nothing. */
 const acknowledgement = /^\W*(?:ok(?:ay)?|done|noted|saved|understood|sure|好的?|已[记記][录錄])\W*$/iu
 
-interface SummaryInput {
-  readonly session: string
-  readonly transcript: Transcript
-  readonly model: ChatModel
+/** A session that has ended, with the services of its chat. */
+export interface EndedSession extends ChatServices, TurnTarget {
   readonly signal: AbortSignal
   /** Runs when the model has answered: a model that cannot be reached changes nothing. */
   readonly flush: () => Promise<void>
 }
 
-interface Topic {
+interface Summary {
+  /** Words of the file name, joined by hyphens. */
   readonly slug: string
   readonly lines: readonly DigestLine[]
   readonly usage: Usage
 }
+
+const noteSchema = z.object({
+  path: z.string(),
+  /** Hash of the text that was written. */
+  hash: z.string(),
+  /** Hash of the text that was proposed last. */
+  proposed: z.string().optional(),
+})
 
 /**
  * Writes or updates the summary of a session as a note, and records it in the transcript. Proposes the update if the
  * user has edited the note. Writes no note if nothing is worth keeping.
  * @returns the tokens used @throws AppError of the model, or if the note cannot be written
  */
-export async function saveSessionSummary(services: ChatServices, input: SummaryInput): Promise<number> {
-  const { transcript, session, model } = input
-  const { workspace, propose } = services
+export async function saveSessionSummary(ended: EndedSession): Promise<number> {
+  const { transcript, session, model, workspace, propose } = ended
   const last = transcript.lastCustom(summaryEntry)
-  const earlier = isRecord(last) ? recordedNote(last) : await unrecordedNote(services, input)
+  const earlier = last === undefined ? await unrecordedNote(ended) : noteSchema.safeParse(last).data
   const current =
     earlier && (await workspace.exists(earlier.path)) ? (await workspace.read(earlier.path)).text : undefined
-  // After the user has deleted the note, a new one covers the messages since.
-  const isNew = current === undefined
-  const through = isNew && isRecord(last) ? last['through'] : undefined
   const all = transcript.messages()
-  const messages = all.slice(all.findIndex(({ id }) => id === through) + 1)
-  const { slug, lines, usage } = await summarizeSession(services, input, messages)
-  await input.flush()
-  const record = async (data: object) =>
+  const through = summarizedThrough(transcript)
+  const since = all.slice(all.findIndex(({ id }) => id === through) + 1)
+  // After the user has deleted the note, a new one covers the messages since.
+  const messages = current === undefined ? since : all
+  const { slug, lines, usage } = await summarizeSession(ended, messages)
+  await ended.flush()
+  const record = (data: object) =>
     transcript.appendCustom(summaryEntry, { through: all.at(-1)?.id, kept: lines.length, ...data })
-  if (lines.length === 0) {
-    await record(current === undefined ? {} : { ...earlier })
-    return usage.totalTokens
-  }
-  if (current !== undefined && ![earlier?.hash, earlier?.proposed].includes(blobId(current))) {
-    // The user has edited the note: only the lines of new messages are proposed, below the others.
-    const known = all.findIndex(({ id }) => isRecord(last) && id === last['through'])
-    const isNewMessage = new Set(all.slice(known + 1).map(({ id }) => id))
-    const added = lines.filter(
-      (line) => line.messages.some((id) => isNewMessage.has(id)) && !current.includes(line.text),
-    )
-    const after = `${[current.trimEnd(), ...(await itemsOf(input, added))].join('\n')}\n`
+  const isEdited = current !== undefined && ![earlier?.hash, earlier?.proposed].includes(blobId(current))
+  if (lines.length === 0) await record(current === undefined ? {} : { ...earlier })
+  else if (isEdited) {
+    // Only the lines of new messages are proposed, below the others.
+    const isNew = new Set(since.map(({ id }) => id))
+    const added = lines.filter((line) => line.messages.some((id) => isNew.has(id)) && !current.includes(line.text))
+    const after = `${[current.trimEnd(), ...(await itemsOf(ended, added))].join('\n')}\n`
     if (added.length > 0) await propose({ path: earlier?.path ?? '', before: current, after, sources: [] }, model.id)
     await record({ ...earlier, proposed: blobId(after) })
-    return usage.totalTokens
+  } else {
+    const date = dateOf(transcript, messages)
+    const text = await noteText(ended, messages, `${date}: ${slug.replaceAll('-', ' ')}`, lines)
+    const path = earlier && current !== undefined ? earlier.path : await freePath(ended, `${date}-${slug}`)
+    const write: WorkspaceWrite = await workspace.edit(path, { cause: 'agent', session }, (before) =>
+      before === current ? text : (before ?? ''),
+    )
+    await record({ path, hash: blobId(write.after ?? ''), change: await workspace.describe(write) })
   }
-  const text = await noteText(services, input, messages, slug, lines)
-  const path = isNew || !earlier ? await freePath(services, input, messages, slug) : earlier.path
-  const write: WorkspaceWrite = await workspace.edit(path, { cause: 'agent', session }, (before) =>
-    before === current ? text : (before ?? ''),
-  )
-  await record({ path, hash: blobId(write.after ?? ''), change: await workspace.describe(write) })
   return usage.totalTokens
 }
 
-interface EarlierNote {
-  readonly path: string
-  /** Hash of the text that was written. */
-  readonly hash: string
-  /** Hash of the text that was proposed last. */
-  readonly proposed?: string
-}
-
-function recordedNote({ path, hash, proposed }: Record<string, unknown>): EarlierNote | undefined {
-  if (typeof path !== 'string' || typeof hash !== 'string') return undefined
-  return { path, hash, ...(typeof proposed === 'string' ? { proposed } : {}) }
-}
-
 /** Finds the note of a session that was written just before a crash. */
-async function unrecordedNote(
-  { workspace }: ChatServices,
-  { session, transcript }: SummaryInput,
-): Promise<EarlierNote | undefined> {
+async function unrecordedNote({
+  workspace,
+  session,
+  transcript,
+}: EndedSession): Promise<z.infer<typeof noteSchema> | undefined> {
   const folder = memoryFolderPath(workspace.layout)
   const date = dateOf(transcript, transcript.messages())
   for (const name of await workspace.entryNames(folder)) {
@@ -127,12 +119,8 @@ async function unrecordedNote(
 }
 
 /** @throws AppError if the model cannot be reached; if it refuses, the statements of the user are the summary */
-async function summarizeSession(
-  services: ChatServices,
-  input: SummaryInput,
-  messages: readonly LinkedMessage[],
-): Promise<Topic> {
-  const { transcript, model } = input
+async function summarizeSession(ended: EndedSession, messages: readonly LinkedMessage[]): Promise<Summary> {
+  const { transcript, model } = ended
   const allowed = new Set(withoutRefused(messages.map(({ message }) => message)))
   const usable = messages.filter(({ message }) => allowed.has(message) && messageText(message).trim() !== '')
   const statements = usable.filter(({ message }) => message.role === 'user')
@@ -141,12 +129,10 @@ async function summarizeSession(
   let usage = noUsage
   if (model.provider !== 'offline') {
     try {
-      const { topic, ...summary } = await askForSummary(services, input, usable)
-      if (summary.lines) {
-        const slug = topic === undefined ? slugOfTitle(transcript.name ?? messageText(first.message)) : slugOf(topic)
-        return { ...summary, slug, lines: summary.lines }
-      }
+      const summary = await askForSummary(ended, usable)
       usage = summary.usage
+      const { lines, slug = slugOfTitle(transcript.name ?? messageText(first.message)) } = summary
+      if (lines) return { slug, lines, usage }
     } catch (error) {
       if (!(error instanceof AppError) || isTransient(error)) throw error
     }
@@ -160,101 +146,85 @@ async function summarizeSession(
   return { slug: slugOfTitle(transcript.name ?? lines[0]?.text ?? ''), lines, usage }
 }
 
-/** @returns `lines` undefined if the answer is no summary */
+/** @returns only `usage` if the answer is no summary, no `slug` if it has no topic */
 async function askForSummary(
-  { requests }: ChatServices,
-  { transcript, model, signal }: SummaryInput,
+  { requests, transcript, model, signal }: EndedSession,
   messages: readonly LinkedMessage[],
-): Promise<{ topic?: string | undefined; lines: readonly DigestLine[] | undefined; usage: Usage }> {
+): Promise<Partial<Summary> & Pick<Summary, 'usage'>> {
   const prompts = await requests.prompts()
   const budget = budgetOf(model)
   const branch = transcript.messages()
   const { digest, liveMessages } = compactionState(transcript.branch())
   const covered = new Set(digest.flatMap((line) => line.messages))
   const live = messages.filter(({ id }) => !covered.has(id) || liveMessages.some((message) => message.id === id))
-  const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
-  const numberOf = (id: string) => numbers.get(id) ?? 0
-  const ids = new Map(live.map(({ id, message }) => [message, id]))
+  const numberOf = (id: string) => branch.findIndex((linked) => linked.id === id) + 1
   const limit = maxPartTokens(budget, maxOutput, 1)
-  const parts = renderInParts(
-    live.map(({ message }) => message),
-    limit,
-    (message) => numberOf(ids.get(message) ?? ''),
-  )
-  let [conversation = '', lines, usage]: [string | undefined, readonly DigestLine[], Usage] = [
-    parts[0],
-    digest,
-    noUsage,
-  ]
-  if (parts.length > 1) {
-    const options = {
-      model,
-      prompt: prompts.compaction,
-      digest,
-      messages: live,
-      keptMessages: [],
-      branch,
-      budget,
-      signal,
-    }
-    const extended = await summarize({ ...options, focus: undefined, maxTokens: Math.floor(limit / 2), factor: 1 })
-    ;[conversation, lines, usage] = ['', extended.lines, extended.usage]
-  }
-  const text = [digestText(lines, numberOf), conversation].filter(Boolean).join('\n\n')
+  const texts = live.map(({ message }) => message)
+  const parts = renderInParts(texts, limit, (message) => branch.findIndex((linked) => linked.message === message) + 1)
+  const isLong = parts.length > 1
+  const extended = !isLong
+    ? { lines: digest, usage: noUsage }
+    : await summarize({
+        model,
+        prompt: prompts.compaction,
+        digest,
+        messages: live,
+        keptMessages: [],
+        branch,
+        focus: undefined,
+        budget,
+        maxTokens: Math.floor(limit / 2),
+        factor: 1,
+        signal,
+      })
+  const conversation = [digestText(extended.lines, numberOf), ...(isLong ? [] : parts)].filter(Boolean).join('\n\n')
   const answer = await complete(
     model,
     {
       purpose: { kind: 'topic' },
       system: ['You summarise ended conversations for the memory of the user.'],
-      messages: [{ role: 'user', content: prompts.sessionSummary({ conversation: text }), timestamp: 0 }],
+      messages: [{ role: 'user', content: prompts.sessionSummary({ conversation }), timestamp: 0 }],
       tools: [],
       maxOutput: Math.min(model.maxOutput, maxOutput),
     },
     signal,
   )
-  usage = addUsage(usage, answer.usage)
-  const answerText = messageText(answer)
+  const usage = addUsage(extended.usage, answer.usage)
+  const text = messageText(answer)
     .replaceAll(/<think>[\s\S]*?<\/think>|^```.*$/gm, '')
     .trim()
-  if (answerText === '' || acknowledgement.test(answerText)) return { lines: undefined, usage }
-  const reply = parseNotesReply(answerText)
-  if (reply === undefined) return { lines: [], usage }
-  const [firstRow = '', ...rows] = reply.split('\n')
+  if (text === '' || acknowledgement.test(text)) return { usage }
+  const [firstRow = '', ...rows] = parseNotesReply(text)?.split('\n') ?? []
+  if (firstRow === '') return { lines: [], usage }
   const items = rows.filter((row) => /^\s*(?:[-*+•]|\d+[.)])\s/.test(row))
+  if (items.length === 0) return { usage }
   const hasTopic = /^[^\s.!?:…{}[\]]+(?: [^\s.!?:…{}[\]]+){0,5}$/.test(firstRow) && firstRow.length <= maxSlugLength
   const parsed = parseDigest((hasTopic ? items : [firstRow, ...items]).join('\n'), branch).map((line) => ({
     ...line,
     text: cutAtWord(line.text, maxLineCharacters),
   }))
-  const fitted = fitDigest(parsed, maxSummaryCharacters, (line) => line.length)
-  return { topic: hasTopic ? firstRow : undefined, lines: items.length > 0 ? fitted : undefined, usage }
+  const lines = fitDigest(parsed, maxSummaryCharacters, (line) => line.length)
+  return { ...(hasTopic ? { slug: slugOf(firstRow) } : {}), lines, usage }
 }
 
 async function noteText(
-  { models }: ChatServices,
-  { session, transcript }: SummaryInput,
+  ended: EndedSession,
   messages: readonly LinkedMessage[],
-  slug: string,
+  heading: string,
   lines: readonly DigestLine[],
 ): Promise<string> {
-  const path = `sessions/${session}.jsonl`
-  const items = await itemsOf({ session, transcript }, lines)
-  const sentences = models.sentencesFor(lines.map(({ text }) => text))
-  const date = dateOf(transcript, messages)
-  const note = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`[${path}]`)}\n\n${items.join('\n')}\n`
-  const sources = sourcesOfMessages(
-    messages.map(({ message }) => message),
-    [],
-  )
-  const marked = sources.length === 0 ? note : withSource(note, sources, date)
+  const { models, session, transcript } = ended
+  const items = await itemsOf(ended, lines)
+  const source = models.sentencesFor(lines.map(({ text }) => text)).ending(`[sessions/${session}.jsonl]`)
+  const note = `# ${heading}\n\n${source}\n\n${items.join('\n')}\n`
+  const texts = messages.map(({ message }) => message)
+  const sources = sourcesOfMessages(texts, [])
+  const marked = sources.length === 0 ? note : withSource(note, sources, dateOf(transcript, messages))
   return transcript.isPrivate ? withVisibility(marked, true) : marked
 }
 
 /** Formats lines as list items with links to their messages. */
-async function itemsOf(
-  { session, transcript }: Pick<SummaryInput, 'session' | 'transcript'>,
-  lines: readonly DigestLine[],
-): Promise<string[]> {
+async function itemsOf({ session, transcript }: EndedSession, lines: readonly DigestLine[]): Promise<string[]> {
   const placeOf = await transcript.linesOf(lines.flatMap((line) => line.messages))
   return lines.map(({ text, messages }) => {
     const links = messages.flatMap((id) => placeOf.get(id) ?? []).map((line) => `[sessions/${session}.jsonl:${line}]`)
@@ -262,13 +232,8 @@ async function itemsOf(
   })
 }
 
-async function freePath(
-  { workspace }: ChatServices,
-  { transcript }: SummaryInput,
-  messages: readonly LinkedMessage[],
-  slug: string,
-): Promise<string> {
-  const base = `${memoryFolderPath(workspace.layout)}/${dateOf(transcript, messages)}-${slug}`
+async function freePath({ workspace }: EndedSession, name: string): Promise<string> {
+  const base = `${memoryFolderPath(workspace.layout)}/${name}`
   for (let number = 1; ; number += 1) {
     const path = `${base}${number === 1 ? '' : `-${number}`}.md`
     if (!(await workspace.exists(path))) return path

@@ -1,13 +1,10 @@
-import type { Attachment } from '#shared/contract/index.ts'
+import type { Attachment, SendInput } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { filePart, type UserMessage } from '#shared/chat/messages.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 
-export interface UserInput {
-  readonly text: string
-  readonly attachments?: readonly Attachment[] | undefined
-}
+export type UserInput = Pick<SendInput, 'text' | 'attachments'>
 
 export function createUserMessage({ text, attachments = [] }: UserInput, at: Date): UserMessage {
   const timestamp = at.getTime()
