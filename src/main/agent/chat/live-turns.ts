@@ -17,7 +17,7 @@ interface LiveTurn extends RunningTurn {
   progress: Progress
   /** `performance.now()` at which the next attempt starts. */
   nextAttemptAt: number
-  retryNow?: () => void
+  retryNow?: (() => void) | undefined
 }
 
 const noProgress: Progress = { text: '', thinking: '', retrying: null, keeping: null }
@@ -59,11 +59,6 @@ export class LiveTurns {
     return turn
   }
 
-  setRetryTrigger(session: string, endWait: () => void): void {
-    const turn = this.#turns.get(session)
-    if (turn) turn.retryNow = endWait
-  }
-
   /** Retries a request at once if it waits for its retry; otherwise does nothing. */
   retryNow(session: string): void {
     this.#turns.get(session)?.retryNow?.()
@@ -93,10 +88,14 @@ export class LiveTurns {
     }
   }
 
-  emit(session: string, event: ChatEvent): void {
+  /** @param retryNow ends the wait of a `retrying` event */
+  emit(session: string, event: ChatEvent, retryNow?: () => void): void {
     const turn = this.#turns.get(session)
     if (turn) turn.progress = progressAfter(turn.progress, event)
-    if (turn && event.type === 'retrying') turn.nextAttemptAt = performance.now() + event.afterMs
+    if (turn && event.type === 'retrying') {
+      turn.nextAttemptAt = performance.now() + event.afterMs
+      turn.retryNow = retryNow
+    }
     for (const watcher of this.#watchers.get(session) ?? []) watcher.push(event)
   }
 

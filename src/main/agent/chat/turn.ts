@@ -132,8 +132,7 @@ async function askModel(
           })
       } else if (event.type === 'retry') {
         const { type: _retry, retryNow, ...details } = event
-        turns.setRetryTrigger(session, retryNow)
-        turns.emit(session, { type: 'retrying', ...details })
+        turns.emit(session, { type: 'retrying', ...details }, retryNow)
       } else {
         if (event.type === 'text') draft.addText(event.delta)
         else draft.addThinking(event.delta)
