@@ -61,13 +61,11 @@ export function createToolContext(
   { session, transcript, model }: TurnTarget,
   signal: AbortSignal,
 ): ToolContext {
-  const { sessions, workspace, memory, mcp, toolLimits, now, onFault, marks, privacyOf, permissions } = services
+  const { sessions, workspace, mcp, marks, permissions } = services
   const outputsFolder = sessions.outputsFolder(session)
   return {
-    workspace,
-    memory,
+    ...services,
     accessPolicy: new AccessPolicy(transcript.isPrivate, marks, () => workspace.layout),
-    privacyOf,
     sources: [],
     userText: '',
     propose: (change) => services.propose(change, model.id),
@@ -76,15 +74,13 @@ export function createToolContext(
     readOutput: (name) => readOutput(outputsFolder, name),
     saveOutput: (callId, text) => saveOutput(outputsFolder, callId, text),
     signal,
-    now,
-    onFault,
     // The origin changes with each user message of the turn.
     get origin() {
       const turn = transcript.messages().findLast(({ message }) => message.role === 'user')?.id
       return { cause: 'agent' as const, session, turn }
     },
     mayWrite: () => true,
-    limits: toolLimits,
+    limits: services.toolLimits,
     askPermission: async (question) => {
       const decision = await permissions.ask({ ...question, session }, signal)
       const { server, tool } = question
