@@ -26,7 +26,7 @@ export interface Prompts {
  */
 export async function loadPrompts(
   resources: string,
-  { prompts: overrides, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
+  { prompts: overrides, compaction: settings }: Pick<AgentSettings, 'prompts' | 'compaction'>,
   ownFolder: string,
 ): Promise<Prompts> {
   const own = ownFolder === '' ? '' : `${ownFolder}/`
@@ -34,12 +34,12 @@ export async function loadPrompts(
     const template = override ?? (await readFile(join(resources, 'prompts', name), 'utf8'))
     return (values: Values = {}) => fill(template, { own, ...values }).trim()
   }
-  const [system, withoutMemory, flushSystem, flush, compact, sessionSummary, title, conflicts, promote] =
+  const [system, withoutMemory, flushSystem, flush, compaction, sessionSummary, title, conflicts, promote] =
     await Promise.all([
       load('system.md', overrides.system),
       load('without-memory.md'),
       load('flush-system.md'),
-      load('flush.md', compaction.memoryFlush.prompt),
+      load('flush.md', settings.memoryFlush.prompt),
       load('compaction.md'),
       load('session-summary.md'),
       load('title.md'),
@@ -51,7 +51,7 @@ export async function loadPrompts(
     withoutMemory,
     flushSystem: flushSystem(),
     flush,
-    compaction: compact,
+    compaction,
     sessionSummary,
     title,
     conflicts,
