@@ -17,16 +17,13 @@ const maxDetailMessages = 400
 const maxDetailCharacters = 2000
 
 export function reportOf(entry: TranscriptEntry | undefined): ContextReport | undefined {
-  return entry?.type === 'custom' && entry.customType === reportEntry ? readReport(entry.data) : undefined
+  if (entry?.type !== 'custom' || entry.customType !== reportEntry) return undefined
+  return contextReportSchema.safeParse(entry.data).data
 }
 
 /** Returns the report of the branch's last answered request, in estimated tokens; undefined if there is none. */
 export function lastReportOf(transcript: Transcript): ContextReport | undefined {
-  return readReport(transcript.lastCustom(reportEntry))
-}
-
-function readReport(data: unknown): ContextReport | undefined {
-  return contextReportSchema.safeParse(data).data
+  return contextReportSchema.safeParse(transcript.lastCustom(reportEntry)).data
 }
 
 /** Returns the steps of a branch with provider tokens, and its events; `before` is the number of steps before an event. */
@@ -72,7 +69,7 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   if (entry.type === 'compaction') {
     const kept = compactionState(branch.slice(0, index + 1)).liveMessages
     const dropped = liveMessages.slice(0, liveMessages.length - kept.length)
-    // A summary of an older version has no links.
+    // A summary of pi or OpenClaw has no links.
     const covered = entry.lines && new Set(entry.lines.flatMap((line) => line.messages))
     const uncovered = dropped.filter((message) => covered?.has(message.id) === false)
     return {

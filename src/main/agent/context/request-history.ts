@@ -8,12 +8,8 @@ import { localDate, localTime } from '#workspace'
 export function pairToolResults(messages: readonly Message[]): Message[] {
   const paired: Message[] = []
   for (const [index, message] of messages.entries()) {
-    if (message.role === 'toolResult') continue
-    if (message.role === 'user') {
-      paired.push(message)
-      continue
-    }
-    if (message.content.every((part) => part.type === 'thinking')) continue
+    if (message.role === 'user') paired.push(message)
+    if (message.role !== 'assistant' || message.content.every((part) => part.type === 'thinking')) continue
     paired.push(message)
     const results = resultsOf(messages, index)
     for (const part of message.content) {
