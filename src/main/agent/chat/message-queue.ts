@@ -2,18 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { queuedMessageSchema } from '#shared/contract/chat.ts'
 import { attachmentSchema } from '#shared/contract/sessions.ts'
 import type { QueuedMessage } from '#shared/contract/index.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { KeyedQueue, readIfExists, writeDurably } from '#platform'
 import { listEntryNames } from '#workspace'
 
-const entrySchema = z.object({
-  id: z.string(),
-  text: z.string(),
+const entrySchema = queuedMessageSchema.extend({
   attachments: z.array(attachmentSchema).readonly(),
-  /** `next`: within the running turn; `after`: once it has ended. */
-  delivery: z.enum(['next', 'after']),
   /** Id of the model that the user chose for this message. */
   model: z.string().optional(),
   /** True if the text is no command, even if it begins like one. */
