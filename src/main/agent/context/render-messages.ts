@@ -16,22 +16,17 @@ export function renderInParts(
   limit: number,
   numberOf?: (message: Message) => number,
 ): string[] {
-  const parts: string[] = []
-  let part = ''
-  let tokens = 0
+  const parts: { text: string; tokens: number }[] = []
   const render = (message: Message) => (numberOf ? `[${numberOf(message)}] ` : '') + renderMessage(message)
-  for (const piece of messages.flatMap((message) => splitText(render(message), limit))) {
-    const pieceTokens = estimateTokens(piece) + 1
-    if (part !== '' && tokens + pieceTokens > limit) {
-      parts.push(part)
-      part = ''
-      tokens = 0
-    }
-    part += part === '' ? piece : `\n\n${piece}`
-    tokens += pieceTokens
+  for (const text of messages.flatMap((message) => splitText(render(message), limit))) {
+    const tokens = estimateTokens(text) + 1
+    const last = parts.at(-1)
+    if (last && last.tokens + tokens <= limit) {
+      last.text += `\n\n${text}`
+      last.tokens += tokens
+    } else parts.push({ text, tokens })
   }
-  if (part !== '') parts.push(part)
-  return parts
+  return parts.map(({ text }) => text)
 }
 
 /** Splits a text into pieces of about `limit` estimated tokens at most, at line ends if possible; [] for ''. */
