@@ -26,7 +26,7 @@ export interface Prompts {
  */
 export async function loadPrompts(
   resources: string,
-  { prompts: overrides, compaction: settings }: Pick<AgentSettings, 'prompts' | 'compaction'>,
+  { prompts: overrides, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
   ownFolder: string,
 ): Promise<Prompts> {
   const own = ownFolder === '' ? '' : `${ownFolder}/`
@@ -34,28 +34,16 @@ export async function loadPrompts(
     const template = override ?? (await readFile(join(resources, 'prompts', name), 'utf8'))
     return (values: Values = {}) => fill(template, { own, ...values }).trim()
   }
-  const [system, withoutMemory, flushSystem, flush, compaction, sessionSummary, title, conflicts, promote] =
-    await Promise.all([
-      load('system.md', overrides.system),
-      load('without-memory.md'),
-      load('flush-system.md'),
-      load('flush.md', settings.memoryFlush.prompt),
-      load('compaction.md'),
-      load('session-summary.md'),
-      load('title.md'),
-      load('conflicts.md'),
-      load('promote.md'),
-    ])
   return {
-    system,
-    withoutMemory,
-    flushSystem: flushSystem(),
-    flush,
-    compaction,
-    sessionSummary,
-    title,
-    conflicts,
-    promote,
+    system: await load('system.md', overrides.system),
+    withoutMemory: await load('without-memory.md'),
+    flushSystem: (await load('flush-system.md'))(),
+    flush: await load('flush.md', compaction.memoryFlush.prompt),
+    compaction: await load('compaction.md'),
+    sessionSummary: await load('session-summary.md'),
+    title: await load('title.md'),
+    conflicts: await load('conflicts.md'),
+    promote: await load('promote.md'),
   }
 }
 
