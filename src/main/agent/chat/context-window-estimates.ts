@@ -77,22 +77,22 @@ export class ContextWindowEstimates {
     // The window was already known; the request exceeded it.
     if (statedWindow !== undefined && statedWindow >= currentWindow) return
     const window = statedWindow ?? Math.floor(Math.min(currentWindow / 2, refusedTokens * maxShareOfRefused))
-    if (window < minWindow && statedWindow === undefined) {
-      // Even the smallest window is refused, so the length is not the reason.
-      this.#unconfirmed.delete(model.id)
-      if (this.#estimates.delete(model.id)) await this.#save()
-      return
-    }
     const isGuess = statedWindow === undefined
-    this.#estimates.set(model.id, { window, believed: model.contextWindow, isGuess, at: this.#options.now().getTime() })
-    if (isGuess) this.#unconfirmed.add(model.id)
-    else {
-      this.#unconfirmed.delete(model.id)
-      await this.#save()
-    }
+    // Even the smallest window is refused, so the length is not the reason.
+    const isUseless = isGuess && window < minWindow
+    if (isUseless) this.#estimates.delete(model.id)
+    else
+      this.#estimates.set(model.id, {
+        window,
+        believed: model.contextWindow,
+        isGuess,
+        at: this.#options.now().getTime(),
+      })
+    this.#unconfirmed.add(model.id)
+    if (isUseless || !isGuess) await this.confirm(model.id)
   }
 
-  /** Stores a guess after a request passed; does nothing if there is none. */
+  /** Stores the estimate after a request passed; does nothing if it is stored or there is none. */
   async confirm(id: string): Promise<void> {
     if (this.#unconfirmed.delete(id)) await this.#save()
   }
@@ -134,9 +134,6 @@ const windowPatterns = [
 /** Returns the window (tokens) that an error text names; undefined if it names none from 512 to 100,000,000. */
 export function parseContextWindow(text: string): number | undefined {
   const withoutSeparators = text.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
-  for (const pattern of windowPatterns) {
-    const statedWindow = Number(new RegExp(pattern, 'i').exec(withoutSeparators)?.[1])
-    if (statedWindow >= 512 && statedWindow <= 100_000_000) return statedWindow
-  }
-  return undefined
+  const stated = windowPatterns.map((pattern) => Number(new RegExp(pattern, 'i').exec(withoutSeparators)?.[1]))
+  return stated.find((window) => window >= 512 && window <= 100_000_000)
 }
