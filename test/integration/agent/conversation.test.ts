@@ -60,7 +60,7 @@ describe('branches', () => {
     ).ended
     expect(await said(session)).toEqual(['one, edited', 'A1c'])
     expect((await sessions.get(session)).messageVersions().size).toBe(2)
-    await chat.switchTo(session, answer)
+    await (await chat.idleTranscript(session)).switchTo(answer)
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
   })
 
@@ -130,7 +130,7 @@ describe('branches', () => {
     const { chat, said, ask } = await openChat([{ text: 'A1' }])
     const session = await ask('one')
     await expect(chat.retry(session, 'nope')).rejects.toMatchObject({ code: 'input_invalid' })
-    await expect(chat.switchTo(session, 'nope')).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect((await chat.idleTranscript(session)).switchTo('nope')).rejects.toMatchObject({ code: 'input_invalid' })
     await expect(chat.send({ text: ' ' })).rejects.toMatchObject({ code: 'input_invalid' })
     expect(await said(session)).toEqual(['one', 'A1'])
   })

@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { calibrateReport } from '../../../src/main/agent/context/calibrate-estimate.ts'
-import { reportOf } from '../../../src/main/agent/context/context-timeline.ts'
+import { calibrateReport } from '../../../src/main/agent/context/message-tokens.ts'
+import { contextTimeline, eventDetails, reportOf } from '../../../src/main/agent/context/context-timeline.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { bigFile, bigText, configOf, conversationModel, messageOf } from '../../support/scripted-conversation.ts'
@@ -48,7 +48,7 @@ describe('context meter', () => {
     let session = ''
     for (let turn = 0; turn < 30; turn += 1) session = await say(`${talk[turn % talk.length]} (${turn})`)
     const { meter } = agent.chat
-    const { steps } = await meter.timeline(session)
+    const { steps } = contextTimeline((await agent.sessions.get(session)).branch())
     expect(steps).toHaveLength(30)
     for (const { estimatedTokens, reportedTokens, layers } of steps) {
       expect(estimatedTokens).toBe(reportedTokens)
@@ -73,7 +73,7 @@ describe('context meter', () => {
     const session = await say('The first question is about tea.')
     await say('The second question is about coffee.')
     const { meter } = agent.chat
-    const { steps } = await meter.timeline(session)
+    const { steps } = contextTimeline((await agent.sessions.get(session)).branch())
     expect(steps.map(({ request }) => request)).toEqual([1, 2])
     expect(await meter.text(session, 1, 'message', 'message')).toContain('about tea')
     expect(await meter.text(session, 2, 'message', 'message')).toContain('about coffee')
@@ -104,14 +104,13 @@ describe('context meter', () => {
       await sent.ended
       session = sent.session
     }
-    const { meter } = agent.chat
-    const { steps, events } = await meter.timeline(session ?? '')
+    const { steps, events } = contextTimeline((await agent.sessions.get(session ?? '')).branch())
     const kinds = new Set(events.map(({ event }) => event.type))
     expect(kinds).toEqual(new Set(['flush', 'compaction', 'prune']))
     expect(events.every(({ before }) => before > 0 && before <= steps.length)).toBe(true)
     const details = async (type: string) => {
       const found = events.find(({ event }) => event.type === type)
-      return meter.event(session ?? '', found?.id ?? '')
+      return eventDetails((await agent.sessions.get(session ?? '')).branch(), found?.id ?? '')
     }
     const compaction = await details('compaction')
     expect(compaction.dropped.length).toBeGreaterThan(2)

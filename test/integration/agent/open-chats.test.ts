@@ -148,7 +148,7 @@ describe('an open chat', () => {
     await agent.memory.settle(10_000)
     await firstUpdate.update()
     expect(await firstUpdate.untold()).toEqual([session])
-    await agent.chat.release(session)
+    await (await agent.chat.idleTranscript(session)).setPrivate(false)
     expect((await agent.sessions.get(session)).isPrivate).toBe(false)
   })
 })
@@ -174,7 +174,7 @@ describe('a chat that was made private', () => {
       messages: 2,
       lines: ['- The safe opens with 9-1-7.'],
     })
-    await agent.chat.release(session)
+    await (await agent.chat.idleTranscript(session)).setPrivate(false)
     expect((await agent.sessions.get(session)).isPrivate).toBe(false)
     await agent.privacy.update()
     expect((await agent.sessions.get(session)).isPrivate).toBe(false)

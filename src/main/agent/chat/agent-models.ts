@@ -1,22 +1,20 @@
 import { AppError } from '#shared/util/errors.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
-import type { ChatModel, ModelRequest, Models } from '#llm'
-import type { AgentConfig } from '#platform'
+import type { ChatModel, ModelRequest } from '#llm'
 import { isContextOverflow } from '../compaction/overflow.ts'
+import type { ChatOptions } from './chat-options.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
 
 const requestTimeoutMs = 600_000
 
-export class AgentModels {
-  readonly #models: Models
-  readonly #config: AgentConfig
-  readonly #windowEstimates: ContextWindowEstimates
+type ModelOptions = Pick<ChatOptions, 'config' | 'models' | 'windowEstimates'>
 
-  constructor(models: Models, config: AgentConfig, windowEstimates: ContextWindowEstimates) {
-    this.#models = models
-    this.#config = config
-    this.#windowEstimates = windowEstimates
+export class AgentModels {
+  readonly #options: ModelOptions
+
+  constructor(options: ModelOptions) {
+    this.#options = options
   }
 
   /**
@@ -25,11 +23,11 @@ export class AgentModels {
    * @param isPrivate true if its requests may not leave this machine
    * @throws AppError `provider_key_missing` if the model's provider is not set up
    */
-  create(id: string = this.#config.current.model, isPrivate = false): ChatModel {
-    const { idleTimeout } = this.#config.current.chat
-    const timeouts = { timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout }
-    const model = this.#models.create(id, { agent: this.#config.id, isPrivate, ...timeouts })
-    return withEstimatedWindow(model, this.#windowEstimates)
+  create(id?: string, isPrivate = false): ChatModel {
+    const { models, config, windowEstimates } = this.#options
+    const timeouts = { timeoutMs: requestTimeoutMs, idleTimeoutMs: config.current.chat.idleTimeout }
+    const model = models.create(id ?? config.current.model, { agent: config.id, isPrivate, ...timeouts })
+    return withEstimatedWindow(model, windowEstimates)
   }
 
   /**
@@ -38,11 +36,10 @@ export class AgentModels {
    * @throws AppError `private_chat_remote_model` if `id` names such a model, and as `create`
    */
   createFor(isPrivate: boolean, id?: string): ChatModel {
-    if (!isPrivate) return this.create(id)
-    if (id === undefined) return this.createOrOffline(undefined, true)
-    const model = this.create(id, true)
-    if (model.isLocal) return model
-    throw privateChatError(model)
+    if (isPrivate && id === undefined) return this.createOrOffline(undefined, true)
+    const model = this.create(id, isPrivate)
+    if (isPrivate && !model.isLocal) throw privateChatError(model)
+    return model
   }
 
   /**
@@ -69,14 +66,13 @@ export function privateChatError({ id }: Pick<ChatModel, 'id'>): AppError {
 }
 
 function withEstimatedWindow(model: ChatModel, windowEstimates: ContextWindowEstimates): ChatModel {
-  const effectiveWindow = () => windowEstimates.estimateFor(model)?.window ?? model.contextWindow
   return {
     ...model,
     get contextWindow() {
-      return effectiveWindow()
+      return windowEstimates.estimateFor(model)?.window ?? model.contextWindow
     },
     get maxOutput() {
-      return Math.min(model.maxOutput, Math.floor(effectiveWindow() / 2))
+      return Math.min(model.maxOutput, Math.floor(this.contextWindow / 2))
     },
     async *stream(request, signal) {
       try {

@@ -14,7 +14,6 @@ import type { ContextMeter } from './context-meter.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
 import type { LiveTurns } from './live-turns.ts'
 import type { MessageQueue } from './message-queue.ts'
-import type { RequestBuilder } from './model-request.ts'
 
 export interface ChatOptions {
   readonly config: AgentConfig
@@ -41,7 +40,6 @@ export interface ChatOptions {
 
 export interface ChatServices extends ChatOptions {
   readonly agentModels: AgentModels
-  readonly requests: RequestBuilder
   readonly meter: ContextMeter
   readonly turns: LiveTurns
   readonly deferredNotes: DeferredNotes

@@ -19,7 +19,7 @@ import { LiveTurns, type RunningTurn, type TurnEndReason } from './live-turns.ts
 import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { QueuedEntry } from './message-queue.ts'
-import { RequestBuilder } from './model-request.ts'
+import { agentPrompts } from './model-request.ts'
 import { assertSupportsImages, createUserMessage, recordModelChange } from './user-message.ts'
 import { generateTitle } from './title.ts'
 import { isOver } from '../sessions/session-end.ts'
@@ -56,7 +56,7 @@ export class Chat {
   readonly #closing = new AbortController()
 
   constructor(options: ChatOptions) {
-    const { config, sessions, models, windowEstimates, queue } = options
+    const { sessions, queue } = options
     this.changes = this.#changes
     this.permissions = new OpenQuestions(({ session }) =>
       this.turns.emit(session, { type: 'permissions', permissions: this.#openPermissions(session) }),
@@ -71,12 +71,11 @@ export class Chat {
         if (reason === 'done') void this.#afterTurn(session)
       },
     })
-    const agentModels = new AgentModels(models, config, windowEstimates)
-    const requests = new RequestBuilder(options)
-    this.meter = new ContextMeter({ ...options, agentModels, requests })
+    const agentModels = new AgentModels(options)
+    this.meter = new ContextMeter({ ...options, agentModels })
     const { turns, permissions, meter } = this
     const deferredNotes = new DeferredNotes()
-    this.#services = { ...options, agentModels, requests, meter, turns, permissions, deferredNotes }
+    this.#services = { ...options, agentModels, meter, turns, permissions, deferredNotes }
     this.endings = new SessionService({
       ...options,
       stateFile: options.endingsFile,
@@ -108,13 +107,14 @@ export class Chat {
     if (unknown !== undefined) throw unknownCommandError(unknown)
     const startsSession = command?.name === 'new' || command?.name === 'reset'
     const firstMessage = startsSession ? command.argument : ''
-    const isPrivate = await this.#isPrivate(input)
+    const { agentModels, config, sessions } = this.#services
+    const current = session === undefined ? undefined : await sessions.get(session)
+    const isPrivate = current?.isPrivate ?? input.isPrivate ?? config.current.chat.default === 'private'
     const isStored = command?.name !== 'search' && command?.name !== 'model'
     if (isStored && !isPrivate && !input.sendAnyway)
       await this.#assertHasNoPrivateLine(command?.argument ?? text, attachments)
     const runningTurn = session === undefined ? undefined : this.turns.get(session)
     if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
-    const { agentModels } = this.#services
     const model =
       command && firstMessage === '' && input.model === undefined
         ? agentModels.createOrOffline(undefined, isPrivate)
@@ -133,7 +133,7 @@ export class Chat {
       try {
         if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
         if (!command) {
-          await recordModelChange(transcript, model, this.#services.config.current.model)
+          await recordModelChange(transcript, model, config.current.model)
           await storeMessage(target, createUserMessage(input, this.#services.now()), this.#services)
         }
         messageStored.resolve()
@@ -174,7 +174,7 @@ export class Chat {
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
   async retry(session: string, message?: string, modelId?: string): Promise<{ ended: Promise<void> }> {
-    const transcript = await this.#idleTranscript(session)
+    const transcript = await this.idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
     if (message !== undefined) {
       const userEntry = transcript
@@ -190,20 +190,15 @@ export class Chat {
     })
   }
 
-  /** Switches to another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
-  async switchTo(session: string, entry: string): Promise<void> {
-    await (await this.#idleTranscript(session)).switchTo(entry)
-  }
-
-  /** Deletes a message and all after it from the branch. `undelete` restores them. @throws AppError as `switchTo` */
+  /** Deletes a message and all after it from the branch. `undelete` restores them. @throws AppError as `idleTranscript`, `input_invalid` */
   async deleteFrom(session: string, entry: string): Promise<void> {
-    const transcript = await this.#idleTranscript(session)
+    const transcript = await this.idleTranscript(session)
     await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
   }
 
-  /** Restores the messages that `deleteFrom` deleted. @throws AppError as `switchTo` */
+  /** Restores the messages that `deleteFrom` deleted. @throws AppError as `deleteFrom` */
   async undelete(session: string, entry: string): Promise<void> {
-    const transcript = await this.#idleTranscript(session)
+    const transcript = await this.idleTranscript(session)
     await transcript.switchTo(entry)
     await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
   }
@@ -214,11 +209,6 @@ export class Chat {
     await (await this.#services.sessions.get(session)).setPrivate(true)
   }
 
-  /** Makes a private chat open. @throws AppError `session_busy`, `unknown_session` */
-  async release(session: string): Promise<void> {
-    await (await this.#idleTranscript(session)).setPrivate(false)
-  }
-
   /** Removes a message from the queue; does nothing if it is no longer queued. */
   async unqueue(session: string, id: string): Promise<void> {
     await this.#services.queue.remove(session, id)
@@ -227,7 +217,7 @@ export class Chat {
 
   /** Sends the oldest queued message after an answer failed or was stopped. @throws AppError as `send` */
   async sendQueued(session: string): Promise<void> {
-    await this.#idleTranscript(session)
+    await this.idleTranscript(session)
     const first = this.#services.queue.takeFirst(session)
     if (first) await this.#sendFromQueue(session, first)
   }
@@ -273,13 +263,6 @@ export class Chat {
     return created
   }
 
-  /** Returns true if the chat is private; for a new chat, if it will be. @throws AppError `unknown_session` */
-  async #isPrivate({ session, isPrivate }: SendInput): Promise<boolean> {
-    const { sessions, config } = this.#services
-    if (session !== undefined) return (await sessions.get(session)).isPrivate
-    return isPrivate ?? config.current.chat.default === 'private'
-  }
-
   /** @throws AppError `message_private` */
   async #assertHasNoPrivateLine(text: string, attachments: readonly Attachment[]): Promise<void> {
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? attachment.text : []))
@@ -303,7 +286,7 @@ export class Chat {
   }
 
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
-  async #idleTranscript(session: string): Promise<Transcript> {
+  async idleTranscript(session: string): Promise<Transcript> {
     if (this.turns.get(session)) throw sessionBusy(session)
     return this.#services.sessions.get(session)
   }
@@ -366,7 +349,7 @@ export class Chat {
 
   /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
   async #distil(session: string): Promise<void> {
-    const { sessions, config, workspace, agentModels, requests, deferredNotes } = this.#services
+    const { sessions, config, workspace, agentModels, deferredNotes } = this.#services
     if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(workspace))) return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
@@ -378,7 +361,7 @@ export class Chat {
       transcript,
       toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
       budget: () => budgetOf(model),
-      prompts: () => requests.prompts(),
+      prompts: () => agentPrompts(this.#services),
       factor: calibrationFactor(lastReportOf(transcript)),
     })
   }

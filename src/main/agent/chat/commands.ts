@@ -4,6 +4,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { assertModelId } from '#llm'
 import { commandEntry } from '../sessions/session-events.ts'
 import type { ChatServices } from './chat-options.ts'
+import { assembleRequest } from './model-request.ts'
 import type { TurnContext } from './turn-context.ts'
 
 const maxResults = 6
@@ -24,8 +25,9 @@ export async function runCommand(command: CommandCall, context: TurnContext, ser
 async function execute(
   { name, argument }: CommandCall,
   context: TurnContext,
-  { workspace, memory, config, requests, agentModels, now }: ChatServices,
+  services: ChatServices,
 ): Promise<CommandOutcome> {
+  const { workspace, memory, config, agentModels, now } = services
   const { contextManager, session } = context
   const { signal } = context.toolContext
   switch (name) {
@@ -60,7 +62,7 @@ async function execute(
       return { kind: 'agent', agent: config.id, workspace: workspace.roots.workspace }
     case 'context':
     case 'status': {
-      const [{ report }, status] = await Promise.all([requests.assemble(context), memory.status()])
+      const [{ report }, status] = await Promise.all([assembleRequest(services, context), memory.status()])
       const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
       const { files, units: chunks } = status
       return { kind: 'status', tokens, contextWindow, files, chunks, model: context.model.id, flushAt, compactAt }

@@ -1,14 +1,7 @@
-import type {
-  ContextEvent,
-  ContextEventDetails,
-  ContextReport,
-  ContextStep,
-  CompactionStep,
-  Layer,
-} from '#shared/contract/index.ts'
+import type { ContextItem, ContextReport, CompactionStep, Layer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { calibrateReport } from '../context/calibrate-estimate.ts'
-import { contextTimeline, eventDetails, lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
+import { calibrateReport } from '../context/message-tokens.ts'
+import { lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
 import { predictDueSteps } from '../compaction/due-steps.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { expandRows, textOfItem, type SentRequest } from '../context/meter-rows.ts'
@@ -17,10 +10,11 @@ import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { UserMessage } from '#shared/chat/messages.ts'
-import type { ChatServices } from './chat-options.ts'
+import type { ChatOptions, ChatServices } from './chat-options.ts'
+import { assembleRequest } from './model-request.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 
-type MeterServices = Pick<ChatServices, 'agentModels' | 'config' | 'now' | 'requests' | 'sessions'>
+type MeterServices = ChatOptions & Pick<ChatServices, 'agentModels'>
 
 export class ContextMeter {
   readonly #services: MeterServices
@@ -64,17 +58,9 @@ export class ContextMeter {
     return { ...expandedReport, next }
   }
 
-  async timeline(session: string): Promise<{ steps: ContextStep[]; events: ContextEvent[] }> {
-    return contextTimeline((await this.#services.sessions.get(session)).branch())
-  }
-
-  async event(session: string, id: string): Promise<ContextEventDetails> {
-    return eventDetails((await this.#services.sessions.get(session)).branch(), id)
-  }
-
   /** Returns the text of one item of a stored request, or of the request that would be sent now if none is stored. */
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
-    const sent = session === undefined ? undefined : await this.#sentRequest(session, number)
+    const sent = await this.#sentRequest(session, number)
     const request = sent ?? (await this.#assembleNow(await this.#findTranscript(session))).request
     return textOfItem(request, layer, name)
   }
@@ -97,13 +83,13 @@ export class ContextMeter {
   }
 
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
-    if (session === undefined || report.request === undefined) return report
-    const sent = await this.#sentRequest(session, report.request)
+    const sent = report.request === undefined ? undefined : await this.#sentRequest(session, report.request)
     return sent ? expandRows(report, sent) : report
   }
 
   /** @param number default: the last request @returns undefined if the request was not stored or is invalid */
-  async #sentRequest(session: string, number: number | undefined): Promise<SentRequest | undefined> {
+  async #sentRequest(session: string | undefined, number: number | undefined): Promise<SentRequest | undefined> {
+    if (session === undefined) return undefined
     const { request } = await readRequest(this.#services.sessions.requestsFolder(session), number)
     return request ? parseStoredRequest(request.json) : undefined
   }
@@ -113,9 +99,8 @@ export class ContextMeter {
   }
 
   #assembleNow(transcript: Transcript | undefined): Promise<Assembly> {
-    const { requests, agentModels } = this.#services
-    const model = agentModels.createOrOffline(undefined, transcript?.isPrivate)
-    return requests.assemble({ model, transcript, tools: toolsFor(model) })
+    const model = this.#services.agentModels.createOrOffline(undefined, transcript?.isPrivate)
+    return assembleRequest(this.#services, { model, transcript, tools: toolsFor(model) })
   }
 }
 
@@ -127,12 +112,9 @@ function hasShrunkSince(branch: readonly TranscriptEntry[]): boolean {
 
 /** Counts the tools of the last request instead of the current ones: MCP servers are not started just for the meter. */
 function withLastTools(currentReport: ContextReport, lastReport: ContextReport): ContextReport {
-  if (currentReport.model !== lastReport.model) return currentReport
-  const toolTokens = (report: ContextReport) =>
-    report.items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
-  const addedTokens = toolTokens(lastReport) - toolTokens(currentReport)
-  const items = currentReport.items.map((item) =>
-    item.layer === 'system' && item.name === 'tools' ? { ...item, tokens: item.tokens + addedTokens } : item,
-  )
-  return { ...currentReport, items, estimatedTokens: currentReport.estimatedTokens + addedTokens }
+  const isTools = ({ layer, name }: ContextItem) => layer === 'system' && name === 'tools'
+  const tools = lastReport.items.find(isTools)
+  if (!tools || currentReport.model !== lastReport.model) return currentReport
+  const items = currentReport.items.map((item) => (isTools(item) ? tools : item))
+  return { ...currentReport, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
 }

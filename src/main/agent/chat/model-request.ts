@@ -6,9 +6,8 @@ import { budgetOf } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
+import type { LinkedMessage } from '../sessions/digest.ts'
 import {
   dailyLogPath,
   localDate,
@@ -27,126 +26,115 @@ import { loadPrompts, type Prompts } from './prompts.ts'
 import { sessionSummaryText } from '../context/fit-text.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { TurnContext } from './turn-context.ts'
 
 export type AssembledRequest = Assembly & {
   /** Sources of the request's text that are less trusted than the user. */
   readonly sources: readonly Source[]
 }
 
-export interface RequestParts {
-  readonly model: ChatModel
+export interface RequestParts extends Pick<TurnContext, 'model' | 'tools'> {
   /** Undefined for a new conversation. */
   readonly transcript: Transcript | undefined
-  readonly tools: readonly Tool[]
 }
 
-export class RequestBuilder {
-  readonly #options: ChatOptions
+/** Loads the prompts of the agent. @throws as `loadPrompts` */
+export function agentPrompts({ resources, config, workspace }: ChatOptions): Promise<Prompts> {
+  return loadPrompts(resources, config.current, workspace.layout.own)
+}
 
-  constructor(options: ChatOptions) {
-    this.#options = options
-  }
-
-  prompts(): Promise<Prompts> {
-    const { resources, config, workspace } = this.#options
-    return loadPrompts(resources, config.current, workspace.layout.own)
-  }
-
-  async assemble({ model, transcript, tools }: RequestParts): Promise<AssembledRequest> {
-    const { config, workspace, marks, now, windowEstimates } = this.#options
-    const { chat } = config.current
-    const at = now()
-    const today = localDate(at)
-    const todaysLog = dailyLogPath(today, workspace.layout)
-    const branch = transcript?.branch() ?? []
-    const { summary, summarySources, pruned, liveMessages } = compactionState(branch)
-    const isWithoutMemory = transcript?.isWithoutMemory === true
-    const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
-    // The chat may have become private since its model was chosen.
-    if (isPrivate && !model.isLocal) throw privateChatError(model)
-    const files = await this.#contextFiles(transcript, isPrivate ? undefined : marks())
-    const prompts = await this.prompts()
-    const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : prompts.system)({
-      agent: config.id,
-      workspace: workspace.roots.workspace,
+/** Builds the next request of a chat. @throws AppError `private_chat_remote_model` */
+export async function assembleRequest(
+  options: ChatOptions,
+  { model, transcript, tools }: RequestParts,
+): Promise<AssembledRequest> {
+  const { config, workspace, marks, now, windowEstimates } = options
+  const { chat } = config.current
+  const at = now()
+  const today = localDate(at)
+  const todaysLog = dailyLogPath(today, workspace.layout)
+  const { summary, summarySources, pruned, liveMessages } = compactionState(transcript?.branch() ?? [])
+  const isWithoutMemory = transcript?.isWithoutMemory === true
+  const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
+  // The chat may have become private since its model was chosen.
+  if (isPrivate && !model.isLocal) throw privateChatError(model)
+  const files = await contextFiles(options, transcript, isPrivate ? undefined : marks())
+  const prompts = await agentPrompts(options)
+  const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : prompts.system)({
+    agent: config.id,
+    workspace: workspace.roots.workspace,
+    today,
+    weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    todaysLog,
+  })
+  const assembly = assemble({
+    estimate: windowEstimates.estimateFor(model),
+    purpose: {
+      kind: 'chat',
       today,
-      weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
-      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      time: localTime(at),
       todaysLog,
-    })
-    const assembly = assemble({
-      estimate: windowEstimates.estimateFor(model),
-      purpose: {
-        kind: 'chat',
-        today,
-        time: localTime(at),
-        todaysLog,
-        ...turnCutByCompaction(branch, liveMessages),
-        ...(isWithoutMemory ? { isWithoutMemory: true } : {}),
-      },
-      modelId: model.id,
-      budget: budgetOf(model),
-      maxOutput: model.maxOutput,
-      systemPrompt,
-      files,
-      tools: definitionsOf(tools),
-      thinking: chat.thinking === 'off' ? undefined : chat.thinking,
-      summary,
-      summarySources,
-      pruned,
-      messages: liveMessages.map(({ message }) => message),
-      now: at.getTime(),
-    })
-    const { request } = assembly
-    return {
-      ...assembly,
-      sources: sourcesOfMessages(request.messages, request.system.slice(1)),
-    }
-  }
+      ...turnCutByCompaction(transcript?.messages() ?? [], liveMessages),
+      ...(isWithoutMemory ? { isWithoutMemory: true } : {}),
+    },
+    modelId: model.id,
+    budget: budgetOf(model),
+    maxOutput: model.maxOutput,
+    systemPrompt,
+    files,
+    tools: definitionsOf(tools),
+    thinking: chat.thinking === 'off' ? undefined : chat.thinking,
+    summary,
+    summarySources,
+    pruned,
+    messages: liveMessages.map(({ message }) => message),
+    now: at.getTime(),
+  })
+  const { messages, system } = assembly.request
+  return { ...assembly, sources: sourcesOfMessages(messages, system.slice(1)) }
+}
 
-  /**
-   * Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
-   * SOUL.md without memory. Omits private logs: their names may tell the subject of a private chat.
-   * @param openMarks undefined for a private chat, which sees all text
-   */
-  async #contextFiles(transcript: Transcript | undefined, openMarks: PrivacyMarks | undefined): Promise<ContextFile[]> {
-    const { workspace, config, now } = this.#options
-    const { layout } = workspace
-    const { longTerm, logs, summaries } = config.current.chat.context
-    const read = (files: Omit<ContextFile, 'text'>[]): Promise<ContextFile[]> =>
-      Promise.all(files.map(async (file) => ({ ...file, text: await readOpenText(workspace, file.path, openMarks) })))
-    if (transcript?.isWithoutMemory === true) return read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }])
-    const dayBefore = (days: number) => {
-      const date = new Date(transcript?.header.createdAt ?? now())
-      date.setDate(date.getDate() - days)
-      return localDate(date)
-    }
-    const logFiles = (day: 'yesterday' | 'today', date: string) => {
-      const inFolders = memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)
-      return [...new Set([dailyLogPath(date, layout), ...inFolders])].map(
-        (path) => ({ path, layer: 'logs', day }) as const,
-      )
-    }
-    const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
-    const dated = logs ? [...logFiles('yesterday', dayBefore(1)), ...logFiles('today', dayBefore(0))] : []
-    return [
-      ...(await read(paths.map((path) => ({ path, layer: 'project' })))),
-      ...(await read(dated)).filter(({ text }) => text !== null),
-      ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcript?.file ?? '')) : []),
-    ]
+/**
+ * Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
+ * SOUL.md without memory. Omits private logs: their names may tell the subject of a private chat.
+ * @param openMarks undefined for a private chat, which sees all text
+ */
+async function contextFiles(
+  { workspace, config, now }: ChatOptions,
+  transcript: Transcript | undefined,
+  openMarks: PrivacyMarks | undefined,
+): Promise<ContextFile[]> {
+  const { layout } = workspace
+  const { longTerm, logs, summaries } = config.current.chat.context
+  const read = (files: Omit<ContextFile, 'text'>[]): Promise<ContextFile[]> =>
+    Promise.all(files.map(async (file) => ({ ...file, text: await readOpenText(workspace, file.path, openMarks) })))
+  if (transcript?.isWithoutMemory === true) return read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }])
+  const dayBefore = (days: number) => {
+    const date = new Date(transcript?.header.createdAt ?? now())
+    date.setDate(date.getDate() - days)
+    return localDate(date)
   }
+  const logFiles = (day: 'yesterday' | 'today', date: string) => {
+    const inFolders = memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)
+    return [...new Set([dailyLogPath(date, layout), ...inFolders])].map(
+      (path) => ({ path, layer: 'logs', day }) as const,
+    )
+  }
+  const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
+  const dated = logs ? [...logFiles('yesterday', dayBefore(1)), ...logFiles('today', dayBefore(0))] : []
+  return [
+    ...(await read(paths.map((path) => ({ path, layer: 'project' })))),
+    ...(await read(dated)).filter(({ text }) => text !== null),
+    ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcript?.file ?? '')) : []),
+  ]
 }
 
 /** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */
-function turnCutByCompaction(
-  branch: readonly TranscriptEntry[],
-  liveMessages: readonly { readonly message: Message }[],
-): { readonly turn?: readonly Message[] } {
-  if (liveMessages.some(({ message }) => message.role === 'user')) return {}
-  const messages = branch.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
-  const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user')
-  return lastUserIndex < 0 ? {} : { turn: messages.slice(lastUserIndex).map(withTimestamp) }
+function turnCutByCompaction(all: readonly LinkedMessage[], live: readonly LinkedMessage[]): { turn?: Message[] } {
+  const isUser = ({ message }: LinkedMessage) => message.role === 'user'
+  const start = all.findLastIndex(isUser)
+  return start < 0 || live.some(isUser) ? {} : { turn: all.slice(start).map(({ message }) => withTimestamp(message)) }
 }
 
 /** Limit of the tokens of session summaries in a request. */

@@ -17,6 +17,7 @@ import { digestText, fitDigest, parseDigest, type DigestLine, type LinkedMessage
 import { summarizedThrough } from '../sessions/session-end.ts'
 import { summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
+import { agentPrompts } from './model-request.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import type { ChatServices } from './chat-options.ts'
 import type { TurnTarget } from './turn-context.ts'
@@ -148,10 +149,11 @@ async function summarizeSession(ended: EndedSession, messages: readonly LinkedMe
 
 /** @returns only `usage` if the answer is no summary, no `slug` if it has no topic */
 async function askForSummary(
-  { requests, transcript, model, signal }: EndedSession,
+  ended: EndedSession,
   messages: readonly LinkedMessage[],
 ): Promise<Partial<Summary> & Pick<Summary, 'usage'>> {
-  const prompts = await requests.prompts()
+  const { transcript, model, signal } = ended
+  const prompts = await agentPrompts(ended)
   const budget = budgetOf(model)
   const branch = transcript.messages()
   const { digest, liveMessages } = compactionState(transcript.branch())
@@ -257,11 +259,7 @@ function slugOfTitle(title: string): string {
 }
 
 function slugOf(text: string): string {
-  const [slug = ''] =
-    text
-      .normalize('NFC')
-      .toLowerCase()
-      .replaceAll(/[\s_]+/g, '-')
-      .match(slugPattern) ?? []
+  const words = text.normalize('NFC').toLowerCase()
+  const slug = slugPattern.exec(words.replaceAll(/[\s_]+/g, '-'))?.[0] ?? ''
   return [...slug].slice(0, maxSlugLength).join('').replace(/-+$/, '') || 'chat'
 }

@@ -2,6 +2,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { complete, type ModelRequest } from '#llm'
 import type { ChatServices } from './chat-options.ts'
+import { agentPrompts } from './model-request.ts'
 
 const maxCharacters = 2000
 const maxTitleLength = 80
@@ -9,23 +10,20 @@ const maxOutput = 200
 const timeoutMs = 30_000
 
 /** Asks the chat's model for a title unless the chat has one, titles are off, or the model is offline. */
-export async function generateTitle(
-  session: string,
-  { config, sessions, agentModels, requests }: ChatServices,
-  signal: AbortSignal,
-): Promise<void> {
+export async function generateTitle(session: string, services: ChatServices, signal: AbortSignal): Promise<void> {
+  const { config, sessions, agentModels } = services
   const transcript = await sessions.get(session)
   const messages = transcript.messages().map(({ message }) => message)
   const hasAnswer = messages.some(({ role }) => role === 'assistant')
   if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
   const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
   if (model.provider === 'offline') return
+  const conversation = excerptOf(messages)
+  const content = (await agentPrompts(services)).title({ conversation })
   const request: ModelRequest = {
     purpose: { kind: 'title' },
     system: ['You title conversations.'],
-    messages: [
-      { role: 'user', content: (await requests.prompts()).title({ conversation: excerptOf(messages) }), timestamp: 0 },
-    ],
+    messages: [{ role: 'user', content, timestamp: 0 }],
     tools: [],
     maxOutput,
   }

@@ -5,6 +5,7 @@ import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
 import type { ChatServices } from './chat-options.ts'
+import { agentPrompts, assembleRequest } from './model-request.ts'
 import { createMcpTool } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
@@ -32,7 +33,7 @@ export async function createTurnContext(
   signal: AbortSignal,
   isTurn = true,
 ): Promise<TurnContext> {
-  const { config, requests, mcp, turns, deferredNotes } = services
+  const { config, mcp, turns, deferredNotes } = services
   const { session, transcript, model } = target
   const builtIns = transcript.isWithoutMemory ? [] : toolsFor(model)
   const serverTools = isTurn ? await mcp.tools(transcript.isPrivate) : []
@@ -43,8 +44,8 @@ export async function createTurnContext(
     model,
     budget: () => budgetOf(model),
     isFlushEnabled: config.current.compaction.memoryFlush.enabled,
-    prompts: () => requests.prompts(),
-    assemble: () => requests.assemble({ model, transcript, tools }),
+    prompts: () => agentPrompts(services),
+    assemble: () => assembleRequest(services, { model, transcript, tools }),
     lastReport: () => lastReportOf(transcript),
     toolContext,
     stopDeferredNotes: () => deferredNotes.stop(),

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { withUniqueCallIds } from '../context/request-history.ts'
-import { reportedInputTokens } from '../context/message-tokens.ts'
 import { AnswerDraft } from '#llm'
 import type { LiveAnswer } from '../sessions/live-answer.ts'
 import { storeWireRequest } from '../sessions/stored-requests.ts'
@@ -11,7 +10,7 @@ import { LoopDetector } from '../tools/loop-detector.ts'
 import { userTextIn } from './provenance-tracking.ts'
 import type { ChatServices } from './chat-options.ts'
 import type { TurnEndReason } from './live-turns.ts'
-import type { AssembledRequest } from './model-request.ts'
+import { assembleRequest, type AssembledRequest } from './model-request.ts'
 import type { TurnContext } from './turn-context.ts'
 import { createUserMessage } from './user-message.ts'
 
@@ -101,7 +100,7 @@ async function askModel(
   refusals = { count: 0, hasMadeRoom: false },
 ): Promise<TurnAnswer> {
   const { session, transcript, model, toolContext, contextManager } = context
-  const { sessions, requests, turns, meter, onFault } = services
+  const { sessions, turns, meter, onFault } = services
   const draft = new AnswerDraft(model, toolContext.now)
   let usage = noUsage
   const windowBefore = model.contextWindow
@@ -111,12 +110,13 @@ async function askModel(
   let wireWrites: Promise<void> = Promise.resolve()
   try {
     if (!refusals.hasMadeRoom) await contextManager.prepare()
-    const assembled = await requests.assemble(context)
+    const assembled = await assembleRequest(services, context)
     const { purpose: _notSent, ...storedRequest } = assembled.request
     const number = await sessions.storeRequest(session, { model: model.id, ...storedRequest })
     for await (const event of model.stream(assembled.request, toolContext.signal)) {
       if (event.type === 'done') {
-        const reportedTokens = reportedInputTokens(event.message)
+        const { input, cacheRead, cacheWrite } = event.message.usage
+        const reportedTokens = input + cacheRead + cacheWrite || null
         await meter.storeReport(transcript, { ...assembled.report, request: number, reportedTokens })
         return { answer: event.message, assembled }
       }

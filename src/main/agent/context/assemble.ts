@@ -2,7 +2,7 @@ import type { ContextItem, ContextReport, Layer, ContextWindowEstimate } from '#
 import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import type { ModelRequest, ThinkingEffort, ToolDefinition, Purpose } from '#llm'
+import type { ModelRequest, ThinkingEffort, Purpose } from '#llm'
 import { raiseThresholds, type Budget } from './context-budget.ts'
 import { cutToTokens, maxFileTokens, fairShare, cutMiddle, maxFileCharacters, maxTotalCharacters } from './fit-text.ts'
 import { endsWithContinue, pairToolResults, withContinue, withTimestamp } from './request-history.ts'
@@ -19,22 +19,19 @@ export interface ContextFile {
   readonly day?: 'today' | 'yesterday' | 'summary'
 }
 
-export interface AssemblyInput {
+export interface AssemblyInput extends Pick<ModelRequest, 'maxOutput' | 'messages' | 'tools'> {
   readonly purpose: Extract<Purpose, { kind: 'chat' }>
   readonly modelId: string
   readonly budget: Budget
   /** Set if the window is an estimate learned from refusals. */
   readonly estimate?: ContextWindowEstimate | undefined
-  readonly maxOutput: number
   readonly thinking?: ThinkingEffort | undefined
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
-  readonly tools: readonly ToolDefinition[]
   /** Summary of the conversation before `messages`. */
   readonly summary: string | undefined
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
-  readonly messages: readonly Message[]
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -66,13 +63,15 @@ export function assemble(input: AssemblyInput): Assembly {
   items.push(...conversationItems(conversation))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
   const estimatedTokens = totalTokens(items)
+  // Providers refuse a request whose input plus `maxOutput` exceeds the window.
+  const freeTokens = Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)
   return {
     request: {
       purpose: endsWithContinue(messages) ? { ...input.purpose, continuesAnswer: true } : input.purpose,
       system,
       messages,
       tools: input.tools,
-      maxOutput: maxOutputFor(input, estimatedTokens),
+      maxOutput: Math.max(minOutput, Math.min(input.maxOutput, freeTokens)),
       ...(input.thinking === undefined ? {} : { thinking: input.thinking }),
     },
     report: {
@@ -108,11 +107,6 @@ function totalTokens(items: readonly ContextItem[]): number {
 
 const estimateMargin = 1.1
 const minOutput = 256
-
-/** Providers refuse a request whose input plus `maxOutput` exceeds the window. */
-function maxOutputFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
-  return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
-}
 
 function summaryMessage({ summary = '', summarySources = [] }: AssemblyInput): Message {
   const escapedSummary = escapeTag(summary, 'summary')

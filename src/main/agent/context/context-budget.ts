@@ -42,7 +42,7 @@ export function raiseThresholds(budget: Budget, fixedTokens: number): Budget {
 const usableReserveShare = 1 / 3
 
 /** Returns the token limit of a request while no summary is available. */
-export function hardTokenLimit({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
+export function hardTokenLimit({ contextWindow, compactAt }: Budget): number {
   return Math.floor(compactAt + (contextWindow - compactAt) * usableReserveShare)
 }
 
@@ -79,10 +79,7 @@ const maxNextFreeShare = 0.5
  * Returns how many of the newest tokens a compaction keeps verbatim, at least 0.
  * @param fixedTokens tokens of prompt, tools and files
  */
-export function recentTokensToKeep(
-  { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
-  fixedTokens: number,
-): number {
+export function recentTokensToKeep({ contextWindow, compactAt }: Budget, fixedTokens: number): number {
   const freeTokens = Math.max(0, compactAt - fixedTokens - maxSummaryTokens(compactAt))
   const nextMessageTokens = Math.min(contextWindow * maxNextWindowShare, freeTokens * maxNextFreeShare)
   return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(freeTokens - nextMessageTokens))

@@ -5,9 +5,8 @@ import type { LinkedMessage } from '../sessions/digest.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { eventOf } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import { calibrateReport } from './calibrate-estimate.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
-import { messageTextForModel, messageTokens } from './message-tokens.ts'
+import { calibrateReport, messageTextForModel, messageTokens } from './message-tokens.ts'
 
 export const reportEntry = 'commonplace.context'
 
@@ -31,19 +30,15 @@ export function contextTimeline(branch: readonly TranscriptEntry[]): { steps: Co
   const steps: ContextStep[] = []
   const events: ContextEvent[] = []
   let question = ''
-  let openStep: ContextStep | undefined
   for (const entry of branch) {
     const report = reportOf(entry)
-    if (report) {
-      openStep = stepOf(entry.id, report, question)
-      steps.push(openStep)
-    } else if (entry.type === 'message') {
+    if (report) steps.push(stepOf(entry.id, report, question))
+    else if (entry.type === 'message') {
       const { message } = entry
       if (message.role === 'user') question = messageText(message).slice(0, maxQuestionCharacters).toWellFormed()
-      if (message.role === 'assistant' && openStep) {
-        steps[steps.length - 1] = { ...openStep, answer: entry.id, usage: message.usage }
-        openStep = undefined
-      }
+      const last = steps.at(-1)
+      if (message.role === 'assistant' && last?.answer === null)
+        steps[steps.length - 1] = { ...last, answer: entry.id, usage: message.usage }
     }
     const event = eventOf(entry)
     if (event && event.type !== 'command')

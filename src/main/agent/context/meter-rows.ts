@@ -3,8 +3,7 @@ import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { messagesItem, textItem } from './assemble.ts'
-import { scaleTokens } from './calibrate-estimate.ts'
-import { messageTextForModel } from './message-tokens.ts'
+import { messageTextForModel, scaleTokens } from './message-tokens.ts'
 
 /** Maximum number of turns with a row; older turns share the first row. */
 const maxTurns = 24
@@ -24,7 +23,7 @@ export function expandRows(report: ContextReport, request: SentRequest): Context
   return {
     ...report,
     items: report.items.flatMap((item) => {
-      if (item.layer === 'system' && item.name === 'tools') return splitItem(item, toolRows(request))
+      if (item.layer === 'system' && item.name === 'tools') return splitItem(item, request.tools.map(toolRow))
       if (item.layer === 'conversation' && item.name === 'conversation') return splitItem(item, turnRows(request))
       return [item]
     }),
@@ -60,20 +59,17 @@ export function textOfItem(request: SentRequest, layer: Layer, name: string): st
 /** Splits a conversation into turns without tool results and the last user message, which are other items. */
 function turnsOf(conversation: readonly Message[]): { name: string; messages: Message[] }[] {
   const lastUserIndex = conversation.findLastIndex(({ role }) => role === 'user')
-  const turns: number[][] = []
-  let isTurnStart = true
-  for (const [messageIndex, { role }] of conversation.entries()) {
-    isTurnStart ||= role === 'user'
-    if (role === 'toolResult' || messageIndex === lastUserIndex) continue
-    if (isTurnStart) turns.push([])
-    isTurnStart = false
-    turns.at(-1)?.push(messageIndex)
-  }
-  const surplus = Math.max(0, turns.length - maxTurns)
-  const shown = [turns.slice(0, surplus + 1).flat(), ...turns.slice(surplus + 1)].filter(({ length }) => length > 0)
-  return shown.map((messageIndices) => ({
-    name: messageRangeItem({ from: (messageIndices[0] ?? 0) + 1, to: (messageIndices.at(-1) ?? 0) + 1 }),
-    messages: messageIndices.flatMap((messageIndex) => conversation[messageIndex] ?? []),
+  // A last user message without an answer has no row.
+  const turnCount = conversation.slice(0, -1).filter(({ role }) => role === 'user').length
+  let turn = 0
+  const shown = conversation.flatMap((message, index) => {
+    if (message.role === 'user') turn += 1
+    if (message.role === 'toolResult' || index === lastUserIndex) return []
+    return [{ message, number: index + 1, row: Math.max(turn, turnCount - maxTurns + 1) }]
+  })
+  return [...Map.groupBy(shown, ({ row }) => row).values()].map((row) => ({
+    name: messageRangeItem({ from: row[0]?.number ?? 0, to: row.at(-1)?.number ?? 0 }),
+    messages: row.map(({ message }) => message),
   }))
 }
 
@@ -82,8 +78,8 @@ function toolNameOf(tool: unknown): string {
   return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
 }
 
-function toolRows({ tools }: SentRequest): ContextItem[] {
-  return tools.map((tool) => textItem('system', toolItem(toolNameOf(tool)), JSON.stringify(tool)))
+function toolRow(tool: unknown): ContextItem {
+  return textItem('system', toolItem(toolNameOf(tool)), JSON.stringify(tool))
 }
 
 function turnRows(request: SentRequest): ContextItem[] {

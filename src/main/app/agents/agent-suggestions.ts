@@ -109,9 +109,9 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
 function reviewModel(options: AgentOptions): ReviewModel {
-  const { config, models, windowEstimates } = options
+  const { config, models } = options
   const id = config.current.upkeep.model ?? config.current.model
-  const model = new AgentModels(models, config, windowEstimates).create(id)
+  const model = new AgentModels(options).create(id)
   return {
     id: model.id,
     isOffline: model.provider === 'offline',

@@ -1,5 +1,5 @@
 import type { RouterBase } from './procedure.ts'
-import { usageOfEntries } from '#agent'
+import { contextTimeline, eventDetails, usageOfEntries } from '#agent'
 
 export const chatRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   send: forAgent(os.chat.send, async (agent, input) => {
@@ -20,8 +20,12 @@ export const chatRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
 export const contextRoutes = ({ os, forAgent }: RouterBase) => ({
   request: forAgent(os.context.request, (agent, input) => agent.sessions.requestWithWire(input.session, input.number)),
   report: forAgent(os.context.report, (agent, input) => agent.chat.meter.report(input.session, input.step)),
-  timeline: forAgent(os.context.timeline, (agent, input) => agent.chat.meter.timeline(input.session)),
-  event: forAgent(os.context.event, (agent, input) => agent.chat.meter.event(input.session, input.id)),
+  timeline: forAgent(os.context.timeline, async (agent, input) =>
+    contextTimeline((await agent.sessions.get(input.session)).branch()),
+  ),
+  event: forAgent(os.context.event, async (agent, input) =>
+    eventDetails((await agent.sessions.get(input.session)).branch(), input.id),
+  ),
   text: forAgent(os.context.text, async (agent, input) => ({
     text: await agent.chat.meter.text(input.session, input.number, input.layer, input.name),
   })),
@@ -46,7 +50,9 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   })),
   end: doForAgent(os.sessions.end, (agent, input) => agent.chat.endings.end(input.session)),
   previewRelease: forAgent(os.sessions.previewRelease, (agent, input) => agent.privacy.previewRelease(input.session)),
-  release: doForAgent(os.sessions.release, (agent, input) => agent.chat.release(input.session)),
+  release: doForAgent(os.sessions.release, async (agent, input) =>
+    (await agent.chat.idleTranscript(input.session)).setPrivate(false),
+  ),
   madePrivate: forAgent(os.sessions.madePrivate, async (agent) => ({ sessions: await agent.privacy.untold() })),
   forgetMadePrivate: doForAgent(os.sessions.forgetMadePrivate, (agent) => agent.privacy.forgetUntold()),
   remove: doForAgent(os.sessions.remove, (agent, input) => agent.sessions.remove(input.session)),
@@ -55,7 +61,9 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   fork: forAgent(os.sessions.fork, async (agent, input) => {
     return { session: await agent.sessions.fork(input.session, input.entry, app.now()) }
   }),
-  switchTo: doForAgent(os.sessions.switchTo, (agent, input) => agent.chat.switchTo(input.session, input.entry)),
+  switchTo: doForAgent(os.sessions.switchTo, async (agent, input) =>
+    (await agent.chat.idleTranscript(input.session)).switchTo(input.entry),
+  ),
   deleteFrom: doForAgent(os.sessions.deleteFrom, (agent, input) => agent.chat.deleteFrom(input.session, input.entry)),
   undelete: doForAgent(os.sessions.undelete, (agent, input) => agent.chat.undelete(input.session, input.entry)),
   draft: forAgent(os.sessions.draft, (agent, input) => agent.drafts.get(input.session)),
