@@ -1,5 +1,5 @@
 import type { Models } from '#llm'
-import type { Clock, AgentConfig, OpenQuestions } from '#platform'
+import type { Clock, AgentConfig } from '#platform'
 import type { Memory } from '#search'
 import type { Workspace } from '#workspace'
 import type { PrivacyMarks, PrivacyOfFiles } from '#workspace/privacy'
@@ -7,12 +7,8 @@ import type { McpServers } from '../mcp-client/mcp-servers.ts'
 import type { ChatPrivacy } from '../privacy/chat-privacy.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ProposedChange } from '../tools/access-policy.ts'
-import type { PermissionDecision, PermissionQuestion, ToolLimits } from '../tools/tool.ts'
-import type { DeferredNotes } from '../compaction/deferred-notes.ts'
-import type { AgentModels } from './agent-models.ts'
-import type { ContextMeter } from './context-meter.ts'
+import type { ToolLimits } from '../tools/tool.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
-import type { LiveTurns } from './live-turns.ts'
 import type { MessageQueue } from './message-queue.ts'
 
 export interface ChatOptions {
@@ -37,13 +33,3 @@ export interface ChatOptions {
   /** Logs an unexpected error. @returns the log reference shown to the user */
   readonly onFault: (error: unknown) => string
 }
-
-export interface ChatServices extends ChatOptions {
-  readonly agentModels: AgentModels
-  readonly meter: ContextMeter
-  readonly turns: LiveTurns
-  readonly deferredNotes: DeferredNotes
-  readonly permissions: OpenQuestions<SessionPermission, PermissionDecision>
-}
-
-export type SessionPermission = PermissionQuestion & { readonly session: string }

@@ -26,8 +26,8 @@ import { isOver } from '../sessions/session-end.ts'
 import { modelReplacedEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import { SessionService } from '../sessions/session-service.ts'
 import { runTurn, storeMessage } from './turn.ts'
-import type { ChatOptions, ChatServices } from './chat-options.ts'
-import { createToolContext, createTurnContext } from './turn-context.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { createToolContext, createTurnContext, type ChatServices } from './turn-context.ts'
 
 /** Limits of the private lines in an error's data, and in its message. */
 const maxNamedLines = { data: 200, message: 3 }

@@ -3,9 +3,8 @@ import type { CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { assertModelId } from '#llm'
 import { commandEntry } from '../sessions/session-events.ts'
-import type { ChatServices } from './chat-options.ts'
 import { assembleRequest } from './model-request.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { ChatServices, TurnContext } from './turn-context.ts'
 
 const maxResults = 6
 
@@ -30,13 +29,13 @@ async function execute(
   const { workspace, memory, config, agentModels, now } = services
   const { contextManager, session } = context
   const { signal } = context.toolContext
+  if (argument === '' && (name === 'remember' || name === 'search')) return { kind: 'needsArgument', command: name }
   switch (name) {
     case 'compact': {
       const { before, after } = await contextManager.compact(argument || undefined)
       return { kind: before === after ? 'nothingToCompact' : 'compacted', before, after }
     }
     case 'remember': {
-      if (argument === '') return { kind: 'needsArgument', command: name }
       if (context.transcript.isWithoutMemory)
         throw new AppError('chat_apart', 'memory is off in this chat; keep the chat first, then use /remember')
       const origin = { cause: 'capture', session } as const
@@ -44,7 +43,6 @@ async function execute(
       return { kind: 'remembered', change }
     }
     case 'search': {
-      if (argument === '') return { kind: 'needsArgument', command: name }
       const { isPrivate } = context.transcript
       const options = { maxResults, staysHere: isPrivate, hasPrivate: isPrivate }
       const found = await memory.search(argument, options, signal)

@@ -10,11 +10,12 @@ import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { UserMessage } from '#shared/chat/messages.ts'
-import type { ChatOptions, ChatServices } from './chat-options.ts'
+import type { AgentModels } from './agent-models.ts'
+import type { ChatOptions } from './chat-options.ts'
 import { assembleRequest } from './model-request.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 
-type MeterServices = ChatOptions & Pick<ChatServices, 'agentModels'>
+type MeterServices = ChatOptions & { readonly agentModels: AgentModels }
 
 export class ContextMeter {
   readonly #services: MeterServices

@@ -26,14 +26,17 @@ import { loadPrompts, type Prompts } from './prompts.ts'
 import { sessionSummaryText } from '../context/fit-text.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { ChatModel } from '#llm'
 
 export type AssembledRequest = Assembly & {
   /** Sources of the request's text that are less trusted than the user. */
   readonly sources: readonly Source[]
 }
 
-export interface RequestParts extends Pick<TurnContext, 'model' | 'tools'> {
+export interface RequestParts {
+  readonly model: ChatModel
+  readonly tools: readonly Tool[]
   /** Undefined for a new conversation. */
   readonly transcript: Transcript | undefined
 }
@@ -150,14 +153,10 @@ async function recentSummaries(
   ownTranscript: string,
 ): Promise<ContextFile[]> {
   // Summaries are in few folders; listing these is cheaper than scanning all notes for every request.
-  const paths = await Promise.all(
-    memoryFolderPaths(workspace.layout).map(async (folder) =>
-      (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`),
-    ),
-  )
-  const newestFirst = paths
+  const list = async (folder: string) =>
+    (await workspace.entryNames(folder)).map((name) => ({ name, path: `${folder}/${name}` }))
+  const newestFirst = (await Promise.all(memoryFolderPaths(workspace.layout).map(list)))
     .flat()
-    .map((path) => ({ path, name: basename(path) }))
     .filter(({ name }) => /^\d{4}-\d{2}-\d{2}-.+\.md$/.test(name))
     .filter(({ name }) => name > dayBefore(summaryDays) && name.slice(0, 10) <= dayBefore(0))
     .sort((one, other) => (one.name < other.name ? 1 : -1))

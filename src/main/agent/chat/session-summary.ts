@@ -19,8 +19,7 @@ import { summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { agentPrompts } from './model-request.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
-import type { ChatServices } from './chat-options.ts'
-import type { TurnTarget } from './turn-context.ts'
+import type { ChatServices, TurnTarget } from './turn-context.ts'
 
 /** Limit of the lines of a summary together; links and the heading are not counted. */
 const maxSummaryCharacters = 1200
@@ -59,6 +58,7 @@ const noteSchema = z.object({
   /** Hash of the text that was proposed last. */
   proposed: z.string().optional(),
 })
+type EarlierNote = z.infer<typeof noteSchema>
 
 /**
  * Writes or updates the summary of a session as a note, and records it in the transcript. Proposes the update if the
@@ -102,11 +102,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<number> {
 }
 
 /** Finds the note of a session that was written just before a crash. */
-async function unrecordedNote({
-  workspace,
-  session,
-  transcript,
-}: EndedSession): Promise<z.infer<typeof noteSchema> | undefined> {
+async function unrecordedNote({ workspace, session, transcript }: EndedSession): Promise<EarlierNote | undefined> {
   const folder = memoryFolderPath(workspace.layout)
   const date = dateOf(transcript, transcript.messages())
   for (const name of await workspace.entryNames(folder)) {
@@ -139,11 +135,8 @@ async function summarizeSession(ended: EndedSession, messages: readonly LinkedMe
     }
   }
   const texts = statements.map(({ id, message }) => ({ text: messageText(message), key: id }))
-  const lines = summarizeStatements(texts, maxSummaryCharacters).map(({ text, key }): DigestLine => ({
-    kind: 'fact',
-    text,
-    messages: [key],
-  }))
+  const kept = summarizeStatements(texts, maxSummaryCharacters)
+  const lines = kept.map(({ text, key }) => ({ kind: 'fact' as const, text, messages: [key] }))
   return { slug: slugOfTitle(transcript.name ?? lines[0]?.text ?? ''), lines, usage }
 }
 

@@ -1,7 +1,7 @@
+import type { ChatServices } from './turn-context.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { complete, type ModelRequest } from '#llm'
-import type { ChatServices } from './chat-options.ts'
 import { agentPrompts } from './model-request.ts'
 
 const maxCharacters = 2000

@@ -4,12 +4,25 @@ import { lastReportOf } from '../context/context-timeline.ts'
 import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
-import type { ChatServices } from './chat-options.ts'
+import type { DeferredNotes } from '../compaction/deferred-notes.ts'
+import type { OpenQuestions } from '#platform'
+import type { AgentModels } from './agent-models.ts'
+import type { ChatOptions } from './chat-options.ts'
+import type { ContextMeter } from './context-meter.ts'
+import type { LiveTurns } from './live-turns.ts'
 import { agentPrompts, assembleRequest } from './model-request.ts'
 import { createMcpTool } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
 import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
+
+export interface ChatServices extends ChatOptions {
+  readonly agentModels: AgentModels
+  readonly meter: ContextMeter
+  readonly turns: LiveTurns
+  readonly deferredNotes: DeferredNotes
+  readonly permissions: OpenQuestions<PermissionQuestion & { readonly session: string }, PermissionDecision>
+}
 
 export interface TurnContext {
   readonly session: string

@@ -8,10 +8,9 @@ import { executeTools } from '../tools/execute-tools.ts'
 import { isContextOverflow } from '../compaction/overflow.ts'
 import { LoopDetector } from '../tools/loop-detector.ts'
 import { userTextIn } from './provenance-tracking.ts'
-import type { ChatServices } from './chat-options.ts'
 import type { TurnEndReason } from './live-turns.ts'
 import { assembleRequest, type AssembledRequest } from './model-request.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { ChatServices, TurnContext } from './turn-context.ts'
 import { createUserMessage } from './user-message.ts'
 
 const maxSteps = 50

@@ -93,11 +93,8 @@ function cutFiles(files: readonly ContextFile[], maxTokens: number): { file: Con
     remainingCharacters = Math.max(0, remainingCharacters - sentText.length)
     return { file, sentText }
   })
-  const tokenLimit = fairShare(
-    cut.map(({ sentText }) => estimateTokens(sentText)),
-    maxTokens,
-  )
-  if (tokenLimit === Infinity) return cut
+  const sizes = cut.map(({ sentText }) => estimateTokens(sentText))
+  const tokenLimit = fairShare(sizes, maxTokens)
   return cut.map(({ file, sentText }) => ({ file, sentText: cutToTokens(sentText, tokenLimit) }))
 }
 
@@ -111,12 +108,8 @@ const minOutput = 256
 function summaryMessage({ summary = '', summarySources = [] }: AssemblyInput): Message {
   const escapedSummary = escapeTag(summary, 'summary')
   const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${escapedSummary}\n</summary>`
-  return {
-    role: 'user',
-    content,
-    timestamp: 0,
-    ...(summarySources.length > 0 ? { sources: [...summarySources] } : {}),
-  }
+  const sources = summarySources.length > 0 ? { sources: [...summarySources] } : {}
+  return { role: 'user', content, timestamp: 0, ...sources }
 }
 
 export function fileSection({ path, text }: ContextFile, sentText: string): string {

@@ -30,9 +30,7 @@ const minFactor = 0.5
 const maxFactor = 2
 
 /** Returns provider tokens for each estimated token, 0.5 to 2; 1 if the provider reported none. */
-export function calibrationFactor(
-  lastReport: Pick<ContextReport, 'estimatedTokens' | 'reportedTokens'> | undefined,
-): number {
+export function calibrationFactor(lastReport: Partial<ContextReport> | undefined): number {
   const { estimatedTokens = 0, reportedTokens = null } = lastReport ?? {}
   if (reportedTokens === null || estimatedTokens <= 0) return 1
   return Math.min(maxFactor, Math.max(minFactor, reportedTokens / estimatedTokens))
