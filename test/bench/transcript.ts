@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assemble } from '../../src/main/agent/context/assemble.ts'
-import { budgetOf } from '../../src/main/agent/context/context-budget.ts'
 import { compactionState } from '../../src/main/agent/compaction/compaction-state.ts'
 import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { median, type Figure } from './figures.ts'
@@ -46,9 +45,7 @@ export async function measureTranscript(root: string): Promise<Figure[]> {
     const state = compactionState(transcript.branch())
     assemble({
       purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
-      modelId: 'm',
-      budget: budgetOf({ contextWindow: 1_000_000, maxOutput: 8000 }),
-      maxOutput: 8000,
+      model: { contextWindow: 1_000_000, maxOutput: 8000, id: 'm' },
       systemPrompt: 'You are main.',
       files: [],
       tools: [],

@@ -91,9 +91,7 @@ describe('context manager', () => {
             const { summary, pruned, liveMessages } = compactionState(transcript.branch())
             return assemble({
               purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
-              modelId: model.id,
-              budget,
-              maxOutput: 1000,
+              model,
               systemPrompt: 'x',
               files: [],
               tools: [],

@@ -318,11 +318,12 @@ describe('list of conversations', () => {
     let at = now()
     const server = await startModelServer({ text: 'ok' })
     const { app } = await openTestApp({ config: configOf(server.url), env: { ANTHROPIC_API_KEY: 'k' }, now: () => at })
-    const { chat, sessions } = await app.agents.get('main')
+    const agent = await app.agents.get('main')
+    const { chat } = agent
     const first = await chat.send({ text: 'one' })
     await first.ended
     at = new Date(2026, 0, 22, 10, 30)
-    expect(chat.isOver(await sessions.get(first.session))).toBe(true)
+    expect((await agent.conversation(first.session)).over).toBe(true)
     const again = await chat.send({ text: 'two', session: first.session, reopen: true })
     await again.ended
     expect(again.session).toBe(first.session)

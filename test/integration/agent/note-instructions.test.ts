@@ -128,7 +128,9 @@ it('edits MEMORY.md, and refuses other files in a flush', async () => {
 
 it('names the same forms of entries in all instructions', async () => {
   const settings = { prompts: {}, compaction: { memoryFlush: { enabled: true } } }
-  const prompts = await loadPrompts(join(import.meta.dirname, '../../../resources'), settings as never, '')
+  const resources = join(import.meta.dirname, '../../../resources')
+  const options = { resources, config: { current: settings }, workspace: { layout: { own: '' } } }
+  const prompts = await loadPrompts(options as never)
   const { description = '' } =
     toolsFor({ provider: 'offline', model: 'offline' }).find(({ name }) => name === 'write') ?? {}
   const system = prompts.system({ agent: '', workspace: '', today: '', weekday: '', timeZone: '', todaysLog: log })

@@ -23,9 +23,7 @@ const answer = (
 function assembled(files: ContextFile[], messages: Message[]) {
   return assemble({
     purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
-    modelId: 'offline',
-    budget: budgetOf({ contextWindow: 32_000, maxOutput: 2000 }),
-    maxOutput: 2000,
+    model: { contextWindow: 32_000, maxOutput: 2000, id: 'offline' },
     systemPrompt: 'You are main.',
     files,
     tools: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { assemble } from '../../../src/main/agent/context/assemble.ts'
-import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
 
 /** Texts that try to break out of their fence. */
 const corpus = [
@@ -21,9 +20,7 @@ const corpus = [
 
 const input = {
   purpose: { kind: 'chat' as const, today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
-  modelId: 'a/b',
-  budget: budgetOf({ contextWindow: 100_000, maxOutput: 4000 }),
-  maxOutput: 4000,
+  model: { id: 'a/b', contextWindow: 100_000, maxOutput: 4000 },
   systemPrompt: 'You are an assistant.',
   tools: [],
   pruned: { trimmed: new Set<string>(), cleared: new Set<string>() },

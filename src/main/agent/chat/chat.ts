@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
-import type { Attachment, PermissionRequest, SendInput } from '#shared/contract/index.ts'
+import type { Attachment, SendInput } from '#shared/contract/index.ts'
 import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
@@ -15,11 +15,11 @@ import { AgentModels } from './agent-models.ts'
 import { runCommand } from './commands.ts'
 import { DeferredNotes } from '../compaction/deferred-notes.ts'
 import { hasVerbatimEntries } from '../compaction/verbatim-fallback.ts'
-import { LiveTurns, type RunningTurn, type TurnEndReason } from './live-turns.ts'
+import { LiveTurns, type TurnEndReason } from './live-turns.ts'
 import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { QueuedEntry } from './message-queue.ts'
-import { agentPrompts } from './model-request.ts'
+import { loadPrompts } from './prompts.ts'
 import { assertSupportsImages, createUserMessage, recordModelChange } from './user-message.ts'
 import { generateTitle } from './title.ts'
 import { isOver } from '../sessions/session-end.ts'
@@ -58,11 +58,14 @@ export class Chat {
   constructor(options: ChatOptions) {
     const { sessions, queue } = options
     this.changes = this.#changes
-    this.permissions = new OpenQuestions(({ session }) =>
-      this.turns.emit(session, { type: 'permissions', permissions: this.#openPermissions(session) }),
+    const permissions: ChatServices['permissions'] = new OpenQuestions(({ session }) =>
+      this.turns.emitPending(session, 'permissions'),
     )
     this.turns = new LiveTurns({
-      pendingInput: (session) => ({ queue: queue.list(session), permissions: this.#openPermissions(session) }),
+      pendingInput: (session) => ({
+        queue: queue.list(session),
+        permissions: permissions.list().filter((question) => question.session === session),
+      }),
       onStart: (session) => sessions.markActive(session),
       onFault: (session, error) => this.#emitFault(session, error),
       onEnd: (session, reason, ms) => {
@@ -73,13 +76,14 @@ export class Chat {
     })
     const agentModels = new AgentModels(options)
     this.meter = new ContextMeter({ ...options, agentModels })
-    const { turns, permissions, meter } = this
+    const { turns, meter } = this
+    this.permissions = permissions
     const deferredNotes = new DeferredNotes()
     this.#services = { ...options, agentModels, meter, turns, permissions, deferredNotes }
     this.endings = new SessionService({
       ...options,
       stateFile: options.endingsFile,
-      isBusy: (session) => turns.get(session) !== undefined,
+      isBusy: (session) => turns.ended(session) !== undefined,
       end: (session, transcript, signal) =>
         requestChat.run(session, () => this.#endSession(session, transcript, signal)),
     })
@@ -113,8 +117,8 @@ export class Chat {
     const isStored = command?.name !== 'search' && command?.name !== 'model'
     if (isStored && !isPrivate && !input.sendAnyway)
       await this.#assertHasNoPrivateLine(command?.argument ?? text, attachments)
-    const runningTurn = session === undefined ? undefined : this.turns.get(session)
-    if (session !== undefined && runningTurn) return this.#enqueue(session, runningTurn, input, command)
+    const runningTurn = session === undefined ? undefined : this.turns.ended(session)
+    if (session !== undefined && runningTurn !== undefined) return this.#enqueue(session, runningTurn, input, command)
     const model =
       command && firstMessage === '' && input.model === undefined
         ? agentModels.createOrOffline(undefined, isPrivate)
@@ -125,11 +129,11 @@ export class Chat {
       return this.send({ ...input, text: firstMessage, isMessage: true, session: id, replaces: undefined })
     if (startsSession) return { session: id, queued: false, ended: Promise.resolve() }
     // Another window may have started a turn meanwhile.
-    const concurrentTurn = this.turns.get(id)
-    if (concurrentTurn) return this.#enqueue(id, concurrentTurn, input, command)
+    const concurrentTurn = this.turns.ended(id)
+    if (concurrentTurn !== undefined) return this.#enqueue(id, concurrentTurn, input, command)
     const target = { session: id, transcript }
     const messageStored = Promise.withResolvers<void>()
-    const turn = this.turns.start(id, async (signal) => {
+    const ended = this.turns.start(id, async (signal) => {
       try {
         if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
         if (!command) {
@@ -149,12 +153,12 @@ export class Chat {
       return (await runCommand(command, context, this.#services)) ? 'done' : 'error'
     })
     await messageStored.promise
-    return { session: id, queued: false, ended: turn.ended }
+    return { session: id, queued: false, ended }
   }
 
   async #enqueue(
     session: string,
-    runningTurn: RunningTurn,
+    ended: Promise<void>,
     { text, attachments = [], replaces, delivery, model, isMessage }: SendInput,
     command: CommandCall | undefined,
   ): Promise<SendResult> {
@@ -162,10 +166,10 @@ export class Chat {
     // The running turn keeps its model.
     const queuedDelivery = command || model !== undefined ? 'after' : (delivery ?? 'next')
     await this.#services.queue.add(session, { text, attachments, delivery: queuedDelivery, model, isMessage })
-    this.turns.emitQueue(session)
+    this.turns.emitPending(session, 'queue')
     // The answer may have ended while the message was saved.
-    if (!this.turns.get(session)) void this.#afterTurn(session)
-    return { session, queued: true, ended: runningTurn.ended }
+    if (this.turns.ended(session) === undefined) void this.#afterTurn(session)
+    return { session, queued: true, ended }
   }
 
   /**
@@ -183,11 +187,12 @@ export class Chat {
       if (!userEntry) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
       await transcript.moveTo(userEntry.id)
     }
-    return this.turns.start(session, async (signal) => {
+    const ended = this.turns.start(session, async (signal) => {
       await recordModelChange(transcript, model, this.#services.config.current.model)
       const context = await createTurnContext(this.#services, { session, transcript, model }, signal)
       return runTurn(context, this.#services)
     })
+    return { ended }
   }
 
   /** Deletes a message and all after it from the branch. `undelete` restores them. @throws AppError as `idleTranscript`, `input_invalid` */
@@ -212,7 +217,7 @@ export class Chat {
   /** Removes a message from the queue; does nothing if it is no longer queued. */
   async unqueue(session: string, id: string): Promise<void> {
     await this.#services.queue.remove(session, id)
-    this.turns.emitQueue(session)
+    this.turns.emitPending(session, 'queue')
   }
 
   /** Sends the oldest queued message after an answer failed or was stopped. @throws AppError as `send` */
@@ -220,17 +225,6 @@ export class Chat {
     await this.idleTranscript(session)
     const first = this.#services.queue.takeFirst(session)
     if (first) await this.#sendFromQueue(session, first)
-  }
-
-  #openPermissions(session: string): PermissionRequest[] {
-    const questions = this.permissions.list().filter((question) => question.session === session)
-    return questions.map(({ session: _session, ...request }) => request)
-  }
-
-  /** Returns true if the session's reset rule has ended it: the next message starts a new session. */
-  isOver(transcript: Transcript): boolean {
-    const { config, now } = this.#services
-    return isOver(transcript, now(), config.current.session.reset)
   }
 
   /** Stops every turn and waits until partial answers and summaries of ended sessions are on disk. */
@@ -242,16 +236,13 @@ export class Chat {
   }
 
   /** @param isNew true to start a session even if the current one goes on @param wasPrivate privacy of the current one */
-  async #sessionFor(
-    input: SendInput,
-    isNew: boolean,
-    wasPrivate: boolean,
-  ): Promise<{ id: string; transcript: Transcript }> {
+  async #sessionFor(input: SendInput, isNew: boolean, wasPrivate: boolean) {
     const { session, replaces, reopen, withoutMemory = false } = input
-    const { sessions, now } = this.#services
+    const { sessions, config, now } = this.#services
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     if (current && isNew && current.transcript.entries.length === 0) return current
-    const canContinue = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
+    const hasEnded = current && isOver(current.transcript, now(), config.current.session.reset)
+    const canContinue = replaces !== undefined || reopen === true || !hasEnded
     if (current && !isNew && canContinue) return current
     if (current && isNew) await this.endings.end(current.id)
     else if (current) void this.endings.check()
@@ -287,7 +278,7 @@ export class Chat {
 
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async idleTranscript(session: string): Promise<Transcript> {
-    if (this.turns.get(session)) throw sessionBusy(session)
+    if (this.turns.ended(session) !== undefined) throw sessionBusy(session)
     return this.#services.sessions.get(session)
   }
 
@@ -306,14 +297,14 @@ export class Chat {
 
   async #sendFromQueue(session: string, message: QueuedEntry): Promise<void> {
     const { queue } = this.#services
-    this.turns.emitQueue(session)
+    this.turns.emitPending(session, 'queue')
     try {
       const { text, attachments, id, model, isMessage } = message
       await this.send({ text, attachments, session, model, isMessage, reopen: true, sendAnyway: true })
       await queue.markDelivered(session, id)
     } catch (error) {
       queue.requeue(message)
-      this.turns.emitQueue(session)
+      this.turns.emitPending(session, 'queue')
       throw error
     }
   }
@@ -361,7 +352,7 @@ export class Chat {
       transcript,
       toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
       budget: () => budgetOf(model),
-      prompts: () => agentPrompts(this.#services),
+      prompts: () => loadPrompts(this.#services),
       factor: calibrationFactor(lastReportOf(transcript)),
     })
   }

@@ -21,11 +21,8 @@ export async function runCommand(command: CommandCall, context: TurnContext, ser
   return outcome.kind !== 'failed'
 }
 
-async function execute(
-  { name, argument }: CommandCall,
-  context: TurnContext,
-  services: ChatServices,
-): Promise<CommandOutcome> {
+async function execute(command: CommandCall, context: TurnContext, services: ChatServices): Promise<CommandOutcome> {
+  const { name, argument } = command
   const { workspace, memory, config, agentModels, now } = services
   const { contextManager, session } = context
   const { signal } = context.toolContext

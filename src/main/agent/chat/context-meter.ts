@@ -40,7 +40,7 @@ export class ContextMeter {
    * @throws AppError `unknown_session`, `input_invalid` if the conversation has no such step
    */
   async report(session: string | undefined, step: string | undefined): Promise<ContextReport> {
-    const transcript = await this.#findTranscript(session)
+    const transcript = session === undefined ? undefined : await this.#services.sessions.get(session)
     if (step !== undefined && transcript) {
       const report = reportOf(transcript.entries.find(({ id }) => id === step))
       if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
@@ -62,8 +62,9 @@ export class ContextMeter {
   /** Returns the text of one item of a stored request, or of the request that would be sent now if none is stored. */
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
     const sent = await this.#sentRequest(session, number)
-    const request = sent ?? (await this.#assembleNow(await this.#findTranscript(session))).request
-    return textOfItem(request, layer, name)
+    if (sent) return textOfItem(sent, layer, name)
+    const transcript = session === undefined ? undefined : await this.#services.sessions.get(session)
+    return textOfItem((await this.#assembleNow(transcript)).request, layer, name)
   }
 
   #predictSteps(branch: TranscriptEntry[], report: ContextReport, lastReport?: ContextReport): CompactionStep[] {
@@ -93,10 +94,6 @@ export class ContextMeter {
     if (session === undefined) return undefined
     const { request } = await readRequest(this.#services.sessions.requestsFolder(session), number)
     return request ? parseStoredRequest(request.json) : undefined
-  }
-
-  async #findTranscript(session: string | undefined): Promise<Transcript | undefined> {
-    return session === undefined ? undefined : this.#services.sessions.get(session)
   }
 
   #assembleNow(transcript: Transcript | undefined): Promise<Assembly> {

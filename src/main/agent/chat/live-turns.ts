@@ -2,17 +2,14 @@ import type { ChatEvent } from '#shared/contract/index.ts'
 import { requestChat } from '#platform'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface RunningTurn {
-  /** Resolves when everything the turn stores is on disk. */
-  readonly ended: Promise<void>
-}
-
 export type TurnEndReason = Extract<ChatEvent, { type: 'turnEnd' }>['reason']
 
 type TurnState = Extract<ChatEvent, { type: 'partial' }>
 type Progress = Pick<TurnState, 'text' | 'thinking' | 'retrying' | 'keeping'>
 
-interface LiveTurn extends RunningTurn {
+interface LiveTurn {
+  /** Resolves when everything the turn stores is on disk. */
+  readonly ended: Promise<void>
   readonly abortController: AbortController
   progress: Progress
   /** `performance.now()` at which the next attempt starts. */
@@ -44,19 +41,20 @@ export class LiveTurns {
     return this.#turns.size > 0
   }
 
-  get(session: string): RunningTurn | undefined {
-    return this.#turns.get(session)
+  /** Resolves when the running turn has ended; returns undefined if there is none. */
+  ended(session: string): Promise<void> | undefined {
+    return this.#turns.get(session)?.ended
   }
 
-  /** Starts a turn. The session must have none running. */
-  start(session: string, work: (signal: AbortSignal) => Promise<TurnEndReason>): RunningTurn {
+  /** Starts a turn. The session must have none running. Resolves when everything the turn stores is on disk. */
+  start(session: string, work: (signal: AbortSignal) => Promise<TurnEndReason>): Promise<void> {
     const abortController = new AbortController()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     const turn: LiveTurn = { abortController, ended, progress: noProgress, nextAttemptAt: 0 }
     this.#turns.set(session, turn)
     this.#hooks.onStart(session)
     void requestChat.run(session, () => this.#run(session, turn, work)).finally(resolve)
-    return turn
+    return ended
   }
 
   /** Retries a request at once if it waits for its retry; otherwise does nothing. */
@@ -99,8 +97,9 @@ export class LiveTurns {
     for (const watcher of this.#watchers.get(session) ?? []) watcher.push(event)
   }
 
-  emitQueue(session: string): void {
-    this.emit(session, { type: 'queue', queue: this.#hooks.pendingInput(session).queue })
+  emitPending(session: string, type: 'queue' | 'permissions'): void {
+    const { queue, permissions } = this.#hooks.pendingInput(session)
+    this.emit(session, type === 'queue' ? { type, queue } : { type, permissions })
   }
 
   async close(): Promise<void> {

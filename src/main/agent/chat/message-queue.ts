@@ -20,8 +20,6 @@ export type QueuedEntry = Readonly<z.infer<typeof entrySchema>>
 
 const fileSchema = z.array(entrySchema)
 
-const extension = '.json'
-
 export class MessageQueue {
   readonly #folder: string
   readonly #entries = new Map<string, readonly QueuedEntry[]>()
@@ -37,9 +35,9 @@ export class MessageQueue {
   static async open(folder: string): Promise<MessageQueue> {
     const queue = new MessageQueue(folder)
     for (const name of (await listEntryNames(folder)) ?? []) {
-      if (!name.endsWith(extension)) continue
+      if (!name.endsWith('.json')) continue
       const parsed = fileSchema.safeParse(parseJson((await readIfExists(join(folder, name))) ?? ''))
-      if (parsed.success) queue.#entries.set(name.slice(0, -extension.length), parsed.data)
+      if (parsed.success) queue.#entries.set(name.slice(0, -'.json'.length), parsed.data)
     }
     return queue
   }
@@ -93,7 +91,7 @@ export class MessageQueue {
   #update(session: string, change: (entries: readonly QueuedEntry[]) => readonly QueuedEntry[]): Promise<void> {
     return this.#writes.run(session, async () => {
       const entries = change(this.#entries.get(session) ?? [])
-      const file = join(this.#folder, `${session}${extension}`)
+      const file = join(this.#folder, `${session}.json`)
       if (entries.length === 0) await rm(file, { force: true })
       else await writeDurably(file, JSON.stringify(entries))
       this.#entries.set(session, entries)

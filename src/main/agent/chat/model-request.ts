@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { assemble, fileSection, type Assembly, type ContextFile } from '../context/assemble.ts'
-import { budgetOf } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
@@ -22,7 +21,7 @@ import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import type { PrivacyMarks } from '#workspace/privacy'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import { privateChatError } from './agent-models.ts'
-import { loadPrompts, type Prompts } from './prompts.ts'
+import { loadPrompts } from './prompts.ts'
 import { sessionSummaryText } from '../context/fit-text.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { definitionsOf } from '../tools/built-in-tools.ts'
@@ -41,16 +40,9 @@ export interface RequestParts {
   readonly transcript: Transcript | undefined
 }
 
-/** Loads the prompts of the agent. @throws as `loadPrompts` */
-export function agentPrompts({ resources, config, workspace }: ChatOptions): Promise<Prompts> {
-  return loadPrompts(resources, config.current, workspace.layout.own)
-}
-
 /** Builds the next request of a chat. @throws AppError `private_chat_remote_model` */
-export async function assembleRequest(
-  options: ChatOptions,
-  { model, transcript, tools }: RequestParts,
-): Promise<AssembledRequest> {
+export async function assembleRequest(options: ChatOptions, parts: RequestParts): Promise<AssembledRequest> {
+  const { model, transcript, tools } = parts
   const { config, workspace, marks, now, windowEstimates } = options
   const { chat } = config.current
   const at = now()
@@ -62,7 +54,7 @@ export async function assembleRequest(
   // The chat may have become private since its model was chosen.
   if (isPrivate && !model.isLocal) throw privateChatError(model)
   const files = await contextFiles(options, transcript, isPrivate ? undefined : marks())
-  const prompts = await agentPrompts(options)
+  const prompts = await loadPrompts(options)
   const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : prompts.system)({
     agent: config.id,
     workspace: workspace.roots.workspace,
@@ -81,9 +73,7 @@ export async function assembleRequest(
       ...turnCutByCompaction(transcript?.messages() ?? [], liveMessages),
       ...(isWithoutMemory ? { isWithoutMemory: true } : {}),
     },
-    modelId: model.id,
-    budget: budgetOf(model),
-    maxOutput: model.maxOutput,
+    model,
     systemPrompt,
     files,
     tools: definitionsOf(tools),

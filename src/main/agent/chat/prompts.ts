@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AgentSettings } from '#platform'
+import type { ChatOptions } from './chat-options.ts'
 
 type Values<Names extends string = string> = Readonly<Record<Names, string>>
 type SystemValues = Values<'agent' | 'workspace' | 'today' | 'weekday' | 'timeZone' | 'todaysLog'>
@@ -20,18 +20,14 @@ export interface Prompts {
 
 /**
  * Loads the prompts from `<resources>/prompts`; settings override them.
- * @param resources absolute path
- * @param ownFolder workspace-relative folder of the agent's files, fills `{{own}}`; empty for the workspace root
  * @throws the file system error if a prompt file cannot be read
  */
-export async function loadPrompts(
-  resources: string,
-  { prompts: overrides, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
-  ownFolder: string,
-): Promise<Prompts> {
+export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resources' | 'workspace'>): Promise<Prompts> {
+  const { prompts: overrides, compaction } = options.config.current
+  const ownFolder = options.workspace.layout.own
   const own = ownFolder === '' ? '' : `${ownFolder}/`
   const load = async (name: string, override?: string) => {
-    const template = override ?? (await readFile(join(resources, 'prompts', name), 'utf8'))
+    const template = override ?? (await readFile(join(options.resources, 'prompts', name), 'utf8'))
     return (values: Values = {}) => fill(template, { own, ...values }).trim()
   }
   return {

@@ -17,7 +17,7 @@ import { digestText, fitDigest, parseDigest, type DigestLine, type LinkedMessage
 import { summarizedThrough } from '../sessions/session-end.ts'
 import { summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import { agentPrompts } from './model-request.ts'
+import { loadPrompts } from './prompts.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import type { ChatServices, TurnTarget } from './turn-context.ts'
 
@@ -76,7 +76,8 @@ export async function saveSessionSummary(ended: EndedSession): Promise<number> {
   const since = all.slice(all.findIndex(({ id }) => id === through) + 1)
   // After the user has deleted the note, a new one covers the messages since.
   const messages = current === undefined ? since : all
-  const { slug, lines, usage } = await summarizeSession(ended, messages)
+  const summary = await summarizeSession(ended, messages)
+  const { slug, lines, usage } = summary
   await ended.flush()
   const record = (data: object) =>
     transcript.appendCustom(summaryEntry, { through: all.at(-1)?.id, kept: lines.length, ...data })
@@ -90,9 +91,9 @@ export async function saveSessionSummary(ended: EndedSession): Promise<number> {
     if (added.length > 0) await propose({ path: earlier?.path ?? '', before: current, after, sources: [] }, model.id)
     await record({ ...earlier, proposed: blobId(after) })
   } else {
-    const date = dateOf(transcript, messages)
-    const text = await noteText(ended, messages, `${date}: ${slug.replaceAll('-', ' ')}`, lines)
-    const path = earlier && current !== undefined ? earlier.path : await freePath(ended, `${date}-${slug}`)
+    const text = await noteText(ended, messages, summary)
+    const name = `${dateOf(transcript, messages)}-${slug}`
+    const path = earlier && current !== undefined ? earlier.path : await freePath(ended, name)
     const write: WorkspaceWrite = await workspace.edit(path, { cause: 'agent', session }, (before) =>
       before === current ? text : (before ?? ''),
     )
@@ -146,7 +147,7 @@ async function askForSummary(
   messages: readonly LinkedMessage[],
 ): Promise<Partial<Summary> & Pick<Summary, 'usage'>> {
   const { transcript, model, signal } = ended
-  const prompts = await agentPrompts(ended)
+  const prompts = await loadPrompts(ended)
   const budget = budgetOf(model)
   const branch = transcript.messages()
   const { digest, liveMessages } = compactionState(transcript.branch())
@@ -202,19 +203,15 @@ async function askForSummary(
   return { ...(hasTopic ? { slug: slugOf(firstRow) } : {}), lines, usage }
 }
 
-async function noteText(
-  ended: EndedSession,
-  messages: readonly LinkedMessage[],
-  heading: string,
-  lines: readonly DigestLine[],
-): Promise<string> {
+async function noteText(ended: EndedSession, messages: LinkedMessage[], { slug, lines }: Summary): Promise<string> {
   const { models, session, transcript } = ended
+  const date = dateOf(transcript, messages)
   const items = await itemsOf(ended, lines)
   const source = models.sentencesFor(lines.map(({ text }) => text)).ending(`[sessions/${session}.jsonl]`)
-  const note = `# ${heading}\n\n${source}\n\n${items.join('\n')}\n`
+  const note = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${source}\n\n${items.join('\n')}\n`
   const texts = messages.map(({ message }) => message)
   const sources = sourcesOfMessages(texts, [])
-  const marked = sources.length === 0 ? note : withSource(note, sources, dateOf(transcript, messages))
+  const marked = sources.length === 0 ? note : withSource(note, sources, date)
   return transcript.isPrivate ? withVisibility(marked, true) : marked
 }
 

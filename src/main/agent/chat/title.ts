@@ -1,8 +1,8 @@
-import type { ChatServices } from './turn-context.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { complete, type ModelRequest } from '#llm'
-import { agentPrompts } from './model-request.ts'
+import { loadPrompts } from './prompts.ts'
+import type { ChatServices } from './turn-context.ts'
 
 const maxCharacters = 2000
 const maxTitleLength = 80
@@ -19,7 +19,7 @@ export async function generateTitle(session: string, services: ChatServices, sig
   const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
   if (model.provider === 'offline') return
   const conversation = excerptOf(messages)
-  const content = (await agentPrompts(services)).title({ conversation })
+  const content = (await loadPrompts(services)).title({ conversation })
   const request: ModelRequest = {
     purpose: { kind: 'title' },
     system: ['You title conversations.'],

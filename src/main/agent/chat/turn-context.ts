@@ -10,7 +10,8 @@ import type { AgentModels } from './agent-models.ts'
 import type { ChatOptions } from './chat-options.ts'
 import type { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
-import { agentPrompts, assembleRequest } from './model-request.ts'
+import { assembleRequest } from './model-request.ts'
+import { loadPrompts } from './prompts.ts'
 import { createMcpTool } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
@@ -57,7 +58,7 @@ export async function createTurnContext(
     model,
     budget: () => budgetOf(model),
     isFlushEnabled: config.current.compaction.memoryFlush.enabled,
-    prompts: () => agentPrompts(services),
+    prompts: () => loadPrompts(services),
     assemble: () => assembleRequest(services, { model, transcript, tools }),
     lastReport: () => lastReportOf(transcript),
     toolContext,

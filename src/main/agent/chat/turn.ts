@@ -41,7 +41,7 @@ export async function runTurn(context: TurnContext, services: ChatServices): Pro
     if (toolContext.signal.aborted) return 'aborted'
     if (loopDetector.stopReason) return fail(loopDetector.stopReason)
     const queued = queue.takeNext(session)
-    if (queued.length > 0) turns.emitQueue(session)
+    if (queued.length > 0) turns.emitPending(session, 'queue')
     for (const entry of queued) {
       await store(createUserMessage(entry, now()))
       await queue.markDelivered(session, entry.id)

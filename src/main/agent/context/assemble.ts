@@ -2,8 +2,8 @@ import type { ContextItem, ContextReport, Layer, ContextWindowEstimate } from '#
 import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import type { ModelRequest, ThinkingEffort, Purpose } from '#llm'
-import { raiseThresholds, type Budget } from './context-budget.ts'
+import type { ChatModel, ModelRequest, ThinkingEffort, Purpose } from '#llm'
+import { budgetOf, raiseThresholds } from './context-budget.ts'
 import { cutToTokens, maxFileTokens, fairShare, cutMiddle, maxFileCharacters, maxTotalCharacters } from './fit-text.ts'
 import { endsWithContinue, pairToolResults, withContinue, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
@@ -19,10 +19,9 @@ export interface ContextFile {
   readonly day?: 'today' | 'yesterday' | 'summary'
 }
 
-export interface AssemblyInput extends Pick<ModelRequest, 'maxOutput' | 'messages' | 'tools'> {
+export interface AssemblyInput extends Pick<ModelRequest, 'messages' | 'tools'> {
   readonly purpose: Extract<Purpose, { kind: 'chat' }>
-  readonly modelId: string
-  readonly budget: Budget
+  readonly model: Pick<ChatModel, 'id' | 'contextWindow' | 'maxOutput'>
   /** Set if the window is an estimate learned from refusals. */
   readonly estimate?: ContextWindowEstimate | undefined
   readonly thinking?: ThinkingEffort | undefined
@@ -43,11 +42,13 @@ export interface Assembly {
 
 /** Builds a request and its report in estimated tokens. Cuts files but not messages, so the request may be too long. */
 export function assemble(input: AssemblyInput): Assembly {
+  const { model } = input
+  const modelBudget = budgetOf(model)
   const prompt = textItem('system', 'system prompt', input.systemPrompt)
   const items: ContextItem[] = [prompt, textItem('system', 'tools', JSON.stringify(input.tools))]
   const sections: string[] = []
   let tagTokens = 0
-  for (const { file, sentText } of cutFiles(input.files, maxFileTokens(input.budget.compactAt, totalTokens(items)))) {
+  for (const { file, sentText } of cutFiles(input.files, maxFileTokens(modelBudget.compactAt, totalTokens(items)))) {
     const section = fileSection(file, sentText)
     const item = fileItem(file, sentText)
     sections.push(section)
@@ -56,7 +57,7 @@ export function assemble(input: AssemblyInput): Assembly {
   }
   // Each file shows its own size; the tags around the files count as part of the prompt.
   items[0] = { ...prompt, tokens: prompt.tokens + tagTokens }
-  const budget = raiseThresholds(input.budget, totalTokens(items))
+  const budget = raiseThresholds(modelBudget, totalTokens(items))
   const conversation = applyPruning(withContinue(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
   const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
   if (input.summary !== undefined) items.push(textItem('summary', 'summary', input.summary))
@@ -71,11 +72,11 @@ export function assemble(input: AssemblyInput): Assembly {
       system,
       messages,
       tools: input.tools,
-      maxOutput: Math.max(minOutput, Math.min(input.maxOutput, freeTokens)),
+      maxOutput: Math.max(minOutput, Math.min(model.maxOutput, freeTokens)),
       ...(input.thinking === undefined ? {} : { thinking: input.thinking }),
     },
     report: {
-      model: input.modelId,
+      model: model.id,
       ...budget,
       learned: input.estimate,
       items,

@@ -59,9 +59,8 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   const index = branch.findIndex((entry) => entry.id === id)
   const entry = branch[index]
   const details: ContextEventDetails = { dropped: [], uncovered: [], kept: [], results: [] }
-  if (!entry) return details
   const { liveMessages } = compactionState(branch.slice(0, index))
-  if (entry.type === 'compaction') {
+  if (entry?.type === 'compaction') {
     const kept = compactionState(branch.slice(0, index + 1)).liveMessages
     const dropped = liveMessages.slice(0, liveMessages.length - kept.length)
     // A summary of pi or OpenClaw has no links.
@@ -74,7 +73,7 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
       kept: kept.slice(0, maxDetailMessages).map(messageDetails),
     }
   }
-  if (entry.type === 'prune') {
+  if (entry?.type === 'prune') {
     const cleared = new Set(entry.cleared)
     const prunedIds = new Set([...entry.trimmed, ...entry.cleared])
     const results = liveMessages.flatMap(({ message }) => {

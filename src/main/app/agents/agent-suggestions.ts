@@ -63,7 +63,7 @@ export function openSuggestions(
         const { monthlyBudget: usd } = config.current.upkeep
         return { usd, tokens: usd === null ? null : monthlyTokenLimit }
       },
-      prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
+      prompts: () => loadPrompts({ resources, config, workspace }),
       reviewInput: (signal) => readReviewInput(notesSelection(), privateRulesOf(options), signal),
     },
     onDamaged: (newPath) => reportDamaged(options, newPath),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { Chat, ChatPrivacy, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
+import { Chat, ChatPrivacy, isOver, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
 import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
 import {
   GitLog,
@@ -326,7 +326,7 @@ export class Agent {
       messages: transcript.shownMessages(),
       events: sessionEvents(transcript.branch()),
       skippedLines: [...transcript.skippedLines],
-      over: this.chat.isOver(transcript),
+      over: isOver(transcript, this.#options.now(), this.#options.config.current.session.reset),
     }
   }
 
