@@ -1,3 +1,4 @@
+export { parseIntent } from './offline/intent.ts'
 export { complete } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
 export { isTransient } from './middleware/provider-failures.ts'

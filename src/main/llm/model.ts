@@ -96,6 +96,8 @@ export interface ChatModel {
   readonly images: boolean
   /** True if requests do not leave this machine (see src/shared/util/locality.ts). */
   readonly isLocal: boolean
+  /** Returns false once the server has refused tools. Undefined: it takes them. */
+  readonly takesTools?: () => boolean
   /**
    * Streams an answer. Aborting ends the stream and the HTTP request.
    * @throws AppError `provider_…` or `context_overflow` (see middleware/provider-failures.ts), or the signal's reason
@@ -127,6 +129,16 @@ export class AnswerDraft {
     const last = this.content.at(-1)
     if (last?.type === 'thinking') last.thinking += delta
     else this.content.push({ type: 'thinking', thinking: delta })
+  }
+
+  /** Removes the end of the text. @param length characters to keep */
+  cutText(length: number): void {
+    let left = length
+    for (const part of this.content) {
+      if (part.type !== 'text') continue
+      part.text = part.text.slice(0, Math.max(0, left))
+      left -= part.text.length
+    }
   }
 
   /**
@@ -210,7 +222,9 @@ export function isCompleteJsonObject(json: string): boolean {
 function parseArguments(json: string): Record<string, unknown> {
   if (json.length > maxArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
-  const value = isWithinDepthLimit(json) ? parseJson(json) : undefined
+  const parsed = isWithinDepthLimit(json) ? parseJson(json) : undefined
+  // Some models encode the arguments twice.
+  const value = typeof parsed === 'string' && isWithinDepthLimit(parsed) ? parseJson(parsed) : parsed
   return isRecord(value) ? value : { invalidJson: json.slice(0, maxBrokenArguments) }
 }
 

@@ -9,6 +9,7 @@ import {
   type RequestOrigin,
   proxyFetch,
   proxyFor,
+  unlimitedFetch,
   unknownProvider,
   type KeyRing,
   type SettingsStore,
@@ -16,7 +17,7 @@ import {
 import { AppError } from '#shared/util/errors.ts'
 import { expandVariables, variablePattern } from '#shared/util/expand-variables.ts'
 import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
-import { isLocalEndpoint } from '#shared/util/locality.ts'
+import { completeBaseUrl, isLocalEndpoint } from '#shared/util/locality.ts'
 import type { AssistantMessage, Usage } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import {
@@ -35,7 +36,11 @@ import type { ProviderOptions } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
 import { sentencesIn, type Sentences } from './offline/sentences.ts'
+import { hasRefusedTools } from './providers/openai/refused-tools.ts'
 import { withIdleTimeout, withRetries, withSizeLimit } from './middleware/retry.ts'
+import { withoutRepetition } from './middleware/repetition.ts'
+import { withTextCalls } from './middleware/text-calls.ts'
+import { withServerQueue } from './middleware/server-queue.ts'
 import {
   redactRequest,
   type RequestSecrets,
@@ -99,7 +104,13 @@ export class Models {
     if (!options) throw this.#missingKeyError(provider)
     const listedModel = this.#lists.listedModel(id)
     const remote = createRemoteModel(provider, model, options, limits, listedModel, this.#options.keys, context)
-    const withRetry = withRetries(withIdleTimeout(withSizeLimit(remote), context.idleTimeoutMs))
+    const whole = withoutRepetition(withSizeLimit(remote))
+    const limited = withIdleTimeout(
+      provider === 'openai-compatible' ? withTextCalls(whole) : whole,
+      context.idleTimeoutMs,
+    )
+    const { isLocal, baseUrl = '' } = options
+    const withRetry = withRetries(isLocal ? withServerQueue(limited, URL.parse(baseUrl)?.origin ?? baseUrl) : limited)
     const { ledger, keys } = this.#options
     const safe = withRedactedErrors(withRetry, keys)
     return withTracking(safe, this.prices(id), ledger, context.agent, this.#changes)
@@ -136,7 +147,7 @@ export class Models {
     await Promise.all(outcomes.map(({ fetched }) => fetched))
     for (const { provider, fetched } of outcomes) {
       const { models, failure } = (await fetched) ?? { models: [], failure: undefined }
-      for (const { name } of models) ids.add(`${provider}/${name}`)
+      for (const { name } of models) if (isChatModel(name)) ids.add(`${provider}/${name}`)
       if (failure) failures.push({ provider, code: failure.code })
     }
     for (const id of Object.keys(this.#options.settings.config.models)) ids.add(id)
@@ -154,17 +165,20 @@ export class Models {
     const options = this.#connectionOf(provider)
     if (!options) throw this.#missingKeyError(provider)
     const { models, failure } = await this.#lists.fetchModels(provider, options, true)
-    if (failure) throw redactSecrets(failure, this.#options.keys)
+    if (failure) throw redactSecrets(withServerAddress(failure, options), this.#options.keys)
     return models.length
   }
 
   /**
    * Stores a provider's base URL in the settings.
-   * @param url undefined for the default
-   * @throws AppError `input_invalid` for an unknown provider
+   * @param address completed by `completeBaseUrl`; undefined for the default
+   * @throws AppError `input_invalid` for an unknown provider, and for a text that is no address
    */
-  async setBaseUrl(name: string, url: string | undefined): Promise<void> {
+  async setBaseUrl(name: string, address: string | undefined): Promise<void> {
     if (!isKeyName(name)) throw unknownProvider(name)
+    const url = address === undefined ? undefined : completeBaseUrl(address, name === 'openai-compatible')
+    if (address !== undefined && url === undefined)
+      throw new AppError('input_invalid', `${address} is no HTTP address`, { reason: address })
     await this.#options.settings.set([['providers', name, 'baseUrl'], url])
   }
 
@@ -204,16 +218,19 @@ export class Models {
   #connectionOf(provider: ModelProvider, timeoutMs = defaultTimeoutMs): ProviderConnection | undefined {
     const { settings, keys, env, outbound } = this.#options
     const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
-    const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
+    const isCompatible = provider === 'openai-compatible'
+    const address = configured ?? (isCompatible ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
+    const baseUrl = address === undefined ? undefined : completeBaseUrl(address, isCompatible)
     // Local servers need a URL but no key.
     const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
     if (apiKey === undefined || (provider === 'openai-compatible' && !baseUrl)) return undefined
     const isLocal = isLocalEndpoint(reach, baseUrl, proxyFor(baseUrl, proxy, env))
-    const fetchFor = (origin: RequestOrigin) => outbound.fetch({ ...origin, isLocal }, proxyFetch(proxy, env))
+    const plainFetch = proxyFetch(proxy, env) ?? (isLocal ? unlimitedFetch : undefined)
+    const fetchFor = (origin: RequestOrigin) => outbound.fetch({ ...origin, isLocal }, plainFetch)
     return {
       apiKey,
       baseUrl,
-      timeoutMs,
+      timeoutMs: isLocal ? localTimeoutMs : timeoutMs,
       headers: headers && expandVariables(headers, env),
       secrets: secretsOf(apiKey, headers, env),
       isLocal,
@@ -233,6 +250,13 @@ export class Models {
   }
 }
 
+/** Returns false for models that only compute embeddings, rank, or process speech, by their names. */
+function isChatModel(name: string): boolean {
+  return !/embed|rerank|whisper|\btts\b|(?:^|[/-])(?:bge|e5|gte)-|all-minilm/i.test(name)
+}
+
+/** For models of this machine, which may be slow. */
+const localTimeoutMs = 24 * 3_600_000
 /** For lists of models: their signal ends them earlier. */
 const defaultTimeoutMs = 60_000
 
@@ -270,20 +294,33 @@ function createRemoteModel(
     model,
     ...limits,
     isLocal,
+    takesTools: () => options.baseUrl === undefined || !hasRefusedTools(options.baseUrl, model),
     stream: (request, signal) =>
       withRequestEvents(async function* (emitSent) {
-        const onSent: OnRequestSent = (sent) => emitSent(redactRequest(sent, secrets, scrub))
-        const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
-        const providerOptions = { ...options, fetch, onSent }
-        if (provider === 'anthropic') {
-          const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
-          yield* createAnthropicModel(model, providerOptions, limits, listedModel?.thinking).stream(request, signal)
-        } else {
-          const { createOpenAiModel } = await import('./providers/openai/openai.ts')
-          yield* createOpenAiModel(provider, model, providerOptions, limits).stream(request, signal)
+        try {
+          const onSent: OnRequestSent = (sent) => emitSent(redactRequest(sent, secrets, scrub))
+          const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
+          const providerOptions = { ...options, fetch, onSent }
+          if (provider === 'anthropic') {
+            const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
+            yield* createAnthropicModel(model, providerOptions, limits, listedModel?.thinking).stream(request, signal)
+          } else {
+            const { createOpenAiModel } = await import('./providers/openai/openai.ts')
+            yield* createOpenAiModel(provider, model, providerOptions, limits).stream(request, signal)
+          }
+        } catch (error) {
+          throw error instanceof AppError ? withServerAddress(error, { isLocal, baseUrl: options.baseUrl }) : error
         }
       }),
   }
+}
+
+/** Names the address if no server answers on this machine: the network is not the cause. */
+function withServerAddress(error: AppError, { isLocal, baseUrl }: Pick<ProviderConnection, 'isLocal' | 'baseUrl'>) {
+  if (error.code !== 'provider_unavailable' || !isLocal || baseUrl === undefined) return error
+  const address = URL.parse(baseUrl)?.host ?? baseUrl
+  const message = `no model server answers at ${address}; is the server running?`
+  return new AppError('server_down', message, { ...error.data, address }, { cause: error.cause })
 }
 
 /** Records the usage of each request and emits its outcome. */
@@ -315,7 +352,7 @@ function withTracking(
         }
         outcomes.emit({ model: model.id, failure: undefined })
       } catch (error) {
-        if (!signal.aborted && error instanceof AppError && error.code.startsWith('provider_'))
+        if (!signal.aborted && error instanceof AppError && /^(?:provider_|server_down$)/.test(error.code))
           outcomes.emit({ model: model.id, failure: error })
         throw error
       } finally {

@@ -111,7 +111,7 @@ function BaseUrlField({ provider: { name, baseUrl }, onSaved }: FieldProps) {
       <label className="flex items-center gap-2">
         <span className="w-28 shrink-0">{t('settings.baseUrl')}</span>
         <input
-          type="url"
+          inputMode="url"
           value={address}
           spellCheck={false}
           placeholder={name === 'openai-compatible' ? 'http://localhost:11434/v1' : t('settings.ownAddress')}

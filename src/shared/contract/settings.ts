@@ -186,9 +186,9 @@ export const settings = {
       }),
     )
     .output(done),
-  /** Null restores the provider's default address. */
+  /** Null restores the provider's default address. `http://`, and `/v1` of a compatible server, may be left out. */
   setBaseUrl: base
-    .input(z.object({ provider: z.string().max(maxName), baseUrl: z.url().max(maxPath).nullable() }))
+    .input(z.object({ provider: z.string().max(maxName), baseUrl: z.string().trim().min(1).max(maxPath).nullable() }))
     .output(done),
   /** Fetches the provider's model list to test the connection. */
   testProvider: base

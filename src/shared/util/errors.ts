@@ -72,6 +72,9 @@ export const errorCodes = [
   'provider_region',
   'provider_redirected',
   'provider_too_much', // The answer exceeds the size limit.
+  'answer_repeats', // The model repeated itself. `kept`: characters of the answer before that.
+  'window_too_small', // Prompt, tools and files exceed the window. `model`, `tokens`, `window`.
+  'server_down', // No server at an address of this machine. `address`.
   'provider_garbled', // The response is not an answer of the protocol.
   'provider_error', // Any other rejected request, and an answer without usable content.
   'spending_limit',
@@ -136,6 +139,12 @@ export function isSystemError(error: unknown, ...codes: string[]): error is Node
     typeof error.code === 'string' &&
     (codes.length === 0 ? 'syscall' in error : codes.includes(error.code))
   )
+}
+
+/** Returns true for the error of aborted or timed-out work, also as the cause of another error. */
+export function isAbort(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === 'AbortError' || error.name === 'TimeoutError' || isAbort(error.cause)
 }
 
 /** Awaits a promise; returns undefined if it rejects with an AppError. @throws other errors */

@@ -15,6 +15,21 @@ export function isLocalAddress(url: string | undefined): boolean {
 }
 
 /**
+ * Completes the address of a model server as people type it: `localhost:8080` is `http://localhost:8080/v1`.
+ * @param isCompatible true for a server with OpenAI's protocol, whose path is nearly always `/v1`
+ * @returns undefined if it is no HTTP address
+ */
+export function completeBaseUrl(address: string, isCompatible: boolean): string | undefined {
+  const plain = address.trim().replace(/\/+$/, '')
+  const isNamed = /^[a-z]+:\/\//i.test(plain)
+  const scheme = isLocalAddress(`http://${plain}`) || /:\d+(?:\/|$)/.test(plain) ? 'http' : 'https'
+  const url = URL.parse(isNamed ? plain : `${scheme}://${plain}`)
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined
+  const text = isNamed ? plain : `${scheme}://${plain}`
+  return isCompatible && url.pathname === '/' && url.search === '' ? `${text}/v1` : text
+}
+
+/**
  * Returns true if a request to `url` stays on this machine.
  * @param proxy the proxy of the request, if any; a local URL behind a remote proxy is not local
  */

@@ -1,5 +1,5 @@
 import { ORPCError, ValidationError, implement } from '@orpc/server'
-import { AppError } from '#shared/util/errors.ts'
+import { isAbort, AppError } from '#shared/util/errors.ts'
 import { convertErrors, ThreadEndedError, toOrpcError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { Agent } from '../agents/agent.ts'
@@ -31,7 +31,7 @@ function wireErrorOf(error: unknown, log: Log, path: string): unknown {
     })
   }
   if (error instanceof ORPCError) return error
-  if (error instanceof Error && error.name === 'AbortError') return error
+  if (error instanceof Error && isAbort(error)) return error
   const reference = log.fault(error, path)
   return new ORPCError('internal', {
     message: `something went wrong (log reference ${reference})`,

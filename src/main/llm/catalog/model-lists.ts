@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, isAbort } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ModelProvider } from '#shared/util/providers.ts'
 import { readOrSetAside, writeDurably } from '#platform'
@@ -77,7 +77,7 @@ export class ModelLists {
       return { models, failure: undefined }
     } catch (error) {
       if (error instanceof AppError) return { models: cachedModels, failure: error }
-      if (error instanceof Error && /abort|timeout/i.test(`${error.name} ${error.message}`)) {
+      if (isAbort(error)) {
         const message = `${provider} did not answer in time`
         return { models: cachedModels, failure: new AppError('provider_timeout', message, { provider }) }
       }

@@ -18,6 +18,7 @@ const transientCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'provider_rate_limited',
   'provider_overloaded',
   'provider_unavailable',
+  'server_down',
   'provider_failed',
   'provider_timeout',
   'provider_cut',
@@ -148,9 +149,9 @@ type ClientLibrary = Pick<
   'APIError' | 'APIUserAbortError' | 'APIConnectionTimeoutError'
 >
 
-/** Converts an error of a provider's client library; returns aborts and other errors unchanged. */
+/** Converts an error of a provider's client library; returns other errors unchanged. The library's abort is an `Error`. */
 export function toProviderError(library: ClientLibrary, error: unknown, provider: string, hasBegun = false): unknown {
-  if (error instanceof library.APIUserAbortError) return error
+  if (error instanceof library.APIUserAbortError) return new DOMException(error.message, 'AbortError')
   // The request was not sent: see `Outbound`.
   if (error instanceof library.APIError && error.cause instanceof AppError) return error.cause
   // Node's fetch reports a lost connection as a TypeError. An event is not JSON if it was cut off, or if a proxy inserted text.

@@ -65,22 +65,27 @@ function retryDelayMs(
   return waitMs <= (isBackground ? maxBackgroundWaitMs : maxWaitMs) ? waitMs : undefined
 }
 
-/** Fails with `provider_timeout` when no event arrives for `idleMs`. */
+/**
+ * Fails with `provider_timeout` when no event arrives for `idleMs`. A model of this machine may read the prompt for as
+ * long as it takes.
+ */
 export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
       const timeoutController = new AbortController()
       const events = model.stream(request, AbortSignal.any([signal, timeoutController.signal]))[Symbol.asyncIterator]()
+      let hasBegun = !model.isLocal
       try {
         for (;;) {
-          const next = await nextOrSilent(events.next(), idleMs)
+          const next = await (hasBegun ? nextOrSilent(events.next(), idleMs) : events.next())
           if (next === 'silent') {
             const timeout = createFailure('provider_timeout', model.provider)
             timeoutController.abort(timeout)
             throw timeout
           }
           if (next.done) return
+          hasBegun ||= next.value.type !== 'sent'
           yield next.value
         }
       } finally {

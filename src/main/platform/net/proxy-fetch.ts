@@ -14,6 +14,18 @@ export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): F
   return fetchThroughProxy as unknown as Fetch
 }
 
+let unlimited: Dispatcher | undefined
+
+/**
+ * Sends a request without the time limits of the global `fetch` (five minutes to the headers and between chunks): a
+ * model of this machine may need longer to read a prompt.
+ */
+export const unlimitedFetch = (async (input: string, init?: object) => {
+  const { Agent, fetch } = await import('undici')
+  unlimited ??= new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  return fetch(input, { ...init, dispatcher: unlimited })
+}) as unknown as Fetch
+
 /** Returns the proxy's URL for requests to `url`, HTTPS if undefined; undefined for direct connections. */
 export function proxyFor(
   url: string | undefined,

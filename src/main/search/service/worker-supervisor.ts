@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '#shared/util/errors.ts'
+import { isAbort, AppError } from '#shared/util/errors.ts'
 import { fromOrpcError, ThreadEndedError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'
 import { startThreads, stopThreads, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
@@ -51,8 +51,7 @@ export class WorkerSupervisor {
     try {
       return await work(await threadsAtCall)
     } catch (error) {
-      const isAborted = error instanceof Error && error.name === 'AbortError'
-      if (threadsAtCall !== this.#threads && !isAborted) return this.call(work)
+      if (threadsAtCall !== this.#threads && !isAbort(error)) return this.call(work)
       if (!(error instanceof ThreadEndedError)) throw fromOrpcError(error)
       throw new AppError('index_unavailable', 'the search worker stopped and is being restarted')
     }

@@ -83,7 +83,7 @@ export function ModelStep({ choice }: { choice: ModelChoice }) {
         <div className="flex flex-wrap gap-2">
           {provider === 'openai-compatible' && (
             <input
-              type="url"
+              inputMode="url"
               value={address}
               aria-label={t('settings.baseUrl')}
               placeholder="http://localhost:11434/v1"

@@ -10,33 +10,48 @@ import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts
 import type { ModelRequest } from '../../model.ts'
 import type { OpenAiProvider } from './openai-client.ts'
 import { asObject } from '../../middleware/lenient-json.ts'
+import { hasRefusedTools, recordRefusedTools } from './refused-tools.ts'
 import OpenAI from 'openai'
 
 interface TargetModel {
   readonly provider: OpenAiProvider
   readonly model: string
   readonly capabilities: ServerCapabilities
+  readonly takesTools: boolean
 }
 
 function toChatRequest(
   target: TargetModel,
   { system, messages, tools, maxOutput, thinking }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
-  const { provider, model, capabilities } = target
-  const wireTools = tools.map(({ name, description, parameters }) => ({
+  const { provider, model, capabilities, takesTools } = target
+  const wireTools = (takesTools ? tools : []).map(({ name, description, parameters }) => ({
     type: 'function' as const,
     function: { name, description, parameters },
   }))
+  // What changes with each request comes last, so that consecutive bodies begin alike.
   return {
     model,
     stream: true,
     ...(capabilities.takesUsageOption ? { stream_options: { include_usage: true } } : {}),
     ...(thinking === undefined || provider !== 'openai' ? {} : { reasoning_effort: thinking }),
+    ...(wireTools.length === 0 ? {} : { tools: wireTools }),
+    messages: [
+      { role: 'system', content: system.join('\n\n') },
+      ...toWireMessages(target, takesTools ? messages : messages.map(withoutCalls)),
+    ],
     // OpenAI's reasoning models refuse `max_tokens`; other servers lack `max_completion_tokens`.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
-    messages: [{ role: 'system', content: system.join('\n\n') }, ...toWireMessages(target, messages)],
-    ...(wireTools.length === 0 ? {} : { tools: wireTools }),
   }
+}
+
+/** Turns the result of a tool into a user message, and removes calls: for servers that refuse them. */
+function withoutCalls(message: Message): Message {
+  if (message.role === 'user') return message
+  const { timestamp } = message
+  if (message.role === 'toolResult')
+    return { role: 'user', content: `[${message.toolName}]\n${messageText(message)}`, timestamp }
+  return { ...message, content: message.content.filter(({ type }) => type !== 'toolCall') }
 }
 
 /** Tool results may contain only text, so their images follow as a user message. */
@@ -112,7 +127,8 @@ function toWireAssistant(
   return [
     {
       role: 'assistant',
-      content: calls.length > 0 ? content || null : content,
+      // llama-cpp-python refuses null.
+      content: calls.length > 0 && provider === 'openai' ? content || null : content,
       ...sentReasoning.fields,
       ...(needsEmptyReasoning ? { reasoning_content: '' } : {}),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
@@ -132,13 +148,18 @@ const capabilitiesByModel = new Map<string, ServerCapabilities>()
 /** Matches models that refuse any answer without its thinking. */
 const allThinkingPattern = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
 
-/** Sends a request; repeats it without the parts that the server refuses. @throws errors of the client library */
+/**
+ * Sends a request; repeats it without the parts that the server refuses.
+ * @param isStreamed false to ask for the answer as a whole; its events arrive as in a stream
+ * @throws errors of the client library
+ */
 export async function openStream(
   client: OpenAI,
   provider: OpenAiProvider,
   model: string,
   request: ModelRequest,
   signal: AbortSignal,
+  isStreamed = true,
 ): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
   const key = `${client.baseURL} ${model}`
   for (;;) {
@@ -147,13 +168,25 @@ export async function openStream(
       reasoning: allThinkingPattern.test(model) ? 'everywhere' : 'toolTurns',
     }
     try {
-      return await client.chat.completions.create(toChatRequest({ provider, model, capabilities }, request), { signal })
+      const takesTools = !hasRefusedTools(client.baseURL, model)
+      const body = toChatRequest({ provider, model, capabilities, takesTools }, request)
+      if (isStreamed) return await client.chat.completions.create(body, { signal })
+      const { stream_options: _streamOptions, ...whole } = body
+      return await client.post('/chat/completions', { body: { ...whole, stream: false }, stream: true, signal })
     } catch (error) {
+      if (isToolRefusal(error) && !hasRefusedTools(client.baseURL, model)) {
+        recordRefusedTools(client.baseURL, model)
+        continue
+      }
       const adjusted = capabilitiesAfterError(capabilities, error)
       if (!adjusted) throw error
       capabilitiesByModel.set(key, adjusted)
     }
   }
+}
+
+function isToolRefusal(error: unknown): boolean {
+  return error instanceof OpenAI.APIError && toolsPattern.test(error.message)
 }
 
 /** Returns the server capabilities to retry with; undefined if the error has another cause. */
@@ -169,6 +202,9 @@ function capabilitiesAfterError(current: ServerCapabilities, error: unknown): Se
   return undefined
 }
 
+/** Messages of Ollama, vLLM, llama-server and OpenRouter about a model or server without tool calls. */
+const toolsPattern =
+  /does not support (?:tools|function|tool)|tool choice requires|tools param requires|support tool use|tools? (?:is|are) not supported/i
 const reasoningRequiredPattern =
   /reasoning_content\W.{0,80}(missing|must be (passed|provided|present)|required)|(missing|requires?) .{0,20}reasoning_content/is
 const reasoningFieldPattern =

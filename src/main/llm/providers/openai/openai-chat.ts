@@ -34,8 +34,10 @@ export async function* streamChat(
   now?: Clock,
 ): AsyncGenerator<ModelEvent> {
   const answer = new ChatAnswer(provider, model, now)
-  const open = () => openStream(client, provider, model, request, signal)
-  yield* readStream(OpenAI, provider, answer, open, signal)
+  const open = (isStreamed: boolean) => openStream(client, provider, model, request, signal, isStreamed)
+  yield* readStream(OpenAI, provider, answer, () => open(true), signal)
+  // llama-cpp-python answers a request that is too long with an empty stream, and says so only to an unstreamed one.
+  if (!answer.hasBegun && !watch.isDone) yield* readStream(OpenAI, provider, answer, () => open(false), signal)
   if (!answer.hasEnded && !(watch.isDone && answer.isComplete)) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
@@ -50,10 +52,16 @@ class ChatAnswer {
   #usage: Usage = noUsage
   #finishReason: string | undefined
   #hasDelta = false
+  #hasBegun = false
 
   constructor(provider: OpenAiProvider, model: string, now: Clock | undefined) {
     this.#provider = provider
     this.#draft = new AnswerDraft({ provider, model }, now)
+  }
+
+  /** True if an event has arrived. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
   }
 
   get hasEnded(): boolean {
@@ -66,6 +74,7 @@ class ChatAnswer {
   }
 
   *addEvent(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    this.#hasBegun = true
     const usage = usageOf(chunk)
     if (usage) yield { type: 'usage', usage }
     this.#usage = usage ?? this.#usage

@@ -1,0 +1,146 @@
+/**
+ * Tool calls that a model writes as text, because its server does not know the model's format. A text becomes a call only
+ * if it names a tool that the request offers; until that is clear, it is held back.
+ */
+import { randomUUID } from 'node:crypto'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import type { AssistantMessage, ToolCallPart } from '#shared/chat/messages.ts'
+import type { ChatModel } from '../model.ts'
+
+/** Beginnings of calls in the formats of Hermes and Qwen, Llama, and Mistral, and JSON in a code block. */
+const fence = '```'
+const markers = ['<tool_call>', '<function=', '<|python_tag|>', '[TOOL_CALLS]', fence]
+/** A longer text is no call. */
+const maxHeld = 20_000
+
+export function withTextCalls(model: ChatModel): ChatModel {
+  return {
+    ...model,
+    async *stream(request, signal) {
+      const names = new Set(request.tools.map(({ name }) => name))
+      let shown = ''
+      let held = ''
+      for await (const event of model.stream(request, signal)) {
+        if (event.type === 'text' && names.size > 0) {
+          held += event.delta
+          const start = held.length > maxHeld ? held.length : startOfCall(held, shown === '')
+          const text = held.slice(0, start)
+          held = held.slice(start)
+          shown += text
+          if (text !== '') yield { ...event, delta: text }
+          continue
+        }
+        if (event.type !== 'done' || held === '') {
+          yield event
+          continue
+        }
+        const hasCall = event.message.content.some(({ type }) => type === 'toolCall')
+        const calls = hasCall ? [] : parseTextCalls(held, names)
+        if (calls.length > 0) yield { type: 'done', message: withCalls(event.message, held, calls) }
+        else {
+          yield { type: 'text', delta: held }
+          yield event
+        }
+      }
+    },
+  }
+}
+
+/** Returns the position from which a text may be a call; its length if there is none. */
+function startOfCall(text: string, isStart: boolean): number {
+  if (isStart && /^\s*(?:\{|$)/.test(text) && mayBeCall(text.trimStart())) return 0
+  let start = nextMarker(text, 0)
+  while (start < text.length && !mayBeCall(text.slice(start))) start = nextMarker(text, start + fence.length)
+  return start
+}
+
+function nextMarker(text: string, from: number): number {
+  const positions = markers.map((marker) => {
+    const found = text.indexOf(marker, from)
+    if (found >= 0) return found
+    // The marker may have begun.
+    for (let length = Math.min(marker.length - 1, text.length - from); length > 0; length -= 1)
+      if (text.endsWith(marker.slice(0, length))) return text.length - length
+    return text.length
+  })
+  return Math.min(...positions)
+}
+
+/** Returns false for a code block that is not JSON, and for JSON that text follows. */
+function mayBeCall(text: string): boolean {
+  if (text.startsWith(fence)) return /^```\w*\s*(?:[{[]|$)/.test(text) && !/^```[^]*?```\s*\S/.test(text)
+  const json = balancedJson(text)
+  return json === '' || text.slice(json.length).trim() === ''
+}
+
+/**
+ * Returns the calls of a text that consists of calls; [] for other texts.
+ * @param names of the tools that the request offers
+ */
+export function parseTextCalls(text: string, names: ReadonlySet<string>): ToolCallPart[] {
+  const calls: ToolCallPart[] = []
+  let rest = text.trim()
+  while (rest !== '') {
+    const opening = /^(?:<tool_call>|<\|python_tag\|>|\[TOOL_CALLS\]|```\w*|\[|,|\])\s*/.exec(rest)?.[0] ?? ''
+    rest = rest.slice(opening.length)
+    const [tag = '', named = ''] = /^<function=([\w.-]+)>\s*/.exec(rest) ?? /^([\w.-]+)\s*(?=\{)/.exec(rest) ?? []
+    rest = rest.slice(tag.length)
+    const json = balancedJson(rest)
+    const parameters = json === '' && named !== '' ? xmlParameters(rest) : undefined
+    if (json === '' && !parameters) {
+      if (opening === '') return []
+      continue
+    }
+    const call = callOf(parameters?.values ?? parseJson(json), named)
+    if (!call || !names.has(call.name)) return []
+    calls.push({ type: 'toolCall', id: `call_${randomUUID().slice(0, 8)}`, ...call })
+    rest = rest
+      .slice(parameters?.length ?? json.length)
+      .replace(/^\s*(?:<\/function>)?\s*(?:<\/tool_call>|```|\])?\s*/, '')
+  }
+  return calls
+}
+
+function callOf(value: unknown, named: string): Pick<ToolCallPart, 'name' | 'arguments'> | undefined {
+  if (!isRecord(value)) return undefined
+  if (named !== '') return { name: named, arguments: value }
+  const fields = isRecord(value['function']) ? value['function'] : value
+  const given = fields['arguments'] ?? fields['parameters'] ?? {}
+  const input = typeof given === 'string' ? parseJson(given) : given
+  const { name } = fields
+  return typeof name === 'string' && isRecord(input) ? { name, arguments: input } : undefined
+}
+
+/** Parses `<parameter=name>value</parameter>`, the format of Qwen's coder models. */
+function xmlParameters(text: string): { values: Record<string, unknown>; length: number } | undefined {
+  const [all = ''] = /^(?:<parameter=[\w.-]+>[^]*?<\/parameter>\s*)+/.exec(text) ?? []
+  if (all === '') return undefined
+  const parameters = all.matchAll(/<parameter=([\w.-]+)>\s*([^]*?)\s*<\/parameter>/g)
+  return { values: Object.fromEntries([...parameters].map(([, name, value]) => [name, value])), length: all.length }
+}
+
+/** Returns the JSON object at the start of a text; '' if there is none. */
+function balancedJson(text: string): string {
+  if (!text.startsWith('{')) return ''
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (isInString) {
+      if (character === '\\') index += 1
+      else if (character === '"') isInString = false
+    } else if (character === '"') isInString = true
+    else if (character === '{') depth += 1
+    else if (character === '}' && --depth === 0) return text.slice(0, index + 1)
+  }
+  return ''
+}
+
+function withCalls(message: AssistantMessage, held: string, calls: readonly ToolCallPart[]): AssistantMessage {
+  const content = message.content.flatMap((part) => {
+    if (part.type !== 'text' || !part.text.endsWith(held)) return [part]
+    const text = part.text.slice(0, -held.length).trimEnd()
+    return text === '' ? [] : [{ ...part, text }]
+  })
+  return { ...message, content: [...content, ...calls], stopReason: 'toolUse' }
+}
