@@ -1,12 +1,14 @@
 /**
- * `node test/recall/fit-weights.ts [--no-vectors] [--off ONE:OTHER …] [--weight SET:FACTOR …] [--leave-out] [--held NAME …] [--out FILE]
+ * `node test/recall/fit-weights.ts [--no-vectors] [--off ONE:OTHER …] [--ordinary FILE] [--weight SET:FACTOR …] [--leave-out] [--held NAME …] [--out FILE]
  * FOLDER…`: fits the weights of the ranking model on judged sets and writes them to FILE. `--off ONE:OTHER` uses the
- * questions of the first set as questions that the memory of the other does not answer. `--leave-out` also measures
+ * questions of the first set as questions that the memory of the other does not answer. The messages in FILE (JSONL
+ * with `query`) are answered by no memory. `--leave-out` also measures
  * each set with weights fitted on the others. Sets of the family `--held` are measured, but not fitted on.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { calibrationError, type ScoredResult } from '../../src/main/search/evaluation/evaluate.ts'
+import { parseQuestions } from '../../src/main/search/evaluation/judged-questions.ts'
 import { rank, type RankedUnit, type RankingWeights } from '../../src/main/search/ranking/rank.ts'
 import { hasAnswer } from '../../src/main/search/ranking/select-results.ts'
 import { fitWeights, type FitQuestion } from './fit.ts'
@@ -17,6 +19,7 @@ const { values: flags, positionals } = parseArgs({
   options: {
     'no-vectors': { type: 'boolean', default: false },
     off: { type: 'string', multiple: true, default: [] },
+    ordinary: { type: 'string' },
     weight: { type: 'string', multiple: true, default: [] },
     'leave-out': { type: 'boolean', default: false },
     held: { type: 'string', multiple: true, default: [] },
@@ -32,6 +35,8 @@ interface Asked {
 
 const factors = new Map(flags.weight.map((entry) => [entry.split(':')[0] ?? '', Number(entry.split(':')[1])]))
 const sets = await Promise.all(positionals.map((folder) => openUnitSet(folder, !flags['no-vectors'])))
+const ordinary =
+  flags.ordinary === undefined ? [] : parseQuestions(readFileSync(flags.ordinary, 'utf8'), flags.ordinary, 'offTopic')
 const all: Asked[] = []
 for (const set of sets) {
   const weight = factors.get(familyOf(set.name)) ?? 1
@@ -48,7 +53,7 @@ for (const set of sets) {
   all.push({
     set,
     answered: await ask(set.questions, true),
-    unanswered: await ask([...set.offTopic, ...foreign], false),
+    unanswered: await ask([...set.offTopic, ...foreign, ...ordinary], false),
   })
 }
 

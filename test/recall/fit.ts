@@ -1,6 +1,6 @@
 /** Fits the ranking weights: softmax regression for the order, logistic regression for the probability. */
 import { featureGroups, type FeatureName } from '../../src/main/search/ranking/features.ts'
-import { marginsOf, rankingSum, type RankingWeights } from '../../src/main/search/ranking/rank.ts'
+import { marginsOf, rank, rankingSum, type RankingWeights } from '../../src/main/search/ranking/rank.ts'
 import type { RankedQuestion } from './unit-set.ts'
 
 /** Features that order the candidates. */
@@ -119,18 +119,48 @@ export function fitWeights(answered: readonly FitQuestion[], unanswered: readonl
   })
   const [constant = 0, scale = 0, distance = 0, lead = 0, ...rest] = weights
   const [dialogueScale = 0, dialogueDistance = 0, dialogueLead = 0, ...calibration] = rest
-  return {
+  const fittedWeights = {
     constant,
     ranking,
     calibration: Object.fromEntries(calibrationFeatures.map((name, at) => [name, calibration[at] ?? 0])),
     notes: { scale, distance, lead },
     dialogue: { scale: scale + dialogueScale, distance: distance + dialogueDistance, lead: lead + dialogueLead },
+    recall: noThresholds,
   }
+  return { ...fittedWeights, recall: fitRecall(fittedWeights, answered, unanswered) }
+}
+
+const noThresholds = { notes: 0, dialogue: 0, others: 0 }
+/** Maximum share of the messages that the memory does not answer, and to which notes are given. */
+const maxFalseRecalls = 0.02
+/** Maximum mean number of the notes for a question. */
+const maxMeanRecalled = 2.4
+const maxRecalled = 5
+
+/** Returns the lowest thresholds, in steps of 0.01, within these limits. */
+function fitRecall(
+  weights: RankingWeights,
+  answered: readonly FitQuestion[],
+  unanswered: readonly FitQuestion[],
+): RankingWeights['recall'] {
+  const steps = Array.from({ length: 100 }, (_, step) => step / 100)
+  const best = unanswered.flatMap(({ candidates }) => rank(candidates, weights)[0] ?? [])
+  const thresholdOf = (isDialogue: number) => {
+    const scores = best.filter(({ features }) => features.isDialogue === isDialogue).map(({ score }) => score)
+    const isRare = (step: number) => scores.filter((score) => score >= step).length <= maxFalseRecalls * scores.length
+    return steps.find(isRare) ?? 1
+  }
+  const scores = answered.map(({ candidates }) => rank(candidates, weights).map(({ score }) => score))
+  const others = steps.find((step) => {
+    const counts = scores.map((all) => Math.min(maxRecalled, all.filter((score) => score >= step).length))
+    return counts.reduce((sum, count) => sum + count, 0) <= maxMeanRecalled * counts.length
+  })
+  return { notes: thresholdOf(0), dialogue: thresholdOf(1), others: others ?? 1 }
 }
 
 function probabilityRows({ candidates, isAnswer, weight }: FitQuestion, ranking: RankingWeights['ranking']): Rows[] {
   const none = { scale: 0, distance: 0, lead: 0 }
-  const only = { constant: 0, ranking, calibration: {}, notes: none, dialogue: none }
+  const only = { constant: 0, ranking, calibration: {}, notes: none, dialogue: none, recall: noThresholds }
   const sums = candidates.map(({ features }) => rankingSum(features, only))
   const margins = marginsOf(sums)
   const order = sums.map((sum, at) => ({ sum, at })).toSorted((one, other) => other.sum - one.sum)

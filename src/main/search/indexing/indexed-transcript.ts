@@ -24,6 +24,8 @@ export function indexedTranscriptText(jsonl: string): string {
   for (const turn of turnsOf(messages)) {
     const context = contextOf(turn)
     for (const { index, message } of turn) {
+      const recalled = message['recalled']
+      for (const text of snippetsOf(isRecord(recalled) ? recalled['search'] : undefined)) returned.add(text)
       if (message['role'] === 'toolResult') for (const text of textsReturnedBy(message)) returned.add(text)
       else texts[index] = formatMessage(message, indexedPart(message, context, returned))
     }
@@ -205,8 +207,7 @@ function textsReturnedBy(message: TranscriptMessage['message']): string[] {
     case 'memory_search': {
       const { details } = message
       const recall = isRecord(details) && isRecord(details['recall']) ? details['recall'] : parseJson(text)
-      const results = isRecord(recall) && Array.isArray(recall['results']) ? recall['results'].filter(isRecord) : []
-      return results.flatMap(({ snippet }) => (typeof snippet === 'string' ? [snippet] : []))
+      return snippetsOf(recall)
     }
     case 'memory_get': {
       const page = parseJson(text)
@@ -216,4 +217,10 @@ function textsReturnedBy(message: TranscriptMessage['message']): string[] {
     default:
       return text.trim() === '' ? [] : [text]
   }
+}
+
+/** Returns the texts of a recorded search; empty for other values. */
+function snippetsOf(recall: unknown): string[] {
+  const results = isRecord(recall) && Array.isArray(recall['results']) ? recall['results'].filter(isRecord) : []
+  return results.flatMap(({ snippet }) => (typeof snippet === 'string' ? [snippet] : []))
 }

@@ -4,6 +4,8 @@ import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 export interface SearchOverrides extends SearchOptions {
   /** False for readers who must not see chats. Default true. */
   readonly hasChats?: boolean
+  /** True for the recall before an answer: it has thresholds of its own. */
+  readonly isRecall?: boolean
 }
 
 /** Returns the agent's settings with the overrides of one search. */

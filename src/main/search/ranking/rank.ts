@@ -17,6 +17,13 @@ export interface KindWeights {
   readonly lead: number
 }
 
+/** Minimum scores of the notes that are given to a model with a message: of the best one, by its kind, and of others. */
+export interface RecallThresholds {
+  readonly notes: number
+  readonly dialogue: number
+  readonly others: number
+}
+
 export interface RankingWeights {
   readonly constant: number
   /** Weights of the features that order the candidates. */
@@ -25,6 +32,7 @@ export interface RankingWeights {
   readonly calibration: Readonly<Partial<Record<FeatureName, number>>>
   readonly notes: KindWeights
   readonly dialogue: KindWeights
+  readonly recall: RecallThresholds
 }
 
 /** A term that is added to the logit, but is no feature of the model. */

@@ -225,7 +225,7 @@ export class Searcher {
   #rankNow(
     query: string,
     settings: SearchSettings,
-    { without, minScore: askedScore, excludeSession, hasPrivate = true, hasChats = true }: SearchOverrides,
+    { without, minScore: askedScore, excludeSession, hasPrivate = true, hasChats = true, isRecall }: SearchOverrides,
     alsoRank: number | undefined,
     vector: Float32Array | undefined,
   ): Omit<SearchRanking, 'notice' | 'timings'> & { readonly vectorMs: number } {
@@ -237,6 +237,7 @@ export class Searcher {
         scope: { isChat, hasPrivate },
         ...limits,
         recencyHalfLifeDays,
+        isRecall,
         ...(without ? { without } : {}),
         ...(isChat && excludeSession !== undefined ? { excludedChat: `${sessionsPrefix}${excludeSession}.jsonl` } : {}),
         ...(classicWeights ? { classicWeights } : {}),

@@ -1,9 +1,11 @@
 /** Chooses the results of a search from the ranked units: short, without repetitions, and only if they are likely. */
-import type { RankedUnit } from './rank.ts'
+import type { RankedUnit, RecallThresholds } from './rank.ts'
 
 export interface SelectionLimits {
   /** Minimum score of the best result; null for the threshold of the model. */
   readonly minScore: number | null
+  /** Instead of the thresholds of the model. */
+  readonly recall?: RecallThresholds | undefined
   readonly maxResults: number
   /** Maximum characters of all results, as lines with path and date. */
   readonly maxCharacters: number
@@ -41,8 +43,11 @@ export function hasAnswer([best]: readonly RankedUnit[], minScore: number | null
 }
 
 /** Returns the threshold of the model for a query. */
-export function minScoreOf(best: RankedUnit | undefined): number {
-  return best?.features.isDialogue === 1 ? minBestScore.dialogue : minBestScore.notes
+export function minScoreOf(
+  best: RankedUnit | undefined,
+  thresholds: Omit<RecallThresholds, 'others'> = minBestScore,
+): number {
+  return best?.features.isDialogue === 1 ? thresholds.dialogue : thresholds.notes
 }
 
 /** Number of units that do not fit, after which the rest is not read. */
@@ -58,9 +63,11 @@ export function selectResults(
   limits: SelectionLimits,
   textOf: (unit: RankedUnit) => SelectableText,
 ): UnitVerdict[] {
-  const minBest = limits.minScore ?? minScoreOf(ranked[0])
-  const isAnswered = hasAnswer(ranked, limits.minScore)
-  const minOther = limits.minScore ?? minBest * othersShare
+  const { recall } = limits
+  const minScore = limits.minScore ?? (recall ? minScoreOf(ranked[0], recall) : null)
+  const minBest = minScore ?? minScoreOf(ranked[0])
+  const isAnswered = hasAnswer(ranked, minScore)
+  const minOther = limits.minScore ?? recall?.others ?? minBest * othersShare
   const entries = new Map<string, number>()
   const texts = new Map<string, number>()
   let count = 0

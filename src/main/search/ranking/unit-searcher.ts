@@ -82,6 +82,8 @@ export interface UnitSearchOptions extends SelectionLimits {
   readonly without?: readonly string[]
   /** Days until the weight of a dated unit is halved; null for no decay. */
   readonly recencyHalfLifeDays?: number | null
+  /** True for the recall before an answer, which has thresholds of its own. */
+  readonly isRecall?: boolean | undefined
 }
 
 /** Weights of the ranking model, for memories with and without vectors. */
@@ -222,8 +224,9 @@ export class UnitSearcher {
     const search: OpenSearch = { query, words, reader, lexicon, similarity, excludedBy, excludedFile, options }
     const { ranked, supersessions } = hasTopic
       ? this.#rankTopic(search, [])
-      : { ranked: this.#list(search), supersessions: new Map<number, Supersession>() }
-    const limits = hasTopic ? options : { ...options, minScore: 0 }
+      : { ranked: options.isRecall ? [] : this.#list(search), supersessions: new Map<number, Supersession>() }
+    const recall = options.isRecall && !options.classicWeights ? this.#model(similarity).recall : undefined
+    const limits = hasTopic ? { ...options, recall } : { ...options, minScore: 0 }
     const lengths = new Map<number, number>()
     const verdicts = selectResults(ranked, limits, ({ id }) => {
       const selectable = this.#selectable(id)

@@ -18,7 +18,14 @@ import { rounds, seededRandom } from '../../../support/thorough.ts'
 const names = Object.values(featureGroups).flat()
 const orderNames = names.filter((name) => !(featureGroups.query as readonly string[]).includes(name))
 const even: KindWeights = { scale: 1, distance: 0, lead: 0 }
-const plain: RankingWeights = { constant: 0, ranking: { ownWords: 1 }, calibration: {}, notes: even, dialogue: even }
+const plain: RankingWeights = {
+  constant: 0,
+  ranking: { ownWords: 1 },
+  calibration: {},
+  notes: even,
+  dialogue: even,
+  recall: { notes: 0, dialogue: 0, others: 0 },
+}
 
 const unit = (id: number, features: Partial<Features>): CandidateUnit => ({
   id,
@@ -51,6 +58,7 @@ function randomWeights(random: () => number, least: number): RankingWeights {
     constant: random() - 2,
     ranking: valuesOf(orderNames),
     calibration: valuesOf(names),
+    recall: plain.recall,
     notes: kind(),
     dialogue: kind(),
   }
