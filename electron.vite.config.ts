@@ -89,6 +89,11 @@ export default defineConfig({
       minify: 'oxc',
       target: 'chrome140',
       chunkSizeWarningLimit: 4096,
+      // The names of all scripts that a lazy one imports would be part of the first script.
+      modulePreload: {
+        resolveDependencies: (_file, found, { hostType }) =>
+          hostType === 'html' ? found : found.filter((path) => path.endsWith('.css')),
+      },
       rollupOptions: {
         input: { index: 'src/renderer/index.html' },
         treeshake,

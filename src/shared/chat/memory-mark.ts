@@ -8,6 +8,9 @@ export function isWithoutMemory(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }
 
+/** Custom entry that turns the recall of notes for each message off or on, with data as `memoryToggleEntry`. */
+export const recallToggleEntry = 'commonplace.recall'
+
 /**
  * Custom entry that makes a chat private, or open again; the last one applies. Without one, a chat is private if an older
  * version marked one of its messages `local`.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { timestampSchema } from '../contract/base.ts'
 import { sourceKinds } from '../markdown/provenance.ts'
+import { recordedSearchSchema } from '../contract/search.ts'
 import { toolDetailsSchema } from './tool-details.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
@@ -43,11 +44,32 @@ export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name:
 /** Older versions set it on content that derives from private notes. A chat with such a message is private. */
 const localSchema = z.literal(true).optional()
 
+/** Lines of a file that were added and removed. */
+export const fileChangeNoteSchema = z.object({
+  path: z.string(),
+  added: z.array(z.string()),
+  removed: z.array(z.string()),
+})
+export type FileChangeNote = z.infer<typeof fileChangeNoteSchema>
+
+/** Notes, one on each line, and the search that found them. */
+export const recalledNotesSchema = z.object({
+  text: z.string(),
+  search: recordedSearchSchema,
+  /** Sources of the notes. */
+  sources: z.array(untrustedSourceSchema),
+})
+export type RecalledNotes = z.infer<typeof recalledNotesSchema>
+
 export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
   timestamp: timestampSchema,
   local: localSchema,
+  /** Changes of the loaded files that are sent with the message. */
+  changes: z.array(fileChangeNoteSchema).optional(),
+  /** Notes that the app found for the message and sends with it. */
+  recalled: recalledNotesSchema.optional(),
   /** For a summary, which is stored as a user message: the sources of what it summarizes. */
   sources: z.array(untrustedSourceSchema).optional(),
 })

@@ -5,7 +5,16 @@ import { base, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts
 import { sessionEventSchema } from './sessions.ts'
 
 /** Layers of a request, in the order in which the model reads them. */
-export const layerSchema = z.enum(['system', 'project', 'logs', 'summary', 'conversation', 'tools', 'message'])
+export const layerSchema = z.enum([
+  'system',
+  'project',
+  'logs',
+  'summary',
+  'recalled',
+  'conversation',
+  'tools',
+  'message',
+])
 export type Layer = z.infer<typeof layerSchema>
 
 export const contextItemSchema = z.object({

@@ -385,7 +385,7 @@ export const recalledLinesSchema = z.object({
 })
 export type RecalledLines = z.infer<typeof recalledLinesSchema>
 
-/** A `memory_search` call of an agent, with its results at that time. */
+/** A search for an agent, by a call of `memory_search` or before the answer to a message, with its results at that time. */
 export const recallSchema = z.object({
   id: z.string(),
   session: z.string(),

@@ -16,6 +16,8 @@ export const sessionSummarySchema = z.object({
   named: z.boolean(),
   /** Temporary chat: uses no memory, stores none, and is not searchable. */
   isWithoutMemory: z.boolean(),
+  /** True if no notes are recalled for its messages. */
+  isWithoutRecall: z.boolean(),
   /** Private chat: only models on this machine read it, and no other program. */
   isPrivate: z.boolean(),
   /** Lines that the summary and the flushes of the session keep. */
@@ -89,8 +91,12 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('prune'), results: z.number(), before: z.number(), after: z.number() }),
   z.object({
     type: z.literal('notice'),
-    /** `modelReplaced`: the chat's model is missing, so the offline model made the notes or the summary. */
-    kind: z.enum(['compactionFailed', 'modelReplaced']),
+    /**
+     * `modelReplaced`: the chat's model is missing, so the offline model made the notes or the summary. `withoutTools`: the
+     * model cannot call tools. `truncated`: the server has cut the request without an error.
+     */
+    kind: z.enum(['compactionFailed', 'modelReplaced', 'withoutTools', 'truncated']),
+    /** Empty without an error. */
     code: z.string(),
     data: errorDataSchema,
   }),
@@ -171,6 +177,8 @@ export const sessions = {
    * others.
    */
   setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
+  /** Turns the recall of notes for each message off or on. */
+  setWithoutRecall: base.input(forSession.extend({ isWithoutRecall: z.boolean() })).output(done),
   /** Stops the running turn, if any, and makes the whole session private. */
   makePrivate: base.input(forSession).output(done),
   /** Returns the open lines of notes that the session wrote. */

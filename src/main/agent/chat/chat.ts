@@ -3,6 +3,7 @@ import { commands, parseCommand, unknownCommand, type CommandCall } from '#share
 import type { Attachment, SendInput } from '#shared/contract/index.ts'
 import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
 import { budgetOf } from '../context/context-budget.ts'
@@ -19,11 +20,15 @@ import { LiveTurns, type TurnEndReason } from './live-turns.ts'
 import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { QueuedEntry } from './message-queue.ts'
+import { FixedParts } from '../context/fixed-part.ts'
+import { composeMessage } from './compose-message.ts'
+import { keepRequested } from './keep-request.ts'
 import { loadPrompts } from './prompts.ts'
-import { assertSupportsImages, createUserMessage, recordModelChange } from './user-message.ts'
+import { assertSupportsImages, recordModelChange } from './user-message.ts'
+import { toolsFor } from '../tools/built-in-tools.ts'
 import { generateTitle } from './title.ts'
 import { isOver } from '../sessions/session-end.ts'
-import { modelReplacedEntry, privateMatchesEntry } from '../sessions/session-events.ts'
+import { noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import { SessionService } from '../sessions/session-service.ts'
 import { runTurn, storeMessage } from './turn.ts'
 import type { ChatOptions } from './chat-options.ts'
@@ -75,11 +80,12 @@ export class Chat {
       },
     })
     const agentModels = new AgentModels(options)
-    this.meter = new ContextMeter({ ...options, agentModels })
+    const shared = { ...options, agentModels, fixedParts: new FixedParts() }
+    this.meter = new ContextMeter(shared)
     const { turns, meter } = this
     this.permissions = permissions
     const deferredNotes = new DeferredNotes()
-    this.#services = { ...options, agentModels, meter, turns, permissions, deferredNotes }
+    this.#services = { ...shared, meter, turns, permissions, deferredNotes }
     this.endings = new SessionService({
       ...options,
       stateFile: options.endingsFile,
@@ -131,14 +137,14 @@ export class Chat {
     // Another window may have started a turn meanwhile.
     const concurrentTurn = this.turns.ended(id)
     if (concurrentTurn !== undefined) return this.#enqueue(id, concurrentTurn, input, command)
-    const target = { session: id, transcript }
+    const target = { session: id, transcript, model }
     const messageStored = Promise.withResolvers<void>()
     const ended = this.turns.start(id, async (signal) => {
       try {
         if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
         if (!command) {
           await recordModelChange(transcript, model, config.current.model)
-          await storeMessage(target, createUserMessage(input, this.#services.now()), this.#services)
+          await storeMessage(target, await composeMessage(input, target, this.#services, signal), this.#services)
         }
         messageStored.resolve()
       } catch (error) {
@@ -276,6 +282,20 @@ export class Chat {
     if (count > 0 && !transcript.isPrivate) await transcript.appendCustom(privateMatchesEntry, { count })
   }
 
+  /** Tells the user once in a chat that its model cannot call tools. */
+  async #noteMissingTools(session: string): Promise<void> {
+    const transcript = await this.#services.sessions.get(session)
+    const { modelId } = transcript
+    const model =
+      modelId === undefined ? undefined : this.#services.agentModels.createOrOffline(modelId, transcript.isPrivate)
+    if (!model || model.takesTools?.() !== false || transcript.isWithoutMemory) return
+    const notices = transcript.entries.flatMap((entry) =>
+      entry.type === 'custom' && entry.customType === noticeEntry ? [entry.data] : [],
+    )
+    if (notices.some((data) => isRecord(data) && data['kind'] === 'withoutTools')) return
+    await transcript.appendCustom(noticeEntry, { kind: 'withoutTools', code: '', data: { model: model.id } })
+  }
+
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async idleTranscript(session: string): Promise<Transcript> {
     if (this.turns.ended(session) !== undefined) throw sessionBusy(session)
@@ -284,7 +304,9 @@ export class Chat {
 
   async #afterTurn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
+    this.#runInBackground(session, () => this.#noteMissingTools(session))
     this.#runInBackground(session, () => this.#notePrivateMatches(session))
+    this.#runInBackground(session, () => keepRequested(session, this.#services))
     this.#runInBackground(session, () => this.#distil(session))
     const next = this.#services.queue.takeFirst(session)
     if (!next) return this.#runInBackground(session, () => generateTitle(session, this.#services, this.#closing.signal))
@@ -317,7 +339,7 @@ export class Chat {
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       const { code, message, data } = error
-      await transcript.appendCustom(modelReplacedEntry, { kind: 'modelReplaced', code, message, data })
+      await transcript.appendCustom(noticeEntry, { kind: 'modelReplaced', code, message, data })
       return agentModels.create('offline')
     }
   }
@@ -351,6 +373,7 @@ export class Chat {
       model,
       transcript,
       toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
+      tools: toolsFor(model),
       budget: () => budgetOf(model),
       prompts: () => loadPrompts(this.#services),
       factor: calibrationFactor(lastReportOf(transcript)),

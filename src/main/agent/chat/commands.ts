@@ -57,7 +57,10 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
       return { kind: 'agent', agent: config.id, workspace: workspace.roots.workspace }
     case 'context':
     case 'status': {
-      const [{ report }, status] = await Promise.all([assembleRequest(services, context), memory.status()])
+      const [{ report }, status] = await Promise.all([
+        assembleRequest(services, { ...context, isPreview: true }),
+        memory.status(),
+      ])
       const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
       const { files, units: chunks } = status
       return { kind: 'status', tokens, contextWindow, files, chunks, model: context.model.id, flushAt, compactAt }

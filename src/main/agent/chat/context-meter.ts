@@ -6,16 +6,17 @@ import { predictDueSteps } from '../compaction/due-steps.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { expandRows, textOfItem, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
+import { truncatedWindow } from '../context/truncation.ts'
+import { noticeEntry } from '../sessions/session-events.ts'
 import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { UserMessage } from '#shared/chat/messages.ts'
 import type { AgentModels } from './agent-models.ts'
-import type { ChatOptions } from './chat-options.ts'
-import { assembleRequest } from './model-request.ts'
+import { assembleRequest, type RequestServices } from './model-request.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 
-type MeterServices = ChatOptions & { readonly agentModels: AgentModels }
+type MeterServices = RequestServices & { readonly agentModels: AgentModels }
 
 export class ContextMeter {
   readonly #services: MeterServices
@@ -29,6 +30,12 @@ export class ContextMeter {
   /** Stores the report of an answered request; ignores one without the provider's token count. */
   async storeReport(transcript: Transcript, report: ContextReport): Promise<void> {
     if (report.reportedTokens === null) return
+    const window = truncatedWindow(lastReportOf(transcript), report)
+    if (window !== undefined) {
+      await this.#services.windowEstimates.learn(report.model, report.contextWindow, window)
+      const data = { model: report.model, tokens: window }
+      await transcript.appendCustom(noticeEntry, { kind: 'truncated', code: '', data })
+    }
     this.#latestByModel.set(report.model, report)
     await transcript.appendCustom(reportEntry, report)
   }
@@ -98,7 +105,7 @@ export class ContextMeter {
 
   #assembleNow(transcript: Transcript | undefined): Promise<Assembly> {
     const model = this.#services.agentModels.createOrOffline(undefined, transcript?.isPrivate)
-    return assembleRequest(this.#services, { model, transcript, tools: toolsFor(model) })
+    return assembleRequest(this.#services, { model, transcript, tools: toolsFor(model), isPreview: true })
   }
 }
 

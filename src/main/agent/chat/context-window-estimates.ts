@@ -92,6 +92,13 @@ export class ContextWindowEstimates {
     if (isUseless || !isGuess) await this.confirm(model.id)
   }
 
+  /** Stores the window that a server has shown. @param applied window that was in force */
+  async learn(id: string, applied: number, window: number): Promise<void> {
+    const believed = this.#estimates.get(id)?.believed ?? applied
+    this.#estimates.set(id, { window, believed, isGuess: true, at: this.#options.now().getTime() })
+    await this.#save()
+  }
+
   /** Stores the estimate after a request passed; does nothing if it is stored or there is none. */
   async confirm(id: string): Promise<void> {
     if (this.#unconfirmed.delete(id)) await this.#save()

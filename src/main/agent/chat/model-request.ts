@@ -1,32 +1,27 @@
-import { basename } from 'node:path'
-import { AppError } from '#shared/util/errors.ts'
-import type { Message } from '#shared/chat/messages.ts'
-import { assemble, fileSection, type Assembly, type ContextFile } from '../context/assemble.ts'
+import { messageText, type FileChangeNote, type Message } from '#shared/chat/messages.ts'
+import { additionsOf } from '../context/additions.ts'
+import { assemble, type Assembly } from '../context/assemble.ts'
+import { budgetOf } from '../context/context-budget.ts'
+import { changesSince, knownLines } from '../context/file-changes.ts'
+import { cutToTokens, maxFileTokens } from '../context/fit-text.ts'
+import type { FixedPart, FixedParts } from '../context/fixed-part.ts'
+import { windowProfile } from '../context/window-profile.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
+import { cacheMs } from '../compaction/prune.ts'
 import { withTimestamp } from '../context/request-history.ts'
-import { estimateTokens } from '#shared/util/tokens.ts'
+import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { LinkedMessage } from '../sessions/digest.ts'
-import {
-  dailyLogPath,
-  localDate,
-  localTime,
-  longTermFile,
-  memoryFolderPaths,
-  ownFilePath,
-  projectContextFiles,
-  type Workspace,
-} from '#workspace'
-import { sourceName, type Source } from '#shared/markdown/provenance.ts'
-import type { PrivacyMarks } from '#workspace/privacy'
+import { dailyLogPath, localDate, localTime } from '#workspace'
+import type { Source } from '#shared/markdown/provenance.ts'
+import { addedIn } from '#shared/util/file-change.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import { privateChatError } from './agent-models.ts'
+import { loadFiles, type LoadedFiles } from './loaded-files.ts'
 import { loadPrompts } from './prompts.ts'
-import { sessionSummaryText } from '../context/fit-text.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { definitionsOf } from '../tools/built-in-tools.ts'
+import { definitionsOf, offeredTools } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { ChatModel } from '#llm'
 
 export type AssembledRequest = Assembly & {
   /** Sources of the request's text that are less trusted than the user. */
@@ -38,89 +33,167 @@ export interface RequestParts {
   readonly tools: readonly Tool[]
   /** Undefined for a new conversation. */
   readonly transcript: Transcript | undefined
+  /** True if the request is not sent: it does not determine the beginning of later requests. */
+  readonly isPreview?: boolean
 }
 
+export interface RequestServices extends ChatOptions {
+  readonly fixedParts: FixedParts
+}
+
+/** Changes of the loaded files with more characters than this are not listed: the files are read again. */
+const maxChangedCharacters = 4000
+
 /** Builds the next request of a chat. @throws AppError `private_chat_remote_model` */
-export async function assembleRequest(options: ChatOptions, parts: RequestParts): Promise<AssembledRequest> {
-  const { model, transcript, tools } = parts
-  const { config, workspace, marks, now, windowEstimates } = options
-  const { chat } = config.current
+export async function assembleRequest(services: RequestServices, parts: RequestParts): Promise<AssembledRequest> {
+  const { model, transcript } = parts
+  const { config, workspace, now, windowEstimates } = services
+  const { thinking } = config.current.chat
   const at = now()
   const today = localDate(at)
-  const todaysLog = dailyLogPath(today, workspace.layout)
   const { summary, summarySources, pruned, liveMessages } = compactionState(transcript?.branch() ?? [])
-  const isWithoutMemory = transcript?.isWithoutMemory === true
-  const isPrivate = transcript ? transcript.isPrivate : chat.default === 'private'
-  // The chat may have become private since its model was chosen.
-  if (isPrivate && !model.isLocal) throw privateChatError(model)
-  const files = await contextFiles(options, transcript, isPrivate ? undefined : marks())
-  const prompts = await loadPrompts(options)
-  const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : prompts.system)({
-    agent: config.id,
-    workspace: workspace.roots.workspace,
-    today,
-    weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    todaysLog,
-  })
+  const messages = liveMessages.map(({ message }) => message)
   const assembly = assemble({
     estimate: windowEstimates.estimateFor(model),
     purpose: {
       kind: 'chat',
       today,
       time: localTime(at),
-      todaysLog,
+      todaysLog: dailyLogPath(today, workspace.layout),
       ...turnCutByCompaction(transcript?.messages() ?? [], liveMessages),
-      ...(isWithoutMemory ? { isWithoutMemory: true } : {}),
+      ...(transcript?.isWithoutMemory ? { isWithoutMemory: true } : {}),
     },
     model,
-    systemPrompt,
-    files,
-    tools: definitionsOf(tools),
-    thinking: chat.thinking === 'off' ? undefined : chat.thinking,
+    ...(await fixedPart(services, parts)),
+    thinking: thinking === 'off' ? undefined : thinking,
     summary,
     summarySources,
     pruned,
-    messages: liveMessages.map(({ message }) => message),
+    messages,
     now: at.getTime(),
   })
-  const { messages, system } = assembly.request
-  return { ...assembly, sources: sourcesOfMessages(messages, system.slice(1)) }
+  const { request } = assembly
+  const recalling = messages.filter((message) => message.role === 'user' && message.recalled)
+  const additions = messages.map(additionsOf).filter((text) => text !== '')
+  const texts = [...request.system.slice(1), ...additions]
+  return { ...assembly, sources: sourcesOfMessages([...request.messages, ...recalling], texts) }
 }
 
 /**
- * Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
- * SOUL.md without memory. Omits private logs: their names may tell the subject of a private chat.
- * @param openMarks undefined for a private chat, which sees all text
+ * Returns the changes of the loaded files that the chat does not know of, to be sent with the next message. If there are
+ * many, or the provider's cache has expired, the next request reads the files again and [] is returned.
  */
-async function contextFiles(
-  { workspace, config, now }: ChatOptions,
-  transcript: Transcript | undefined,
-  openMarks: PrivacyMarks | undefined,
-): Promise<ContextFile[]> {
-  const { layout } = workspace
-  const { longTerm, logs, summaries } = config.current.chat.context
-  const read = (files: Omit<ContextFile, 'text'>[]): Promise<ContextFile[]> =>
-    Promise.all(files.map(async (file) => ({ ...file, text: await readOpenText(workspace, file.path, openMarks) })))
-  if (transcript?.isWithoutMemory === true) return read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }])
-  const dayBefore = (days: number) => {
-    const date = new Date(transcript?.header.createdAt ?? now())
-    date.setDate(date.getDate() - days)
-    return localDate(date)
+export async function changedFiles(
+  services: RequestServices,
+  transcript: Transcript,
+  model: ChatModel,
+): Promise<FileChangeNote[]> {
+  const { fixedParts, now } = services
+  // A server of this machine keeps its cache.
+  const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : cacheMs)
+  const loaded = stored && (await loadFiles(services, transcript))
+  if (stored && loaded && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))) {
+    const branch = transcript.branch()
+    const messages = compactionState(branch).liveMessages.map(({ message }) => message)
+    const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
+    // What flushes wrote comes from the conversation.
+    const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
+    const written = [...messages.flatMap(textsInCalls), ...flushed.flatMap(({ patch }) => addedIn(patch))].join('\n')
+    const said = messages.map(messageText).join('\n')
+    const changes = changesSince(knownLines(stored.part.files, sent), loaded.files, written, said)
+    if (JSON.stringify(changes).length <= maxChangedCharacters) return changes
   }
-  const logFiles = (day: 'yesterday' | 'today', date: string) => {
-    const inFolders = memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)
-    return [...new Set([dailyLogPath(date, layout), ...inFolders])].map(
-      (path) => ({ path, layer: 'logs', day }) as const,
-    )
+  fixedParts.drop(transcript.file)
+  return []
+}
+
+/** Returns what the next request of a chat contains already: its messages, and the texts of the loaded files. */
+export async function heldTexts(
+  services: RequestServices,
+  transcript: Transcript,
+  model: ChatModel,
+): Promise<{ messages: Message[]; files: string[] }> {
+  const stored = services.fixedParts.get(transcript.file, services.now().getTime())
+  const { files } = stored?.part ?? (await loadFiles(services, transcript))
+  const limit = maxFileTokens(budgetOf(model), 0)
+  return {
+    messages: compactionState(transcript.branch()).liveMessages.map(({ message }) => message),
+    // The middle of long files is left out of requests.
+    files: files.flatMap(({ text }) => (text === null ? [] : cutToTokens(text, limit))),
   }
-  const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
-  const dated = logs ? [...logFiles('yesterday', dayBefore(1)), ...logFiles('today', dayBefore(0))] : []
-  return [
-    ...(await read(paths.map((path) => ({ path, layer: 'project' })))),
-    ...(await read(dated)).filter(({ text }) => text !== null),
-    ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcript?.file ?? '')) : []),
-  ]
+}
+
+/** Returns the fixed part that earlier requests of the chat have, or reads it. */
+async function fixedPart(services: RequestServices, parts: RequestParts): Promise<FixedPart> {
+  const { model, transcript, tools, isPreview } = parts
+  const { config, workspace, now, fixedParts } = services
+  const { current, id } = config
+  const at = now()
+  const isPrivate = transcript ? transcript.isPrivate : current.chat.default === 'private'
+  // The chat may have become private since its model was chosen.
+  if (isPrivate && !model.isLocal) throw privateChatError(model)
+  const { isSmall, namesMissing } = windowProfile(model.contextWindow)
+  const loaded = await loadFiles(services, transcript)
+  const definitions = definitionsOf(offeredTools(tools, model))
+  const { recall: _inMessages, ...context } = current.chat.context
+  const isWithoutMemory = transcript?.isWithoutMemory === true
+  const takesTools = model.takesTools?.() !== false
+  const key = JSON.stringify({
+    model: model.id,
+    takesTools,
+    isSmall,
+    namesMissing,
+    isPrivate,
+    isWithoutMemory,
+    compaction: transcript?.branch().findLast(({ type }) => type === 'compaction')?.id,
+    context,
+    prompts: current.prompts,
+  })
+  const stored = transcript && fixedParts.get(transcript.file, at.getTime())
+  const hasSameTools = isPreview || JSON.stringify(stored?.part.tools) === JSON.stringify(definitions)
+  if (
+    transcript &&
+    stored?.key === key &&
+    hasSameTools &&
+    (isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
+  ) {
+    if (!isPreview) fixedParts.set(transcript.file, { ...stored, usedAt: at.getTime() })
+    return stored.part
+  }
+  const prompts = await loadPrompts(services)
+  const withTools = isSmall ? prompts.systemSmall : prompts.system
+  const withMemory = takesTools ? withTools : prompts.systemWithoutTools
+  const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : withMemory)({
+    agent: id,
+    workspace: workspace.roots.workspace,
+    today: localDate(at),
+    weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    todaysLog: dailyLogPath(localDate(at), workspace.layout),
+  })
+  const files = namesMissing ? loaded.files : loaded.files.filter(({ text }) => text !== null)
+  const part: FixedPart = { systemPrompt, files, tools: definitions }
+  if (transcript && !isPreview) fixedParts.set(transcript.file, { key, part, usedAt: at.getTime() })
+  return part
+}
+
+/** Returns true if text of the part has become private: its line was marked, or moved to a private note. */
+async function hasPrivateText(
+  { privacy }: RequestServices,
+  { files }: FixedPart,
+  loaded: LoadedFiles,
+): Promise<boolean> {
+  const lines = new Set(files.flatMap(({ text }) => text?.split('\n') ?? []))
+  for (const { text } of loaded.files) for (const line of text?.split('\n') ?? []) lines.delete(line)
+  if ([...lines].some((line) => loaded.hiddenLines.has(line))) return true
+  const missing = [...lines].filter((line) => line.trim() !== '')
+  return missing.length > 0 && (await privacy.privateLines(missing.join('\n'))).length > 0
+}
+
+function textsInCalls(message: Message): string[] {
+  const parts = message.role === 'assistant' ? message.content : []
+  const values = parts.flatMap((part) => (part.type === 'toolCall' ? Object.values(part.arguments) : []))
+  return values.filter((value) => typeof value === 'string')
 }
 
 /** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */
@@ -128,58 +201,4 @@ function turnCutByCompaction(all: readonly LinkedMessage[], live: readonly Linke
   const isUser = ({ message }: LinkedMessage) => message.role === 'user'
   const start = all.findLastIndex(isUser)
   return start < 0 || live.some(isUser) ? {} : { turn: all.slice(start).map(({ message }) => withTimestamp(message)) }
-}
-
-/** Limit of the tokens of session summaries in a request. */
-const maxSummaryTokens = 1500
-/** Days before the session whose summaries a request may contain. */
-const summaryDays = 14
-
-/** Returns the newest session summaries within `maxSummaryTokens`, oldest first, without their links. */
-async function recentSummaries(
-  workspace: Workspace,
-  dayBefore: (days: number) => string,
-  openMarks: PrivacyMarks | undefined,
-  ownTranscript: string,
-): Promise<ContextFile[]> {
-  // Summaries are in few folders; listing these is cheaper than scanning all notes for every request.
-  const list = async (folder: string) =>
-    (await workspace.entryNames(folder)).map((name) => ({ name, path: `${folder}/${name}` }))
-  const newestFirst = (await Promise.all(memoryFolderPaths(workspace.layout).map(list)))
-    .flat()
-    .filter(({ name }) => /^\d{4}-\d{2}-\d{2}-.+\.md$/.test(name))
-    .filter(({ name }) => name > dayBefore(summaryDays) && name.slice(0, 10) <= dayBefore(0))
-    .sort((one, other) => (one.name < other.name ? 1 : -1))
-  const summaries: ContextFile[] = []
-  let remainingTokens = maxSummaryTokens
-  for (const { path } of newestFirst) {
-    const full = (await readText(workspace, path)) ?? ''
-    const isVisible = (await readOpenText(workspace, path, openMarks)) === full
-    const isOwn = ownTranscript !== '' && full.includes(`[sessions/${ownTranscript}]`)
-    const text = isVisible && !isOwn ? sessionSummaryText(full) : undefined
-    if (text === undefined) continue
-    const file = { path, text, layer: 'logs', day: 'summary' } as const
-    remainingTokens -= estimateTokens(fileSection(file, text))
-    if (remainingTokens < 0) break
-    summaries.unshift(file)
-  }
-  return summaries
-}
-
-/** Reads a file without its private lines; null if it is wholly private, and as `readText`. */
-async function readOpenText(workspace: Workspace, path: string, openMarks: PrivacyMarks | undefined) {
-  const text = await readText(workspace, path)
-  return text === null || !openMarks ? text : (openMarks.openText(await workspace.realPath(path), text) ?? null)
-}
-
-/** Returns null for a missing file, and the error in brackets if it cannot be read. An outside file names itself. */
-async function readText(workspace: Workspace, path: string): Promise<string | null> {
-  try {
-    const { text } = await workspace.read(path)
-    const [source] = (await workspace.known?.sourcesOf(path)) ?? []
-    return source ? `${text}\n\n^[${sourceName(source)}]` : text
-  } catch (error) {
-    if (error instanceof AppError) return error.code === 'file_not_found' ? null : `[${error.message}]`
-    throw error
-  }
 }

@@ -7,10 +7,16 @@ type SystemValues = Values<'agent' | 'workspace' | 'today' | 'weekday' | 'timeZo
 
 export interface Prompts {
   readonly system: (values: SystemValues) => string
+  /** Used instead of `system` for small context windows. */
+  readonly systemSmall: (values: SystemValues) => string
+  /** Used instead of `system` for models that cannot call tools. */
+  readonly systemWithoutTools: (values: SystemValues) => string
   /** Used instead of `system` in a conversation without memory. */
   readonly withoutMemory: (values: SystemValues) => string
   readonly flushSystem: string
   readonly flush: (values: Values<'todaysLog'>) => string
+  /** Used instead of both for small context windows. */
+  readonly flushSmall: string
   readonly compaction: (values: Values<'conversation' | 'earlier' | 'focus'>) => string
   readonly sessionSummary: (values: Values<'conversation'>) => string
   readonly title: (values: Values<'conversation'>) => string
@@ -32,9 +38,12 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
   }
   return {
     system: await load('system.md', overrides.system),
+    systemSmall: await load('system-small.md', overrides.system),
+    systemWithoutTools: await load('system-without-tools.md', overrides.system),
     withoutMemory: await load('without-memory.md'),
     flushSystem: (await load('flush-system.md'))(),
     flush: await load('flush.md', compaction.memoryFlush.prompt),
+    flushSmall: (await load('flush-small.md', compaction.memoryFlush.prompt))(),
     compaction: await load('compaction.md'),
     sessionSummary: await load('session-summary.md'),
     title: await load('title.md'),

@@ -1,6 +1,7 @@
 import { uniqueSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
+import { withoutAdditions } from '../context/additions.ts'
 import { anthropicMemory } from '../tools/anthropic-memory.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
 
@@ -19,6 +20,8 @@ export function sourcesOfMessages(messages: readonly Message[], texts: readonly 
     } else if (message.role === 'user') {
       for (const { name } of splitAttachments(message).files) add({ kind: 'file', name })
       for (const source of message.sources ?? []) add(source)
+      message.recalled?.sources.forEach(add)
+      for (const { path } of message.recalled?.search.results ?? []) sources.push(...sharedNoteSources(path))
     } else {
       const wasCalled = message.details?.kind !== 'notCalled'
       if (wasCalled && !builtInNames.has(message.toolName))
@@ -64,6 +67,8 @@ function sharedNoteSources(path: string): Source[] {
 /** Returns the text that the user typed, without attachments and messages from other sources. */
 export function userTextIn(messages: readonly Message[]): string {
   return messages
-    .flatMap((message) => (message.role === 'user' && !message.sources ? [splitAttachments(message).text] : []))
+    .flatMap((message) =>
+      message.role === 'user' && !message.sources ? [withoutAdditions(splitAttachments(message).text)] : [],
+    )
     .join('\n')
 }

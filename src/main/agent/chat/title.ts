@@ -7,7 +7,8 @@ import type { ChatServices } from './turn-context.ts'
 const maxCharacters = 2000
 const maxTitleLength = 80
 const maxOutput = 200
-const timeoutMs = 30_000
+/** Includes the wait for a server of this machine that answers one request at a time. */
+const timeoutMs = 300_000
 
 /** Asks the chat's model for a title unless the chat has one, titles are off, or the model is offline. */
 export async function generateTitle(session: string, services: ChatServices, signal: AbortSignal): Promise<void> {
@@ -32,10 +33,10 @@ export async function generateTitle(session: string, services: ChatServices, sig
     if (error instanceof AppError || signals.aborted) return undefined
     throw error
   })
+  if (signal.aborted || transcript.name !== undefined) return
   const title = answer && parseTitle(messageText(answer))
-  // Without a title, the first words of the chat are shown.
-  if (title !== undefined && transcript.name === undefined)
-    await transcript.append({ type: 'session_info', name: title })
+  // With an empty title, the first words of the chat are shown, and the model is not asked again.
+  await transcript.append({ type: 'session_info', name: title ?? '' })
 }
 
 function excerptOf(messages: readonly Message[]): string {

@@ -7,17 +7,16 @@ import { budgetOf } from '../context/context-budget.ts'
 import type { DeferredNotes } from '../compaction/deferred-notes.ts'
 import type { OpenQuestions } from '#platform'
 import type { AgentModels } from './agent-models.ts'
-import type { ChatOptions } from './chat-options.ts'
 import type { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
-import { assembleRequest } from './model-request.ts'
+import { assembleRequest, type RequestServices } from './model-request.ts'
 import { loadPrompts } from './prompts.ts'
 import { createMcpTool } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/built-in-tools.ts'
 import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
 import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
 
-export interface ChatServices extends ChatOptions {
+export interface ChatServices extends RequestServices {
   readonly agentModels: AgentModels
   readonly meter: ContextMeter
   readonly turns: LiveTurns
@@ -62,6 +61,7 @@ export async function createTurnContext(
     assemble: () => assembleRequest(services, { model, transcript, tools }),
     lastReport: () => lastReportOf(transcript),
     toolContext,
+    tools,
     stopDeferredNotes: () => deferredNotes.stop(),
     onStart: (what) => {
       if (isTurn) turns.emit(session, { type: 'keeping', what })

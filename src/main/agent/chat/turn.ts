@@ -11,7 +11,7 @@ import { userTextIn } from './provenance-tracking.ts'
 import type { TurnEndReason } from './live-turns.ts'
 import { assembleRequest, type AssembledRequest } from './model-request.ts'
 import type { ChatServices, TurnContext } from './turn-context.ts'
-import { createUserMessage } from './user-message.ts'
+import { composeMessage } from './compose-message.ts'
 
 const maxSteps = 50
 
@@ -43,7 +43,7 @@ export async function runTurn(context: TurnContext, services: ChatServices): Pro
     const queued = queue.takeNext(session)
     if (queued.length > 0) turns.emitPending(session, 'queue')
     for (const entry of queued) {
-      await store(createUserMessage(entry, now()))
+      await store(await composeMessage(entry, context, services, toolContext.signal))
       await queue.markDelivered(session, entry.id)
     }
     if (calls.length === 0 && queued.length === 0) return 'done'
@@ -145,6 +145,7 @@ async function askModel(
   } catch (error) {
     if (toolContext.signal.aborted) return failedAnswer('aborted')
     if (!(error instanceof AppError)) throw error
+    if (error.code === 'answer_repeats') draft.cutText(Number(error.data['kept']))
     if (!isContextOverflow(error) || draft.content.length > 0 || refusals.count >= maxRefusals)
       return failedAnswer('error', error)
     const count = refusals.count + 1

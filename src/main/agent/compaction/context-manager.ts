@@ -56,7 +56,7 @@ export class ContextManager {
 
   /**
    * Runs the steps that are due, so that the next request fits the window.
-   * @throws AppError if a transcript entry or verbatim note cannot be written; the abort error of the signal
+   * @throws AppError `window_too_small`; if a transcript entry or verbatim note cannot be written; the abort error of the signal
    */
   async prepare(): Promise<void> {
     const tried = new Set<CompactionStep>()
@@ -68,8 +68,9 @@ export class ContextManager {
       else await this.#compactAt(step.cut, undefined)
       context = await this.#measure()
     }
+    if (!this.#fixedPartFits(context)) throw this.#windowError(context)
     const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(context.report) : context.report.compactAt
-    if (context.tokens <= tokenLimit || !this.#fixedPartFits(context)) return
+    if (context.tokens <= tokenLimit) return
     if (await this.#trimLargeResults()) context = await this.#measure()
     if (this.#isCoolingDown() && context.tokens > tokenLimit) await this.#dropOldest(cutIndexFor(context))
   }
@@ -134,6 +135,13 @@ export class ContextManager {
   /** Returns false if prompt, tools and files alone fill the window. */
   #fixedPartFits({ report, factor }: MeasuredContext): boolean {
     return fixedTokens(report) * factor < report.contextWindow
+  }
+
+  #windowError({ report, factor }: MeasuredContext): AppError {
+    const { model } = this.#options
+    const tokens = Math.ceil(fixedTokens(report) * factor)
+    const message = `prompt, tools and files need ${tokens} tokens, but ${model.id} has a window of ${report.contextWindow}; raise it: num_ctx (Ollama), -c (llama-server), --n_ctx (llama-cpp-python), Context Length (LM Studio)`
+    return new AppError('window_too_small', message, { model: model.id, tokens, window: report.contextWindow })
   }
 
   async #prune(plan: PrunePlan): Promise<void> {

@@ -46,8 +46,14 @@ const marks = /\s*\^\[[^\]\n]*\]/g
 /**
  * Cuts notes of more than 300 characters at a word, and adds a link to the rest. Drops items that the log contains.
  * @param placeOf returns the link's target for a note
+ * @param isKept returns false for a note to drop
  */
-export function shortenNotes(added: string, placeOf: (note: string) => string, log = ''): string {
+export function shortenNotes(
+  added: string,
+  placeOf: (note: string) => string,
+  log = '',
+  isKept: (note: string) => boolean = () => true,
+): string {
   const lines = added.split('\n')
   const known = new Set(log.split(/\r?\n/).map((line) => line.replace(leadPattern, '')))
   const notes = notesIn(lines)
@@ -56,7 +62,7 @@ export function shortenNotes(added: string, placeOf: (note: string) => string, l
     const lead = leadPattern.exec(note)?.[0] ?? ''
     const text = shorten(note.slice(lead.length), placeOf)
     const isRepeated = lead !== '' && known.has(text)
-    lines.splice(from, to - from, ...(isRepeated ? [] : [lead + text]))
+    lines.splice(from, to - from, ...(isRepeated || !isKept(note.slice(lead.length)) ? [] : [lead + text]))
   }
   // A heading whose items are all dropped goes, too.
   return notes.length > 0 && notesIn(lines).length === 0 ? '' : lines.join('\n')

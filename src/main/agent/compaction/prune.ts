@@ -27,7 +27,7 @@ const minClearCharacters = 50_000
  * Lifetime of a provider's prompt cache, ms. Pruning before it expires would invalidate the cached prefix. Anthropic's
  * cache: 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
  */
-const cacheMs = 300_000
+export const cacheMs = 300_000
 
 export interface PruneInput {
   readonly messages: readonly Message[]

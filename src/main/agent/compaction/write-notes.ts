@@ -10,18 +10,19 @@ import { renderInParts } from '../context/render-messages.ts'
 import { withoutContinue } from '../context/request-history.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { maxPartTokens, type Budget } from '../context/context-budget.ts'
-import { isTransient, type ChatModel } from '#llm'
+import { windowProfile } from '../context/window-profile.ts'
+import { isTransient, type ChatModel, type ToolDefinition } from '#llm'
 import { dailyLogPath, localDate } from '#workspace'
 import type { Prompts } from '../chat/prompts.ts'
 import { sessionsPrefix } from '#search'
 import { messagesBehind } from '../sessions/digest.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import { definitionsOf } from '../tools/built-in-tools.ts'
-import type { ToolContext } from '../tools/tool.ts'
+import { definitionsOf, offeredTools } from '../tools/built-in-tools.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
 import { sourceMark, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
 import { compactionState } from './compaction-state.ts'
-import { flush, flushTools, type FlushOutcome } from './flush.ts'
+import { flush, type FlushOutcome, type FlushRequest } from './flush.ts'
 import { retryOnOverflow } from './overflow.ts'
 import { appendVerbatimEntry } from './verbatim-fallback.ts'
 
@@ -48,6 +49,8 @@ export interface NoteWriterOptions {
   readonly budget: () => Budget
   readonly prompts: () => Promise<Prompts>
   readonly toolContext: ToolContext
+  /** Tools of the chat's requests. */
+  readonly tools: readonly Tool[]
 }
 
 const maxAttempts = 2
@@ -101,16 +104,25 @@ export class NoteWriter {
   async saveFromPart(part: string, title: string, sources: readonly Source[], file?: string): Promise<FlushOutcome> {
     const content = `${title}:\n\n<conversation>\n${part}\n</conversation>`
     const toolContext = { ...this.#options.toolContext, sources }
-    return this.#flush([], [{ role: 'user', content, timestamp: 0 }], toolContext, file)
+    const offered = this.#offeredTools()
+    return this.#flush(
+      { system: [], offered, conversation: [{ role: 'user', content, timestamp: 0 }] },
+      toolContext,
+      file,
+    )
+  }
+
+  #offeredTools(): readonly ToolDefinition[] {
+    const { tools, model } = this.#options
+    return definitionsOf(offeredTools(tools, model))
   }
 
   async #flush(
-    system: readonly string[],
-    conversation: readonly Message[],
+    request: Pick<FlushRequest, 'system' | 'offered' | 'conversation'>,
     toolContext: ToolContext,
     file?: string,
   ): Promise<FlushOutcome> {
-    const { model, budget, transcript } = this.#options
+    const { model, budget, transcript, tools } = this.#options
     const messages = file === undefined ? compactionState(transcript.branch()).liveMessages : []
     const lines = await transcript.linesOf(messages.map(({ id }) => id))
     const path = file ?? `${sessionsPrefix}${toolContext.session}.jsonl`
@@ -118,9 +130,9 @@ export class NoteWriter {
     const at = toolContext.now()
     return flush({
       model,
-      system: [...system, prompts.flushSystem],
-      conversation,
-      prompt: flushPrompt(prompts, toolContext, at),
+      ...request,
+      tools,
+      prompt: flushPrompt(prompts, toolContext, at, model),
       toolContext,
       maxOutput: budget().reserveTokens,
       at,
@@ -134,26 +146,24 @@ export class NoteWriter {
 
   /** Returns the limit of a part in estimated tokens. @param factor provider tokens for each estimated token */
   async maxPartTokens(factor: number): Promise<number> {
-    const { budget, toolContext } = this.#options
+    const { budget, toolContext, model } = this.#options
     const prompts = await this.#options.prompts()
     const fixedTokens = estimateTokens(
-      JSON.stringify(definitionsOf(flushTools)) +
-        prompts.flushSystem +
-        flushPrompt(prompts, toolContext, toolContext.now()),
+      JSON.stringify(this.#offeredTools()) + flushPrompt(prompts, toolContext, toolContext.now(), model),
     )
     return maxPartTokens(budget(), fixedTokens, factor)
   }
 
   async #writeNotes(unreadMessages: readonly Message[], measure: () => Promise<Measurement>): Promise<FlushOutcome> {
-    const { toolContext, budget } = this.#options
+    const { toolContext, budget, model } = this.#options
     const prompts = await this.#options.prompts()
-    const prompt = flushPrompt(prompts, toolContext, toolContext.now())
+    const prompt = flushPrompt(prompts, toolContext, toolContext.now(), model)
     const { tokens, assembly, factor } = await measure()
     const { contextWindow, reserveTokens } = budget()
-    const promptTokens = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
+    const promptTokens = messageTokens({ role: 'user', content: prompt, timestamp: 0 })
     if (tokens + promptTokens <= contextWindow - reserveTokens) {
-      const { system, messages } = assembly.request
-      return this.#flush(system, withoutContinue(messages), toolContext)
+      const { system, messages, tools } = assembly.request
+      return this.#flush({ system, offered: tools, conversation: withoutContinue(messages) }, toolContext)
     }
     const sources = sourcesOfMessages(unreadMessages, [])
     const parts = renderInParts(unreadMessages, await this.maxPartTokens(factor))
@@ -171,6 +181,8 @@ export class NoteWriter {
   }
 }
 
-function flushPrompt(prompts: Prompts, { workspace }: ToolContext, at: Date): string {
-  return prompts.flush({ todaysLog: dailyLogPath(localDate(at), workspace.layout) })
+function flushPrompt(prompts: Prompts, { workspace }: ToolContext, at: Date, model: ChatModel): string {
+  const isShort = windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false
+  if (isShort) return prompts.flushSmall
+  return `${prompts.flushSystem}\n\n${prompts.flush({ todaysLog: dailyLogPath(localDate(at), workspace.layout) })}`
 }

@@ -4,9 +4,18 @@ import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ChatModel, ModelRequest, ThinkingEffort, Purpose } from '#llm'
 import { budgetOf, raiseThresholds } from './context-budget.ts'
-import { cutToTokens, maxFileTokens, fairShare, cutMiddle, maxFileCharacters, maxTotalCharacters } from './fit-text.ts'
+import {
+  cutToTokens,
+  escapeTag,
+  maxFileTokens,
+  fairShare,
+  cutMiddle,
+  maxFileCharacters,
+  maxTotalCharacters,
+} from './fit-text.ts'
 import { endsWithContinue, pairToolResults, withContinue, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
+import { recalledText, withAdditions } from './additions.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
 /** A file that every request contains; `text` is null if it does not exist. */
@@ -48,7 +57,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const items: ContextItem[] = [prompt, textItem('system', 'tools', JSON.stringify(input.tools))]
   const sections: string[] = []
   let tagTokens = 0
-  for (const { file, sentText } of cutFiles(input.files, maxFileTokens(modelBudget.compactAt, totalTokens(items)))) {
+  for (const { file, sentText } of cutFiles(input.files, maxFileTokens(modelBudget, totalTokens(items)))) {
     const section = fileSection(file, sentText)
     const item = fileItem(file, sentText)
     sections.push(section)
@@ -59,9 +68,12 @@ export function assemble(input: AssemblyInput): Assembly {
   items[0] = { ...prompt, tokens: prompt.tokens + tagTokens }
   const budget = raiseThresholds(modelBudget, totalTokens(items))
   const conversation = applyPruning(withContinue(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
-  const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
+  const sentConversation = conversation.map(withAdditions)
+  const messages = input.summary === undefined ? sentConversation : [summaryMessage(input), ...sentConversation]
   if (input.summary !== undefined) items.push(textItem('summary', 'summary', input.summary))
-  items.push(...conversationItems(conversation))
+  const recalled = conversation.map(recalledText).filter((text) => text !== '')
+  if (recalled.length > 0) items.push(textItem('recalled', 'recalled', recalled.join('\n\n')))
+  items.push(...conversationItems(conversation.map(withoutRecalled)))
   const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
   const estimatedTokens = totalTokens(items)
   // Providers refuse a request whose input plus `maxOutput` exceeds the window.
@@ -121,11 +133,6 @@ export function fileSection({ path, text }: ContextFile, sentText: string): stri
   return `<file path="${name}"${sourceAttribute}>\n${escapeTag(sentText, 'file').trimEnd()}\n</file>`
 }
 
-/** Escapes tags, so that the text can neither close its element nor open another one. */
-function escapeTag(text: string, tag: 'file' | 'summary'): string {
-  return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
-}
-
 function fileItem(file: ContextFile, sentText: string): ContextItem {
   const fullText = file.text ?? ''
   const isCut = sentText.length !== fullText.length
@@ -138,6 +145,12 @@ function fileItem(file: ContextFile, sentText: string): ContextItem {
     sentCharacters: sentText.length,
     ...(note ? { note } : {}),
   }
+}
+
+function withoutRecalled(message: Message): Message {
+  if (message.role !== 'user' || !message.recalled) return message
+  const { recalled: _recalled, ...fields } = message
+  return fields
 }
 
 function conversationItems(messages: readonly Message[]): ContextItem[] {

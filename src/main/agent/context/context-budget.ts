@@ -1,3 +1,5 @@
+import { windowProfile } from './window-profile.ts'
+
 export interface Budget {
   readonly contextWindow: number
   readonly reserveTokens: number
@@ -9,16 +11,13 @@ export interface Budget {
 
 /** Minimum number of tokens reserved for the answer; equals OpenClaw's `reserveTokensFloor`. */
 const minReserveTokens = 20_000
-/** The reserve takes at most this share of the window, so that small local models work. */
-const maxReserveShare = 0.25
-/** Tokens between the flush and the compaction threshold; equals OpenClaw's `softThresholdTokens`. */
-const flushMarginTokens = 4000
 
 export function budgetOf(model: { readonly contextWindow: number; readonly maxOutput: number }): Budget {
+  const { reserveShare, flushMargin } = windowProfile(model.contextWindow)
   const preferredReserve = Math.max(minReserveTokens, model.maxOutput)
-  const reserveTokens = Math.min(preferredReserve, Math.floor(model.contextWindow * maxReserveShare))
+  const reserveTokens = Math.min(preferredReserve, Math.floor(model.contextWindow * reserveShare))
   const compactAt = model.contextWindow - reserveTokens
-  const flushAt = Math.max(0, compactAt - flushMarginTokens)
+  const flushAt = Math.max(0, compactAt - flushMargin)
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
@@ -68,9 +67,8 @@ export function maxPartTokens({ contextWindow, reserveTokens }: Budget, fixedTok
   return Math.max(minPartTokens, Math.floor(availableTokens * partShare))
 }
 
-/** A compaction keeps at most this many tokens, and at most this share of the window, verbatim. */
+/** A compaction keeps at most this many tokens verbatim. */
 const maxKeptTokens = 20_000
-const maxKeptShare = 0.4
 /** Limits of the space for the next messages, as shares of the window and of the free tokens. */
 const maxNextWindowShare = 0.2
 const maxNextFreeShare = 0.5
@@ -82,5 +80,9 @@ const maxNextFreeShare = 0.5
 export function recentTokensToKeep({ contextWindow, compactAt }: Budget, fixedTokens: number): number {
   const freeTokens = Math.max(0, compactAt - fixedTokens - maxSummaryTokens(compactAt))
   const nextMessageTokens = Math.min(contextWindow * maxNextWindowShare, freeTokens * maxNextFreeShare)
-  return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(freeTokens - nextMessageTokens))
+  return Math.min(
+    maxKeptTokens,
+    Math.floor(contextWindow * windowProfile(contextWindow).keptShare),
+    Math.floor(freeTokens - nextMessageTokens),
+  )
 }

@@ -1,14 +1,18 @@
 import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
+import type { Budget } from './context-budget.ts'
+import { windowProfile } from './window-profile.ts'
 
-/** Share of the compaction threshold that prompt, tools and files may use together. */
-const maxFixedShare = 0.5
 /** Share of the compaction threshold that files may always use. */
 const minFileShare = 0.1
 
 /** Returns the token limit of all files together. @param systemTokens tokens of prompt and tools */
-export function maxFileTokens(compactAt: number, systemTokens: number): number {
-  return Math.floor(Math.max(compactAt * minFileShare, compactAt * maxFixedShare - systemTokens))
+export function maxFileTokens(
+  { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
+  systemTokens: number,
+): number {
+  const { fixedShare } = windowProfile(contextWindow)
+  return Math.floor(Math.max(compactAt * minFileShare, compactAt * fixedShare - systemTokens))
 }
 
 /** Returns the largest size limit per file that keeps their sum within `total`; Infinity if no file needs cutting. */
@@ -61,4 +65,9 @@ export function sessionSummaryText(text: string): string | undefined {
   const body = text.slice(frontMatterEnd(text)).trimStart()
   if (!/^# [^\n]*\n\n[^\n]*\[sessions\/[\w.-]+\.jsonl\]/.test(body)) return undefined
   return body.replaceAll(/ ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g, '')
+}
+
+/** Escapes tags, so that the text can neither close its element nor open another one. */
+export function escapeTag(text: string, tag: 'file' | 'summary' | 'changes' | 'memory'): string {
+  return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
 }

@@ -1,12 +1,20 @@
 import type { ContextReport } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
+import { additionsOf } from './additions.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 
 /** Returns the text of a message as a model receives it: thinking and tool calls included, images left out. */
 export function messageTextForModel(message: Message): string {
-  if (typeof message.content === 'string') return message.content
-  return message.content
+  const additions = additionsOf(message)
+  const text = contentText(message)
+  return additions === '' ? text : `${text}\n\n${additions}`
+}
+
+/** Returns the text of a message without what the app added to it. */
+export function contentText({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return content
     .map((part) => {
       if (part.type === 'text') return part.text
       if (part.type === 'thinking') return part.thinking

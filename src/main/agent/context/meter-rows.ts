@@ -44,6 +44,10 @@ export function textOfItem(request: SentRequest, layer: Layer, name: string): st
     const tools = request.tools.filter((tool) => name === 'tools' || toolItem(toolNameOf(tool)) === name)
     return tools.map((tool) => JSON.stringify(tool, null, 2)).join('\n\n')
   }
+  if (layer === 'recalled') {
+    const texts = conversation.map(messageTextForModel)
+    return texts.flatMap((text) => /<memory>\n[^]*?\n<\/memory>/.exec(text)?.[0] ?? []).join('\n\n')
+  }
   if (layer === 'tools') {
     const results = conversation.filter((message) => message.role === 'toolResult' && message.toolName === name)
     return results.map(messageTextForModel).join('\n\n')
@@ -53,7 +57,11 @@ export function textOfItem(request: SentRequest, layer: Layer, name: string): st
     layer === 'conversation'
       ? turns.flatMap((turn) => turn.messages)
       : conversation.filter(({ role }) => role === 'user').slice(-1)
-  return messages.map((message) => `${message.role}: ${messageTextForModel(message)}`).join('\n\n')
+  return messages.map((message) => `${message.role}: ${withoutRecalled(messageTextForModel(message))}`).join('\n\n')
+}
+
+function withoutRecalled(text: string): string {
+  return text.replace(/\n*<memory>\n[^]*?\n<\/memory>$/, '')
 }
 
 /** Splits a conversation into turns without tool results and the last user message, which are other items. */

@@ -1,10 +1,11 @@
 import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { messageTextForModel } from './message-tokens.ts'
+import { contentText } from './message-tokens.ts'
 
+/** Leaves out what the app added to a message: what is made of the text would repeat the memory. */
 function renderMessage(message: Message): string {
   const speaker = message.role === 'user' ? 'User' : 'Assistant'
-  return `${message.role === 'toolResult' ? `Tool result (${message.toolName})` : speaker}: ${messageTextForModel(message)}`
+  return `${message.role === 'toolResult' ? `Tool result (${message.toolName})` : speaker}: ${contentText(message)}`
 }
 
 /**

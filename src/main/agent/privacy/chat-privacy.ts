@@ -14,6 +14,8 @@ import { KeyedQueue, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
 import { projectContextFiles, type Workspace } from '#workspace'
 import { lineKeys, type PrivacyMarks } from '#workspace/privacy'
+import { workspacePath } from '../tools/lenient-arguments.ts'
+import { changesText } from '../context/additions.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -109,7 +111,7 @@ export class ChatPrivacy {
     const messages = (await this.#options.sessions.get(session)).messages().map(({ message }) => message)
     const said = messages.filter((message) => message.role !== 'toolResult' && messageText(message) !== '')
     const lines = await this.privateLines(messages.flatMap(textsIn).join('\n'))
-    const paths = [...new Set(messages.flatMap(pathsIn))]
+    const paths = [...new Set(messages.flatMap((message) => pathsIn(message, this.#options.workspace)))]
     const texts = await Promise.all(paths.map((path) => orUndefined(this.#options.workspace.read(path))))
     const isPrivate = (path: string, text = '') => this.#options.marks().openText(path, text) !== text
     return {
@@ -137,7 +139,7 @@ export class ChatPrivacy {
    */
   update(): Promise<readonly string[]> {
     return this.#queue.run('', async () => {
-      const { memory, sessions, stopTurn } = this.#options
+      const { memory, sessions, stopTurn, workspace } = this.#options
       const version = await memory.privateVersion()
       if (version === this.#comparedVersion) return []
       const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
@@ -147,7 +149,8 @@ export class ChatPrivacy {
       const untold = [...(state?.untold ?? [])]
       for (const { id, isPrivate } of added.size === 0 && state ? [] : await sessions.list(true)) {
         const transcript = await orUndefined(sessions.get(id))
-        if (!transcript || (isPrivate ? state || transcript.hasPrivacyMark : !contains(transcript, added))) continue
+        if (!transcript || (isPrivate ? state || transcript.hasPrivacyMark : !contains(transcript, added, workspace)))
+          continue
         await stopTurn(id)
         await transcript.setPrivate(true)
         untold.push(id)
@@ -175,10 +178,10 @@ export class ChatPrivacy {
 }
 
 /** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
-function contains({ entries }: Transcript, keys: ReadonlySet<string>): boolean {
+function contains({ entries }: Transcript, keys: ReadonlySet<string>, workspace: Workspace): boolean {
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
   return messages.some((message) => {
-    const paths = pathsIn(message).map((path) => `path ${path}`)
+    const paths = pathsIn(message, workspace).map((path) => `path ${path}`)
     return [...paths, ...textsIn(message).flatMap(lineKeys)].some((key) => keys.has(key))
   })
 }
@@ -188,18 +191,19 @@ function textsIn(message: Message): string[] {
   const text = messageText(message)
   const answer = message.role === 'toolResult' ? parseJson(text) : undefined
   const content = isRecord(answer) && typeof answer['text'] === 'string' ? [answer['text']] : []
-  return [text, ...content, ...recalledIn(message).map(({ snippet }) => snippet)]
+  return [text, changesText(message), ...content, ...recalledIn(message).map(({ snippet }) => snippet)]
 }
 
 /** Returns the paths of the notes that a message recalled or read. */
-function pathsIn(message: Message): string[] {
+function pathsIn(message: Message, { roots }: Workspace): string[] {
   const parts = message.role === 'assistant' ? message.content : []
   const calls = parts.map((part) => (part.type === 'toolCall' ? part.arguments['path'] : undefined))
-  const read = calls.filter((path) => typeof path === 'string').filter((path) => !isAbsolute(path))
-  return [...recalledIn(message).map(({ path }) => path), ...read]
+  const read = calls.filter((path) => typeof path === 'string').map((path) => workspacePath(path, roots.workspace))
+  return [...recalledIn(message).map(({ path }) => path), ...read.filter((path) => !isAbsolute(path))]
 }
 
 function recalledIn(message: Message) {
+  if (message.role === 'user') return message.recalled?.search.results ?? []
   return message.role === 'toolResult' && message.details?.kind === 'recall' ? message.details.recall.results : []
 }
 

@@ -131,7 +131,7 @@ export function messagesBehind(text: string, messages: readonly LinkedMessage[])
 }
 
 /** Returns words in lower case, and pairs of characters of scripts without spaces. */
-function wordsOf(text: string): Set<string> {
+export function wordsOf(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const isUnspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u
   return new Set(

@@ -1,4 +1,4 @@
-import type { Recall, RecalledLines } from '#shared/contract/index.ts'
+import type { Recall, RecalledLines, RecordedSearch } from '#shared/contract/index.ts'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { messageText, type AssistantMessage, type ToolResultMessage } from '#shared/chat/messages.ts'
 import type { MessageEntry } from './transcript-entries.ts'
@@ -9,7 +9,7 @@ interface OpenRecall extends Omit<RecordedRecall, 'results'> {
   readonly results: (RecalledLines & { use: RecalledLines['use'] })[]
 }
 
-/** Returns every memory search in a transcript file, in order. @throws the file system error if it cannot be read */
+/** Returns every memory search in a transcript file, by the agent or before an answer, in order. @throws the file system error if it cannot be read */
 export async function readRecalls(file: string): Promise<RecordedRecall[]> {
   const collector = new RecallCollector()
   // Results of other tools are most of the file: skip them without parsing.
@@ -30,18 +30,21 @@ export class RecallCollector {
       this.#recallsOfTurn = []
       this.#question = messageText(message)
       this.#messageId = id
+      if (message.recalled) this.#record(id, message.timestamp, message.recalled.search)
     } else if (message.role === 'assistant') this.#recordUse(message)
     else this.#recordSearch(message)
   }
 
   #recordSearch({ toolCallId, toolName, details, timestamp }: ToolResultMessage): void {
-    if (toolName !== 'memory_search' || details?.kind !== 'recall') return
-    const { query, results, candidates, minScore } = details.recall
+    if (toolName === 'memory_search' && details?.kind === 'recall') this.#record(toolCallId, timestamp, details.recall)
+  }
+
+  #record(id: string, at: number, { query, results, candidates, minScore }: RecordedSearch): void {
     const recall: OpenRecall = {
-      id: toolCallId,
+      id,
       message: this.#messageId,
       question: this.#question,
-      at: timestamp,
+      at,
       query,
       minScore,
       candidates,

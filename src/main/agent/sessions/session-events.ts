@@ -13,7 +13,8 @@ export const summaryEntry = 'commonplace.left'
 export const endedEntry = 'commonplace.ended'
 export const commandEntry = 'commonplace.command'
 export const compactionFailureEntry = 'commonplace.notice'
-export const modelReplacedEntry = 'commonplace.modelReplaced'
+/** Notices with a `kind`. */
+export const noticeEntry = 'commonplace.modelReplaced'
 export const privateMatchesEntry = 'commonplace.privateMatches'
 
 /** Returns the events of a branch; `after` is the id of the preceding message, null before the first message. */
@@ -78,7 +79,7 @@ function customEvent(customType: string, data: unknown): SessionEvent | undefine
   if (customType === compactionFailureEntry)
     return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
   if (customType === privateMatchesEntry) return sessionEventSchema.safeParse({ ...data, type: 'privateMatches' }).data
-  if (customType === modelReplacedEntry) return sessionEventSchema.safeParse({ ...data, type: 'notice' }).data
+  if (customType === noticeEntry) return sessionEventSchema.safeParse({ ...data, type: 'notice' }).data
   return undefined
 }
 

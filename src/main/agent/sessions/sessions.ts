@@ -245,6 +245,7 @@ export class Sessions {
         pinned: false,
         named: false,
         isWithoutMemory: false,
+        isWithoutRecall: false,
         // Unknown, so the stricter value applies.
         isPrivate: true,
         kept: 0,
@@ -342,6 +343,7 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
     pinned: isRecord(pin) && pin['pinned'] === true,
     named: name !== undefined && name !== '',
     isWithoutMemory: transcript.isWithoutMemory,
+    isWithoutRecall: transcript.isWithoutRecall,
     isPrivate: transcript.isPrivate,
     kept: keptLines(transcript),
   }

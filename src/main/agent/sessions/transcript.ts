@@ -10,7 +10,13 @@ import type { SessionMessage } from '#shared/contract/index.ts'
 import { systemClock, type Clock, EventEmitter, type Subscribable, appendDurably, writeDurably, Mutex } from '#platform'
 import { branchEntry, type BranchMark } from '#shared/chat/branch-mark.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { isPrivateChat, isWithoutMemory, memoryToggleEntry, privacyToggleEntry } from '#shared/chat/memory-mark.ts'
+import {
+  isPrivateChat,
+  isWithoutMemory,
+  memoryToggleEntry,
+  privacyToggleEntry,
+  recallToggleEntry,
+} from '#shared/chat/memory-mark.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import {
   serializeEntry,
@@ -197,6 +203,15 @@ export class Transcript {
 
   async setWithoutMemory(isOff: boolean): Promise<void> {
     if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryToggleEntry, { isOff })
+  }
+
+  /** True if no notes are recalled for the messages of the conversation. */
+  get isWithoutRecall(): boolean {
+    return isWithoutMemory(this.lastCustomAnywhere(recallToggleEntry))
+  }
+
+  async setWithoutRecall(isOff: boolean): Promise<void> {
+    if (isOff !== this.isWithoutRecall) await this.appendCustom(recallToggleEntry, { isOff })
   }
 
   /** True if only models on this machine may read the conversation, and no other program. */

@@ -1,8 +1,10 @@
-import { hasMemoryTool, type ToolDefinition } from '#llm'
+import { hasMemoryTool, type ChatModel, type ToolDefinition } from '#llm'
+import { windowProfile } from '../context/window-profile.ts'
 import { anthropicMemory } from './anthropic-memory.ts'
 import { editFileTool } from './edit-file-tool.ts'
 import { memorySearch } from './memory-search-tool.ts'
 import { readFileTool, sliceLines } from './read-file-tool.ts'
+import { rememberTool } from './remember-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
 import { writeFileTool } from './write-file-tool.ts'
 import { z } from 'zod'
@@ -11,14 +13,15 @@ import { visibleFiles, readVisible } from './visible-files.ts'
 import { sessionOfPath, transcriptText } from '#search'
 
 const maxEntries = 500
+const maxFirst = 1_000_000
 
 const list = defineTool({
   name: 'list',
   description: 'Lists the Markdown files of the workspace, or of one of its folders, with their size.',
   readOnly: true,
   parameters: z.object({
-    path: z.string().optional().describe('A folder; defaults to the whole workspace'),
-    from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
+    path: z.string().optional().describe('A folder'),
+    from: z.number().int().min(1).max(maxFirst).optional().describe('First entry, 1-based'),
   }),
   async run({ path = '', from = 1 }, context) {
     const { workspace, signal } = context
@@ -39,8 +42,8 @@ const memoryGet = defineTool({
   readOnly: true,
   parameters: z.object({
     path: pathParameter,
-    from: z.number().int().min(1).optional().describe('First line, 1-based'),
-    lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
+    from: z.number().int().min(1).max(maxFirst).optional().describe('First line, 1-based'),
+    lines: z.number().int().min(1).max(2000).optional(),
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
     const { readSession, accessPolicy } = context
@@ -55,11 +58,36 @@ const memoryGet = defineTool({
 })
 
 /** Built-in tools in the order in which models receive them. */
-export const builtInTools: readonly Tool[] = [memorySearch, memoryGet, readFileTool, writeFileTool, editFileTool, list]
+export const builtInTools: readonly Tool[] = [
+  memorySearch,
+  memoryGet,
+  readFileTool,
+  writeFileTool,
+  editFileTool,
+  list,
+  rememberTool,
+]
 
-/** Returns the built-in tools for a model, without MCP tools. */
+export function isBuiltIn(tool: Tool): boolean {
+  return tool === anthropicMemory || builtInTools.includes(tool)
+}
+
+/** Returns the built-in tools that a model may call, without MCP tools. */
 export function toolsFor(model: Parameters<typeof hasMemoryTool>[0]): readonly Tool[] {
   return hasMemoryTool(model) ? [...builtInTools, anthropicMemory] : builtInTools
+}
+
+/**
+ * Returns the tools that requests offer: none to a model that cannot call them. For a small context window, `remember`
+ * replaces the file tools.
+ */
+export function offeredTools(
+  tools: readonly Tool[],
+  { contextWindow, takesTools }: Pick<ChatModel, 'contextWindow' | 'takesTools'>,
+): Tool[] {
+  if (takesTools?.() === false) return []
+  const { isSmall } = windowProfile(contextWindow)
+  return tools.filter((tool) => (isSmall ? tool === memorySearch || tool === rememberTool : tool !== rememberTool))
 }
 
 export function definitionsOf(tools: readonly Tool[]): ToolDefinition[] {

@@ -6,6 +6,8 @@ import { argumentsTooLong } from '#llm'
 import { memoryFolderPath } from '#workspace'
 import { noteSources, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
+import { isBuiltIn } from './built-in-tools.ts'
+import { lenientArguments } from './lenient-arguments.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
@@ -136,7 +138,10 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
   try {
     const aborted = Promise.withResolvers<never>()
     timedContext.signal.addEventListener('abort', () => aborted.reject(timedContext.signal.reason), { once: true })
-    return await Promise.race([tool.run(call.arguments, timedContext, call.id), aborted.promise])
+    const isOwn = tool.native === undefined && isBuiltIn(tool)
+    const { workspace } = context.workspace.roots
+    const input = isOwn ? lenientArguments(tool.schema, call.arguments, workspace) : call.arguments
+    return await Promise.race([tool.run(input, timedContext, call.id), aborted.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -4,52 +4,73 @@ import { noteSources, sourceName, type Source } from '#shared/markdown/provenanc
 import { orUndefined } from '#shared/util/errors.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
 import { formatResult } from '#shared/util/format-result.ts'
-import { sessionOfPath, transcriptText } from '#search'
+import { sessionOfPath, transcriptText, type SearchOverrides } from '#search'
 import { defineTool, type ToolContext } from './tool.ts'
 
 export const memorySearch = defineTool({
   name: 'memory_search',
   description:
-    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos. Returns one entry a line, best first: path:line · date · text. memory_get reads what stands around an entry. Cite as [path:line]. An entry with (until DATE; now path:line) is no longer valid: answer with the entry that replaced it. The query may have filters: after: before: on: in: with a day, month or year (in:2024-05), path:projects/, tag:work, a property of notes (status:open) and -word.',
+    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:line · date · text. (until DATE; now path:line) marks an entry that another one replaced. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
   readOnly: true,
   parameters: z.object({
-    query: z.string().min(1).describe('What to search for, in the words that the notes probably use'),
+    query: z.string().min(1),
     maxResults: searchSettingsSchema.shape.maxResults.max(50).optional(),
     minScore: searchSettingsSchema.shape.minScore
       .optional()
       .describe('Minimum probability that an entry answers the query; usually not needed'),
   }),
   async run({ query, maxResults, minScore }, context) {
-    const { accessPolicy, memory, session, signal } = context
-    const response = await memory.search(
-      query,
-      {
-        excludeSession: session,
-        maxResults,
-        minScore,
-        // The query may contain private text.
-        staysHere: accessPolicy.seesPrivate,
-        hasPrivate: accessPolicy.seesPrivate,
-      },
-      signal,
-    )
-    const files = new Map<string, Awaited<ReturnType<typeof readSearched>>>()
-    for (const { path } of response.results) if (!files.has(path)) files.set(path, await readSearched(path, context))
-    const results = await accessPolicy.visiblePlaces(response.results, async (path) => files.get(path))
-    const sourcesOf = (path: string) =>
-      sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
-    const lines = results.map((result) => lineOf(result, sourcesOf(result.path)))
-    const remarks = remarksOn(response)
+    const { response, lines } = await searchVisible(query, { maxResults, minScore }, context)
+    const texts = lines.map(({ line }) => line)
     return {
-      text: [...(lines.length > 0 ? lines : ['No note answers this.']), ...remarks].join('\n'),
+      text: [...(texts.length > 0 ? texts : ['No note answers this.']), ...remarksOn(response)].join('\n'),
       // Removes the fields that are not recorded.
-      details: { kind: 'recall', recall: recordedSearchSchema.parse({ ...response, results }) },
+      details: { kind: 'recall', recall: recordedSearchSchema.parse(response) },
     }
   },
 })
 
+export type SearchContext = Pick<
+  ToolContext,
+  'accessPolicy' | 'memory' | 'session' | 'signal' | 'workspace' | 'readSession'
+>
+
+export interface VisibleSearch {
+  /** With the results that the chat may see. */
+  readonly response: SearchResponse
+  /** The line of each result for the model, and the sources of its note. */
+  readonly lines: readonly {
+    readonly result: SearchResult
+    readonly line: string
+    readonly sources: readonly Source[]
+  }[]
+}
+
+/** Searches for a model: without text that its chat may not see, and without the chat itself. @throws as `Memory.search` */
+export async function searchVisible(
+  query: string,
+  options: SearchOverrides,
+  context: SearchContext,
+): Promise<VisibleSearch> {
+  const { accessPolicy, memory, session, signal } = context
+  const { seesPrivate } = accessPolicy
+  // The query of a private chat may contain private text.
+  const overrides = { ...options, excludeSession: session, staysHere: seesPrivate, hasPrivate: seesPrivate }
+  const response = await memory.search(query, overrides, signal)
+  const files = new Map<string, Awaited<ReturnType<typeof readSearched>>>()
+  for (const { path } of response.results) if (!files.has(path)) files.set(path, await readSearched(path, context))
+  const results = await accessPolicy.visiblePlaces(response.results, async (path) => files.get(path))
+  const sourcesOf = (path: string) =>
+    sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
+  const lines = results.map((result) => {
+    const sources = sourcesOf(result.path)
+    return { result, sources, line: lineOf(result, sources) }
+  })
+  return { response: { ...response, results: [...results] }, lines }
+}
+
 /** Reads a note or a chat; undefined if it cannot be read. */
-async function readSearched(path: string, { workspace, readSession }: ToolContext) {
+async function readSearched(path: string, { workspace, readSession }: SearchContext) {
   const session = sessionOfPath(path)
   if (session !== undefined) {
     const text = await orUndefined(readSession(session))

@@ -15,8 +15,8 @@ export const readFileTool = defineTool({
   readOnly: true,
   parameters: z.object({
     path: pathParameter,
-    from: z.number().int().min(1).optional().describe('First line, 1-based'),
-    lines: z.number().int().min(1).max(5000).optional().describe('How many lines'),
+    from: z.number().int().min(1).max(1_000_000).optional().describe('First line, 1-based'),
+    lines: z.number().int().min(1).max(5000).optional(),
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
     const { readOutput } = context

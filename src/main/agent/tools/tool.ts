@@ -81,4 +81,4 @@ export function defineTool<Parameters extends z.ZodObject>({
   return { ...tool, schema, run: (input, context) => run(parameters.parse(input), context) }
 }
 
-export const pathParameter = z.string().describe('Path inside the workspace, such as memory/2026-01-20.md')
+export const pathParameter = z.string().describe('Such as memory/2026-01-20.md')

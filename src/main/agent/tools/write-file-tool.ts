@@ -48,7 +48,9 @@ export async function editNote(
         const after = rewrite(visibleText, path)
         if (!isLog) return after
         const [before, added] = splitAppended(path, visibleText ?? '', after)
-        return before + (shortenEntries?.(added, before) ?? added)
+        const kept = shortenEntries?.(added, before) ?? added
+        if (before + kept === '') throw new AppError('input_invalid', 'nothing in it is about this chat', { path })
+        return before + kept
       },
       context,
       options,

@@ -43,6 +43,9 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   setWithoutMemory: doForAgent(os.sessions.setWithoutMemory, async (agent, input) =>
     (await agent.sessions.get(input.session)).setWithoutMemory(input.isWithoutMemory),
   ),
+  setWithoutRecall: doForAgent(os.sessions.setWithoutRecall, async (agent, input) =>
+    (await agent.sessions.get(input.session)).setWithoutRecall(input.isWithoutRecall),
+  ),
   makePrivate: doForAgent(os.sessions.makePrivate, (agent, input) => agent.chat.makePrivate(input.session)),
   openLines: forAgent(os.sessions.openLines, (agent, input) => agent.privacy.openLinesOf(input.session)),
   markLines: forAgent(os.sessions.markLines, async (agent, input) => ({

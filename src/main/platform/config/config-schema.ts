@@ -147,6 +147,8 @@ const sharedAgentFields = {
       logs: z.boolean().default(true),
       /** Summaries of recent chats, at most 1,500 tokens. */
       summaries: z.boolean().default(true),
+      /** Notes that the app finds for a message. */
+      recall: z.boolean().default(true),
     }),
   }),
   history: section({

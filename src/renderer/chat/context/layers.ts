@@ -4,7 +4,16 @@ import { messageRangeOfItem, toolNameOfItem } from '#shared/chat/context-items.t
 import { formatNumber } from '#lib/i18n/format.ts'
 
 /** The layers in the order of the request. */
-export const layers: readonly Layer[] = ['system', 'project', 'logs', 'summary', 'conversation', 'tools', 'message']
+export const layers: readonly Layer[] = [
+  'system',
+  'project',
+  'logs',
+  'summary',
+  'recalled',
+  'conversation',
+  'tools',
+  'message',
+]
 
 export function layerColor(layer: Layer): string {
   return `var(--layer-${layer})`
@@ -12,6 +21,7 @@ export function layerColor(layer: Layer): string {
 
 export function itemName({ layer, name }: Pick<ContextItem, 'layer' | 'name'>): string {
   if (layer === 'tools') return name
+  if (layer === 'recalled') return t('context.layers.recalled')
   const tool = layer === 'system' ? toolNameOfItem(name) : undefined
   if (tool !== undefined) return t('context.name.tool', { name: tool })
   const range = layer === 'conversation' ? messageRangeOfItem(name) : undefined

@@ -6,10 +6,11 @@ import { formatNumber } from '#lib/i18n/format.ts'
 import { useSettings } from '../../settings/use-settings.ts'
 
 /** What a request contains unasked, by setting, with the test for its rows of the report. */
-const parts: readonly { name: 'longTerm' | 'logs' | 'summaries'; has: (item: ContextItem) => boolean }[] = [
+const parts: readonly { name: 'longTerm' | 'logs' | 'summaries' | 'recall'; has: (item: ContextItem) => boolean }[] = [
   { name: 'longTerm', has: ({ layer, name }) => layer === 'project' && /(?:^|\/)MEMORY\.md$/.test(name) },
   { name: 'logs', has: ({ layer, name }) => layer === 'logs' && /[\d-]{10}\.md$/.test(name) },
   { name: 'summaries', has: ({ layer, name }) => layer === 'logs' && !/[\d-]{10}\.md$/.test(name) },
+  { name: 'recall', has: ({ layer }) => layer === 'recalled' },
 ]
 
 export function UnaskedSwitches({ agent, report }: { agent: Agent; report: ContextReport }) {

@@ -18,6 +18,7 @@ const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.i
   provider_quota: 'models',
   provider_error: 'models',
   provider_unavailable: 'models',
+  server_down: 'models',
   spending_limit: 'spending',
 }
 
@@ -26,6 +27,7 @@ const resumableCodes: ReadonlySet<string> = new Set([
   'provider_cut',
   'provider_timeout',
   'provider_unavailable',
+  'server_down',
   'provider_failed',
   'provider_overloaded',
   'provider_rate_limited',

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { t } from 'i18next'
-import { splitAttachments, type UserMessage } from '#shared/chat/messages.ts'
+import { splitAttachments, type RecalledNotes, type UserMessage } from '#shared/chat/messages.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
@@ -8,6 +8,7 @@ import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { AttachmentChip } from '../composer/attachment-chip.tsx'
 import { useChatActions } from '../chat-actions.ts'
 import { QuestionActions } from './message-actions.tsx'
+import { SearchDetails } from './tool-result-details.tsx'
 import type { Question } from './turns.ts'
 import { isComposing } from '#lib/util/shortcuts.ts'
 
@@ -30,8 +31,21 @@ export function QuestionView({ question }: { question: Question }) {
           </div>
         )}
       </div>
+      {question.message.recalled && <RecalledLine recalled={question.message.recalled} />}
       <QuestionActions question={question} text={text} />
     </div>
+  )
+}
+
+function RecalledLine({ recalled: { search } }: { recalled: RecalledNotes }) {
+  const { agent } = useChatActions()
+  return (
+    <details className="max-w-[80%] text-[12px] text-muted" data-testid="recalled">
+      <summary className="cursor-pointer rounded-sm text-right hover:text-text">
+        {t('chat.recalled', { count: search.results.length })}
+      </summary>
+      <SearchDetails agent={agent.id} recall={search} />
+    </details>
   )
 }
 

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
+import { offlineModelId } from '#shared/util/providers.ts'
+import { api } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
@@ -14,7 +17,9 @@ import type { Turn } from './turns.ts'
 const showElapsedAfterS = 8
 
 export function ThinkingIndicator({ follower, lastTurn }: { follower: LiveTurnFollower; lastTurn: Turn | undefined }) {
-  const { retryNow } = useChatActions()
+  const { agent, retryNow } = useChatActions()
+  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models
+  const isLocal = models?.find(({ id }) => id === agent.model && id !== offlineModelId)?.isLocal ?? false
   const isWaiting = useLive(
     follower,
     ({ isRunning, text, thinking, messageId }) =>
@@ -24,9 +29,10 @@ export function ThinkingIndicator({ follower, lastTurn }: { follower: LiveTurnFo
   const retry = useLive(follower, (turn) => turn.retry)
   if (!isWaiting || hasOpenCall(lastTurn)) return null
   if (retry) return <RetryLine {...retry} onRetryNow={retryNow} />
+  const sentence = compactionStep ? t(`chat.keeping.${compactionStep}`) : t(isLocal ? 'chat.reading' : 'chat.working')
   return (
     <p role="status" className="flex gap-2 text-muted">
-      <span className="animate-pulse">{compactionStep ? t(`chat.keeping.${compactionStep}`) : t('chat.working')}</span>
+      <span className="animate-pulse">{sentence}</span>
       <Elapsed key={compactionStep} />
     </p>
   )

@@ -22,7 +22,7 @@ export function ToolResultDetails({ agent, step }: { agent: string; step: ToolSt
   )
 }
 
-function SearchDetails({ agent, recall }: { agent: string; recall: RecordedSearch }) {
+export function SearchDetails({ agent, recall }: { agent: string; recall: RecordedSearch }) {
   const { query, results, candidates, provider } = recall
   const omittedCount = candidates - results.length
   const method = t(provider === 'none' ? 'tool.byWords' : 'tool.byBoth')

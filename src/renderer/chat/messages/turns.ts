@@ -76,8 +76,8 @@ function resultsOf(messages: readonly SessionMessage[], answer: number): Map<str
 /** Returns the searches of a turn. Searches with the same query and results appear once. */
 export function searchesOf(turn: Turn): RecordedSearch[] {
   const recalls = new Map<string, RecordedSearch>()
-  for (const step of turn.answers.flatMap(({ tools }) => tools)) {
-    const recall = searchOf(step)
+  const byAgent = turn.answers.flatMap(({ tools }) => tools).map(searchOf)
+  for (const recall of [turn.question?.message.recalled?.search, ...byAgent]) {
     if (!recall) continue
     const places = recall.results.map(({ path, startLine, endLine, score }) => [path, startLine, endLine, score])
     recalls.set(JSON.stringify([recall.query.trim(), recall.minScore, places]), recall)

@@ -17,6 +17,6 @@ export function eventSentence(event: Exclude<SessionEvent, { type: 'command' }>)
     case 'privateMatches':
       return t('chat.privateMatches', { count: event.count })
     case 'notice':
-      return `${t(`kept.${event.kind}`)} ${explainCode(event.code, event.data)}`
+      return `${t(`kept.${event.kind}`, event.data)} ${event.code === '' ? '' : explainCode(event.code, event.data)}`.trim()
   }
 }

@@ -29,6 +29,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const target = { agent, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
   const pin = useMutation(api.sessions.pin.mutationOptions())
+  const recall = useMutation(api.sessions.setWithoutRecall.mutationOptions())
   const save = useMutation(api.sessions.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
   const makePrivate = useMutation(
     api.sessions.makePrivate.mutationOptions({ onSuccess: () => toast.success(t('chat.madePrivate')) }),
@@ -49,6 +50,11 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
           {t(summary.pinned ? 'session.unpin' : 'session.pin')}
         </ActionItem>
+        {!summary.isWithoutMemory && (
+          <ActionItem onClick={() => recall.mutate({ ...target, isWithoutRecall: !summary.isWithoutRecall })}>
+            {t(summary.isWithoutRecall ? 'session.recall' : 'session.noRecall')}
+          </ActionItem>
+        )}
         {summary.isPrivate ? (
           <ActionItem onClick={() => setIsReleasing(true)}>{t('release.open')}</ActionItem>
         ) : (

@@ -1,0 +1,135 @@
+/** Reads the files that stand at the beginning of a chat's requests. */
+import { basename } from 'node:path'
+import { AppError } from '#shared/util/errors.ts'
+import { sourceName } from '#shared/markdown/provenance.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
+import {
+  dailyLogPath,
+  localDate,
+  longTermFile,
+  memoryFolderPaths,
+  ownFilePath,
+  projectContextFiles,
+  type Workspace,
+} from '#workspace'
+import type { PrivacyMarks } from '#workspace/privacy'
+import { fileSection, type ContextFile } from '../context/assemble.ts'
+import { sessionSummaryText } from '../context/fit-text.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import type { ChatOptions } from './chat-options.ts'
+
+export interface LoadedFiles {
+  readonly files: readonly ContextFile[]
+  /** Private lines of these files that an open chat does not see. */
+  readonly hiddenLines: ReadonlySet<string>
+}
+
+/** Reads the files. @param transcript undefined for a new chat */
+export async function loadFiles(options: ChatOptions, transcript: Transcript | undefined): Promise<LoadedFiles> {
+  const isPrivate = transcript ? transcript.isPrivate : options.config.current.chat.default === 'private'
+  const hiddenLines = new Set<string>()
+  const files = await contextFiles(options, transcript, isPrivate ? undefined : options.marks(), hiddenLines)
+  return { files, hiddenLines }
+}
+
+/**
+ * Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
+ * SOUL.md without memory. Omits private logs: their names may tell the subject of a private chat.
+ * @param openMarks undefined for a private chat, which sees all text
+ * @param hiddenLines receives the private lines that an open chat does not see
+ */
+async function contextFiles(
+  { workspace, config, now }: ChatOptions,
+  transcript: Transcript | undefined,
+  openMarks: PrivacyMarks | undefined,
+  hiddenLines: Set<string>,
+): Promise<ContextFile[]> {
+  const { layout } = workspace
+  const { longTerm, logs, summaries } = config.current.chat.context
+  const read = (files: Omit<ContextFile, 'text'>[]): Promise<ContextFile[]> =>
+    Promise.all(
+      files.map(async (file) => ({ ...file, text: await readOpenText(workspace, file.path, openMarks, hiddenLines) })),
+    )
+  if (transcript?.isWithoutMemory === true) return read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }])
+  const dayBefore = (days: number) => {
+    const date = new Date(transcript?.header.createdAt ?? now())
+    date.setDate(date.getDate() - days)
+    return localDate(date)
+  }
+  const logFiles = (day: 'yesterday' | 'today', date: string) => {
+    const inFolders = memoryFolderPaths(layout).map((folder) => `${folder}/${date}.md`)
+    return [...new Set([dailyLogPath(date, layout), ...inFolders])].map(
+      (path) => ({ path, layer: 'logs', day }) as const,
+    )
+  }
+  const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
+  const dated = logs ? [...logFiles('yesterday', dayBefore(1)), ...logFiles('today', dayBefore(0))] : []
+  return [
+    ...(await read(paths.map((path) => ({ path, layer: 'project' })))),
+    ...(await read(dated)).filter(({ text }) => text !== null),
+    ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcript?.file ?? '')) : []),
+  ]
+}
+
+/** Limit of the tokens of session summaries in a request. */
+const maxSummaryTokens = 1500
+/** Days before the session whose summaries a request may contain. */
+const summaryDays = 14
+
+/** Returns the newest session summaries within `maxSummaryTokens`, oldest first, without their links. */
+async function recentSummaries(
+  workspace: Workspace,
+  dayBefore: (days: number) => string,
+  openMarks: PrivacyMarks | undefined,
+  ownTranscript: string,
+): Promise<ContextFile[]> {
+  // Summaries are in few folders; listing these is cheaper than scanning all notes for every request.
+  const list = async (folder: string) =>
+    (await workspace.entryNames(folder)).map((name) => ({ name, path: `${folder}/${name}` }))
+  const newestFirst = (await Promise.all(memoryFolderPaths(workspace.layout).map(list)))
+    .flat()
+    .filter(({ name }) => /^\d{4}-\d{2}-\d{2}-.+\.md$/.test(name))
+    .filter(({ name }) => name > dayBefore(summaryDays) && name.slice(0, 10) <= dayBefore(0))
+    .sort((one, other) => (one.name < other.name ? 1 : -1))
+  const summaries: ContextFile[] = []
+  let remainingTokens = maxSummaryTokens
+  for (const { path } of newestFirst) {
+    const full = (await readText(workspace, path)) ?? ''
+    const isVisible = (await readOpenText(workspace, path, openMarks)) === full
+    const isOwn = ownTranscript !== '' && full.includes(`[sessions/${ownTranscript}]`)
+    const text = isVisible && !isOwn ? sessionSummaryText(full) : undefined
+    if (text === undefined) continue
+    const file = { path, text, layer: 'logs', day: 'summary' } as const
+    remainingTokens -= estimateTokens(fileSection(file, text))
+    if (remainingTokens < 0) break
+    summaries.unshift(file)
+  }
+  return summaries
+}
+
+/** Reads a file without its private lines; null if it is wholly private, and as `readText`. */
+async function readOpenText(
+  workspace: Workspace,
+  path: string,
+  openMarks: PrivacyMarks | undefined,
+  hiddenLines?: Set<string>,
+) {
+  const text = await readText(workspace, path)
+  if (text === null || !openMarks) return text
+  const open = openMarks.openText(await workspace.realPath(path), text) ?? null
+  const shown = new Set(open?.split('\n'))
+  for (const line of text.split('\n')) if (!shown.has(line)) hiddenLines?.add(line)
+  return open
+}
+
+/** Returns null for a missing file, and the error in brackets if it cannot be read. An outside file names itself. */
+async function readText(workspace: Workspace, path: string): Promise<string | null> {
+  try {
+    const { text } = await workspace.read(path)
+    const [source] = (await workspace.known?.sourcesOf(path)) ?? []
+    return source ? `${text}\n\n^[${sourceName(source)}]` : text
+  } catch (error) {
+    if (error instanceof AppError) return error.code === 'file_not_found' ? null : `[${error.message}]`
+    throw error
+  }
+}

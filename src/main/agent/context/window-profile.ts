@@ -1,0 +1,74 @@
+/** What a request may contain, by the context window of the model: one row for each range of windows. */
+export interface WindowProfile {
+  /** Windows of at least this many tokens. */
+  readonly fromTokens: number
+  /** True if requests name the project files that do not exist. */
+  readonly namesMissing: boolean
+  /** Short prompt, and only the tools `memory_search` and `remember`. */
+  readonly isSmall: boolean
+  /** Maximum share of the window that is reserved for the answer. */
+  readonly reserveShare: number
+  /** Tokens between the flush and the compaction threshold. With 0, notes are saved just before each compaction. */
+  readonly flushMargin: number
+  /** Share of the compaction threshold that prompt, tools and files may use together. */
+  readonly fixedShare: number
+  /** Share of the window that a compaction keeps verbatim at most. */
+  readonly keptShare: number
+  /** Tokens of the notes that are recalled for a message. */
+  readonly recallTokens: number
+}
+
+/** Flush margin of large windows; equals OpenClaw's `softThresholdTokens`. */
+const flushMargin = 4000
+
+const profiles: readonly WindowProfile[] = [
+  {
+    fromTokens: 32_000,
+    namesMissing: true,
+    isSmall: false,
+    reserveShare: 0.25,
+    flushMargin,
+    fixedShare: 0.5,
+    keptShare: 0.4,
+    recallTokens: 400,
+  },
+  {
+    fromTokens: 8000,
+    namesMissing: false,
+    isSmall: false,
+    reserveShare: 0.25,
+    flushMargin: 1000,
+    fixedShare: 0.5,
+    keptShare: 0.3,
+    recallTokens: 400,
+  },
+  {
+    fromTokens: 4000,
+    namesMissing: false,
+    isSmall: true,
+    reserveShare: 0.15,
+    flushMargin: 0,
+    fixedShare: 0.35,
+    keptShare: 0.12,
+    recallTokens: 250,
+  },
+  {
+    fromTokens: 0,
+    namesMissing: false,
+    isSmall: true,
+    reserveShare: 0.15,
+    flushMargin: 0,
+    fixedShare: 0.4,
+    keptShare: 0.12,
+    recallTokens: 120,
+  },
+]
+
+/** @param contextWindow tokens */
+export function windowProfile(contextWindow: number): WindowProfile {
+  const [largest, ...others] = profiles
+  if (!largest) throw new Error('there are no profiles')
+  return contextWindow >= largest.fromTokens
+    ? largest
+    : (others.find(({ fromTokens }) => contextWindow >= fromTokens) ?? largest)
+}

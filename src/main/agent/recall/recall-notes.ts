@@ -1,0 +1,65 @@
+/** Recall before the answer: memory is searched with the user's message, and the best notes are sent with it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '#shared/util/errors.ts'
+import { recordedSearchSchema } from '#shared/contract/search.ts'
+import { messageText, type Message, type RecalledNotes, type UserMessage } from '#shared/chat/messages.ts'
+import { sourcesIn, uniqueSources } from '#shared/markdown/provenance.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
+import { recalledText } from '../context/additions.ts'
+import { searchVisible, type SearchContext } from '../tools/memory-search-tool.ts'
+import { recallQuery } from './recall-query.ts'
+
+const maxNotes = 5
+/** Candidates that are looked at: some may be in the request already. */
+const maxLookedAt = 12
+/** Time that the search may take. Without a result by then, the message goes without notes. */
+const timeoutMs = 1000
+/** Time that a remote embedding model has for the query. Then only words are searched. */
+const vectorWaitMs = 300
+
+/**
+ * Returns the notes for a message; undefined if there are none, or the search fails.
+ * @param earlier messages of the chat before it that the request will contain
+ * @param held texts of the request besides messages: files that it contains
+ * @param maxTokens limit of the notes' text, estimated
+ */
+export async function recallNotes(
+  message: UserMessage,
+  earlier: readonly Message[],
+  held: readonly string[],
+  maxTokens: number,
+  context: SearchContext,
+): Promise<RecalledNotes | undefined> {
+  const query = recallQuery(message, earlier)
+  if (query === '') return undefined
+  const options = { isRecall: true, hasChats: false, maxResults: maxLookedAt, vectorWaitMs }
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)])
+  const search = searchVisible(query, options, { ...context, signal }).catch((error: unknown) => {
+    if (error instanceof AppError || signal.aborted) return undefined
+    throw error
+  })
+  const found = await Promise.race([search, sleep(timeoutMs, undefined, { ref: false })])
+  if (!found) return undefined
+  const texts = [...held, ...earlier.map(messageText), ...earlier.map(recalledText)].map(withoutSpace)
+  const isNew = ({ snippet }: { readonly snippet: string }) => {
+    const note = withoutSpace(snippet)
+    return !texts.some((text) => text.includes(note))
+  }
+  let tokens = 0
+  const unknown = found.lines.filter(({ result }) => isNew(result))
+  const places = new Set(unknown.map(({ result: { path, startLine } }) => `${path}:${startLine}`))
+  const given = unknown
+    // A replaced note without its successor would mislead.
+    .filter(({ result: { superseded } }) => !superseded || places.has(superseded.by ?? ''))
+    .slice(0, maxNotes)
+    .filter(({ line }) => (tokens += estimateTokens(line) + 1) <= maxTokens)
+  if (given.length === 0) return undefined
+  const recorded = recordedSearchSchema.parse({ ...found.response, results: given.map(({ result }) => result) })
+  const text = given.map(({ line }) => line).join('\n')
+  const sources = uniqueSources([...given.flatMap((note) => [...note.sources]), ...sourcesIn(text)])
+  return { text, search: recorded, sources }
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '')
+}
