@@ -207,7 +207,7 @@ function isCall(answer: Answer): boolean {
 
 function eventsOf(path: string, answer: Answer, inputTokens?: number): string[] {
   if (path.endsWith('/messages')) return anthropicEvents(answer, inputTokens)
-  return path.endsWith('/responses') ? responsesEvents(answer) : openAiEvents(answer)
+  return path.endsWith('/responses') ? responsesEvents(answer) : openAiEvents(answer, inputTokens)
 }
 
 /** Returns the arguments of a scripted call as sent over the wire. */
@@ -356,7 +356,7 @@ function responsesEvents(answer: Answer): string[] {
   })
 }
 
-function openAiEvents(answer: Answer): string[] {
+function openAiEvents(answer: Answer, inputTokens = 150): string[] {
   const chunk = (delta: object, finish: string | null = null) => ({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -393,9 +393,9 @@ function openAiEvents(answer: Answer): string[] {
       model: 'test-model',
       choices: [],
       usage: {
-        prompt_tokens: 150,
+        prompt_tokens: inputTokens,
         completion_tokens: 20,
-        total_tokens: 170,
+        total_tokens: inputTokens + 20,
         prompt_tokens_details: { cached_tokens: 40 },
       },
     })

@@ -23,7 +23,7 @@ export function factOf(turn: number): string {
 
 /** Returns the user message of a turn. In every fifth turn the model reads the big file. */
 export function messageOf(turn: number): string {
-  return `${turn % 5 === 4 ? 'Look into the report. ' : ''}Note that ${factOf(turn)}. ${'Some more talk about it. '.repeat(20)}`
+  return `${turn % 5 === 4 ? 'Look into the report. ' : ''}The list says: ${factOf(turn)}. ${'Some more talk about it. '.repeat(20)}`
 }
 
 /** @param contextWindow configured context window, tokens */

@@ -63,6 +63,7 @@ export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'chat.context.longTerm': 'turn',
   'chat.context.logs': 'turn',
   'chat.context.summaries': 'turn',
+  'chat.context.recall': 'turn',
   'visibility.private': 'request',
   'visibility.local': 'request',
   'history.enabled': 'history',

@@ -141,14 +141,14 @@ describe('tools, called by a model', () => {
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toContain('first')
   })
 
-  it('reads the files again for the next request', async () => {
+  it('keeps the files as they were read first', async () => {
     const { ask, server } = await openChat(call('write', { path: 'USER.md', content: 'The user is called Ann.' }), {
       text: 'done',
     })
     await ask('x')
     const systems = server.requests.map(({ body }) => JSON.stringify(body['system']))
     expect(systems[0]).not.toContain('called Ann')
-    expect(systems[1]).toContain('called Ann')
+    expect(systems[1]).toBe(systems[0])
   })
 })
 

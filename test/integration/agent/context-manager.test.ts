@@ -1,3 +1,4 @@
+import { builtInTools } from '../../../src/main/agent/tools/built-in-tools.ts'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -37,7 +38,7 @@ function forgetfulModel(contextWindow: number, fails: () => boolean): ChatModel 
       const last = messages.at(-1)
       const prompt = last?.role === 'user' ? messageText(last) : ''
       const facts = [...new Set(JSON.stringify(messages).match(/FACT-\d+/g) ?? [])]
-      if (prompt === 'FLUSH' && facts.length > 0) {
+      if (prompt.trim() === 'FLUSH' && facts.length > 0) {
         const content = `## 10:00 - Facts\n${facts.join('\n')}`
         draft.content.push({
           type: 'toolCall',
@@ -109,15 +110,19 @@ describe('context manager', () => {
               isFlushEnabled: true,
               prompts: async () => ({
                 system: () => '',
+                systemSmall: () => 'small',
+                systemWithoutTools: () => 'plain',
                 withoutMemory: () => '',
                 flushSystem: '',
                 flush: () => 'FLUSH',
+                flushSmall: 'FLUSH',
                 compaction: ({ conversation, earlier }) => `SUMMARY ${conversation} ${earlier}`,
                 title: () => '',
                 conflicts: () => '',
                 promote: () => '',
                 sessionSummary: () => '',
               }),
+              tools: builtInTools,
               assemble: assembled,
               lastReport: () => undefined,
               toolContext: {

@@ -88,7 +88,7 @@ it('cuts a long note of a flush, links it to its message, and records the notes'
 
 it('cuts notes in a text reply, and notes that `edit` appends', async () => {
   const reply = await openChat([{ text: `- ${long}\n- The gate code is 4711` }])
-  const { log } = await reply.chat(long)
+  const { log } = await reply.chat(long, 'The gate code is 4711')
   expect(log).toMatch(
     /^# 2026-01-20\n\n## 10:30\n- We take .{250,290} … \[sessions\/[^\]]+\.jsonl:\d+\]\n- The gate code is 4711\n$/,
   )
@@ -104,17 +104,6 @@ it('does not cut notes outside logs', async () => {
   const { flush } = await chat(long)
   expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain(long)
   expect(flush?.lines).toMatchObject([{ kind: 'note', note: 'MEMORY.md' }])
-})
-
-it('ends a flush at nothing_to_save, and offers the tool in flushes only', async () => {
-  const { chat, flushes, chats } = await openChat([{ calls: [{ name: 'nothing_to_save', arguments: {} }] }])
-  const { log, flush } = await chat('Hello there')
-  expect(flushes).toHaveLength(1)
-  expect(flushes[0]).toContain('"name":"nothing_to_save"')
-  expect(flush).toMatchObject({ status: 'nothing', changes: [], lines: [] })
-  expect(log).toBeUndefined()
-  expect(chats.join('')).not.toContain('nothing_to_save')
-  expect(chats.length).toBeGreaterThan(0)
 })
 
 it.each(['無需儲存。', '保存するものはありません。', '저장할 내용이 없습니다.', '好的，没有需要保存的内容。'])(
@@ -143,4 +132,28 @@ it('keeps long statements to the offline model as short notes, and says so in th
     expect(raw[Number(line) - 1]).toContain(statements[at]?.trim())
   }
   expect(log.length).toBeLessThan(2500)
+})
+
+it('does not save notes that repeat the instructions or are not about the chat', async () => {
+  const { chat } = await openChat([
+    { text: '- Keep names, paths, addresses, numbers and dates exactly as they are.\n- The firm sells oil in Ohio' },
+  ])
+  const { log, flush } = await chat('The gate code is 4711')
+  expect(log).toBeUndefined()
+  expect(flush).toMatchObject({ status: 'nothing', changes: [] })
+})
+
+it('saves notes that a model lists as JSON', async () => {
+  const { chat } = await openChat([{ text: '```json\n{"notes": ["The gate code is 4711"]}\n```' }])
+  expect((await chat('The gate code is 4711')).log).toContain('10:30 The gate code is 4711')
+  const { chat: empty } = await openChat([{ text: '{"notes": []}' }])
+  expect((await empty('Hello there')).log).toBeUndefined()
+})
+
+it('suggests a note in another language instead of saving it', async () => {
+  const { chat, agent } = await openChat([{ text: '- 大门密码已经更改' }])
+  expect((await chat('The gate code has changed')).log).toBeUndefined()
+  const { open } = await agent.upkeep.list()
+  expect(open).toHaveLength(1)
+  expect(JSON.stringify(open)).toContain('大门密码已经更改')
 })

@@ -53,6 +53,54 @@ describe('limits of tools', () => {
     expect(last && messageText(last)).toBe('I see.')
   })
 
+  it('accepts arguments as small models send them', async () => {
+    const server = await startModelServer()
+    const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
+    const { app, workspace } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, watch: true })
+    const path = join(workspace, 'memory/cats.md')
+    server.script = [
+      { calls: [call('write', { path, content: '# Cats\n\n- Mia is grey.\n', append: 'false' })] },
+      {
+        calls: [
+          call('read', { path, from: '3', lines: null }),
+          call('memory_get', { path: 'memory/cats.md', from: 0, lines: 100_000 }),
+          call('memory_search', { query: 'Mia', maxResults: '5000', minScore: null }),
+          call('read', { path: join(workspace, '..', 'config.yaml') }),
+        ],
+      },
+      { calls: [call('read', {})], rawArguments: JSON.stringify(JSON.stringify({ path: 'memory/cats.md', from: 3 })) },
+      { text: 'I see.' },
+    ]
+    const agent = await app.agents.get('main')
+    const { session, ended } = await agent.chat.send({ text: 'x' })
+    await ended
+    const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
+    const results = messages.filter((message) => message.role === 'toolResult')
+    expect(results.map(({ isError }) => isError)).toEqual([false, false, false, false, true, false])
+    expect(await readFile(path, 'utf8')).toContain('Mia is grey')
+    expect(results.map(messageText)[1]).toBe('- Mia is grey.')
+    expect(results.map(messageText)[4]).toMatch(/^path_outside_workspace: /)
+    expect(results.map(messageText)[5]).toBe('- Mia is grey.')
+  })
+
+  it('knows a note that was read with its absolute path', async () => {
+    const server = await startModelServer()
+    const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
+    const { app, workspace } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, watch: true })
+    const agent = await app.agents.get('main')
+    await agent.workspace.write('memory/pin.md', '# Pin\n\n- 1\n', { cause: 'user' })
+    server.script = [{ calls: [call('read', { path: join(workspace, 'memory/pin.md') })] }, { text: 'I see.' }]
+    const { session, ended } = await agent.chat.send({ text: 'x' })
+    await ended
+    await agent.privacy.update()
+    expect((await agent.sessions.get(session)).isPrivate).toBe(false)
+    const marked = '---\nvisibility: private\n---\n\nOther words.\n'
+    await agent.workspace.write('memory/pin.md', marked, { cause: 'user' })
+    await agent.memory.settle(10_000)
+    await agent.privacy.update()
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+  })
+
   it('turns errors and oversized input of tools into results for the model', async () => {
     const faults: unknown[] = []
     const tool = (name: string, run: Tool['run']): Tool => ({ name, description: '', readOnly: true, schema: {}, run })
@@ -61,6 +109,7 @@ describe('limits of tools', () => {
     const context = {
       signal: new AbortController().signal,
       limits: { timeoutMs: 5000, outputCharacters: 1000 },
+      workspace: { roots: { workspace: '/notes' } },
       accessPolicy: {
         derivesFromLocal: () => Promise.resolve(false),
         redact: (text: string) => Promise.resolve(text),

@@ -119,7 +119,7 @@ it('edits MEMORY.md, and refuses other files in a flush', async () => {
   const flushes = server.requests.filter(({ text }) => text.includes('Memory flush.'))
   const [request = ''] = flushes.map(({ text }) => text)
   expect(request).toContain('You may write memory files only: MEMORY.md and files in memory/')
-  expect(request).toContain('call nothing_to_save or reply only with NO_REPLY')
+  expect(request).toContain('reply only with NO_REPLY')
   expect(request).toContain('\\"- HH:MM text\\"')
   expect(await read('memory/rust.md')).toBe('In a flush')
   expect(await read('notes/plan.md')).toBe('In a chat')

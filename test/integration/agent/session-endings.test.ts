@@ -46,7 +46,7 @@ agents:
   return { ...test, agent, clock, server, state, say, summaries, noteAt, folder }
 }
 
-const statement = 'Remember that the tea garden opens on 2026-05-04, and Bob pays 300 euro.'
+const statement = 'The tea garden opens on 2026-05-04, and Bob pays 300 euro.'
 
 describe('the end of a session', () => {
   it('comes by the clock, dated by its messages, with links to them', async () => {

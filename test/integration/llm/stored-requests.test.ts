@@ -129,7 +129,7 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
     await say({ text: 'and again' })
     const stored = await textsIn(agent.sessions.requestsFolder(session))
     const filesWith = (text: string) => stored.filter((file) => file.includes(text)).length
-    expect(filesWith('passport')).toBe(2)
+    expect(filesWith('passport')).toBe(1)
     expect(filesWith('blue')).toBe(1)
     // The formats of the app and of the provider.
     expect(filesWith('"memory_search"')).toBe(2)

@@ -105,14 +105,16 @@ describe('maxOutput', () => {
 
 describe('budget', () => {
   it.each([
-    [200_000, 32_000, 32_000],
-    [200_000, 8000, 20_000],
-    [8192, 4096, 2048],
-  ])('a window of %i with %i of output keeps %i free', (contextWindow, maxOutput, reserveTokens) => {
+    [200_000, 32_000, 32_000, 4000],
+    [200_000, 8000, 20_000, 4000],
+    [8192, 4096, 2048, 1000],
+    [4096, 2048, 614, 0],
+    [2048, 1024, 307, 0],
+  ])('a window of %i with %i of output keeps %i free', (contextWindow, maxOutput, reserveTokens, flushMargin) => {
     const budget = budgetOf({ contextWindow, maxOutput })
     expect(budget.reserveTokens).toBe(reserveTokens)
     expect(budget.compactAt).toBe(contextWindow - reserveTokens)
-    expect(budget.flushAt).toBe(Math.max(0, budget.compactAt - 4000))
+    expect(budget.flushAt).toBe(budget.compactAt - flushMargin)
   })
 })
 

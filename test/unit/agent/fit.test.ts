@@ -45,9 +45,9 @@ describe('files in a small window', () => {
   it('limits prompt, tools and files to half of the threshold, for any window (property)', () => {
     fc.assert(
       fc.property(window, fc.nat(2000), (compactAt, system) => {
-        expect(maxFileTokens(compactAt, system) + system).toBeLessThanOrEqual(
-          Math.max(compactAt * 0.5, compactAt * 0.1 + system),
-        )
+        expect(
+          maxFileTokens({ contextWindow: Math.ceil(compactAt / 0.75), compactAt }, system) + system,
+        ).toBeLessThanOrEqual(Math.max(compactAt * 0.5, compactAt * 0.1 + system))
       }),
     )
   })

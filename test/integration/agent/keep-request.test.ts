@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
+import { openTestApp } from '../../support/app.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+async function ask(text: string, answers: ScriptedAnswer[], withoutMemory = false) {
+  const server = await startModelServer({ text: 'Fine.' })
+  server.title = 'x'.repeat(200)
+  let asked = 0
+  server.respond = () => answers[asked++] ?? { text: 'Fine.' }
+  const test = await openTestApp({
+    config: `providers: { openai-compatible: { baseUrl: "${server.url}/v1" } }
+agents:
+  defaults: { memory: { embedding: { provider: none } } }
+  list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
+`,
+    now: () => new Date(2026, 0, 20, 10, 30),
+  })
+  const agent = await test.app.agents.get('main')
+  const sent = await agent.chat.send({ text, withoutMemory })
+  await sent.ended
+  const transcript = await agent.sessions.get(sent.session)
+  await vi.waitFor(() => expect(transcript.name).toBeDefined())
+  const again = await agent.chat.send({ text: 'Thanks', session: sent.session })
+  await again.ended
+  await test.app.close()
+  await transcript.refresh()
+  const log = await readFile(join(test.workspace, 'memory/2026-01-20.md'), 'utf8').catch(() => undefined)
+  const titles = server.titleRequests.length
+  return { log, titles, events: sessionEvents(transcript.branch()).map(({ event }) => event) }
+}
+
+it.each([
+  ['Remember that the gate code is 4711', 'The gate code is 4711'],
+  ['记住：房东叫王强', '房东叫王强'],
+])('saves the note of %j if the model only answers', async (text, note) => {
+  const { log, events } = await ask(text, [{ text: 'I will remember that.' }])
+  expect(log).toBe(`# 2026-01-20\n\n- 10:30 ${note}\n`)
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'command',
+      command: 'remember',
+      outcome: expect.objectContaining({ kind: 'remembered' }),
+    }),
+  )
+})
+
+it('saves nothing if the model has saved it, for other messages, and in a chat without memory', async () => {
+  const path = 'memory/2026-01-20.md'
+  const write = { calls: [{ name: 'write', arguments: { path, append: true, content: '- 10:30 Gate: 4711' } }] }
+  expect((await ask('Remember that the gate code is 4711', [write])).log).toBe('# 2026-01-20\n\n- 10:30 Gate: 4711\n')
+  expect((await ask('Do you remember the gate code?', [])).log).toBeUndefined()
+  expect((await ask('Remember that the gate code is 4711', [], true)).log).toBeUndefined()
+})
+
+it('asks for a title once', async () => {
+  expect((await ask('Hello', [])).titles).toBe(1)
+})
