@@ -23,6 +23,8 @@ export interface TroubledServer {
   readonly inputs: string[][]
   /** Delay of slow answers and `retry-after` of rate limits, ms. */
   delayMs: number
+  /** Words that mean the same as another one. */
+  synonyms: Readonly<Record<string, string>>
   /** Returns the texts of all requests, without the probes. */
   texts(): string[]
 }
@@ -31,14 +33,14 @@ const dimensions = 64
 
 export async function startTroubledEmbeddings(): Promise<TroubledServer> {
   const inputs: string[][] = []
-  const state = { trouble: 'none' as Trouble, delayMs: 0 }
+  const state = { trouble: 'none' as Trouble, delayMs: 0, synonyms: {} }
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
       const { input } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { input: string[] }
       inputs.push(input)
-      answer(response, input, state.trouble, state.delayMs)
+      answer(response, input, state)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -54,11 +56,15 @@ export async function startTroubledEmbeddings(): Promise<TroubledServer> {
   })
 }
 
-function answer(response: ServerResponse, input: readonly string[], trouble: Trouble, delayMs: number): void {
+function answer(
+  response: ServerResponse,
+  input: readonly string[],
+  { trouble, delayMs, synonyms }: Pick<TroubledServer, 'trouble' | 'delayMs' | 'synonyms'>,
+): void {
   const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   const good = (length: number) => ({
-    data: input.map((text, index) => ({ index, embedding: vectorOf(text, length) })),
+    data: input.map((text, index) => ({ index, embedding: vectorOf(text, length, synonyms) })),
   })
   switch (trouble) {
     case 'none':
@@ -91,10 +97,14 @@ function answer(response: ServerResponse, input: readonly string[], trouble: Tro
 }
 
 /** Returns similar vectors for texts with the same words. */
-function vectorOf(text: string, length: number): number[] {
+function vectorOf(text: string, length: number, synonyms: TroubledServer['synonyms']): number[] {
   const vector = Array.from({ length }, () => 0.01)
   for (const word of text.toLowerCase().match(/\w+/g) ?? []) {
-    const place = createHash('sha256').update(word).digest().readUInt32LE(0) % length
+    const place =
+      createHash('sha256')
+        .update(synonyms[word] ?? word)
+        .digest()
+        .readUInt32LE(0) % length
     vector[place] = (vector[place] ?? 0) + 1
   }
   return vector

@@ -270,6 +270,35 @@ describe('replacing an index', () => {
     expect([`${file}.next`, `${file}.ahead`].map(existsSync)).toEqual([false, false])
   })
 
+  it('waits for all vectors of another model, and leaves none of a note deleted meanwhile', async () => {
+    const [one, other] = [await startTroubledEmbeddings(), await startTroubledEmbeddings()]
+    const entries = Array.from({ length: 12 }, (_, at) => [`memory/${String(at).padStart(2, '0')}.md`, `Entry ${at}.`])
+    const workspace = await folderWith(Object.fromEntries(entries))
+    const file = join(await temporaryFolder(), 'index.sqlite')
+    const earlier = remoteEmbedding(one.url)
+    const { indexer: before } = await openIndexer(workspace, file, { embedding: earlier })
+    await before.embedded()
+    await before.close()
+    Object.assign(other, { trouble: 'slow', delayMs: 300 })
+    const embedding = { ...remoteEmbedding(other.url), batchSize: 1 }
+    const { indexer, events } = await openIndexer(workspace, file, { embedding, earlier: [earlier] })
+    await until(() => indexer.status().embedded > 0)
+    const [deleted = ''] = other.texts()
+    await rm(join(workspace, `memory/${deleted.replace(/\D/g, '').padStart(2, '0')}.md`))
+    indexer.notifyWritten([`memory/${deleted.replace(/\D/g, '').padStart(2, '0')}.md`])
+    await indexer.flush(10_000)
+    expect(unitsIn(file)).toHaveLength(11)
+    expect(indexer.status().state).toBe('ready')
+    expect(events).not.toContainEqual({ type: 'replace' })
+    await indexer.embedded()
+    expect(events.filter(({ type }) => type === 'replace')).toHaveLength(1)
+    await indexer.swap()
+    const hashes = read<{ hash: string }>(file, 'SELECT hash FROM embedding_cache').map(({ hash }) => hash)
+    const rest = entries.map(([, text]) => text).filter((text) => text !== deleted)
+    expect(hashes.toSorted()).toEqual(rest.map((text) => hashOf(text ?? '')).toSorted())
+    expect(read(file, 'SELECT id FROM units WHERE vector IS NULL')).toEqual([])
+  })
+
   it('resumes an interrupted rebuild', async () => {
     const workspace = await folderWith(notes)
     const file = join(await temporaryFolder(), 'index.sqlite')

@@ -71,6 +71,12 @@ export function modelOf(provider: EmbeddingProviderName, configuredModel: string
   return provider === 'builtin' ? builtinModelName : embeddingModelOrDefault(provider, configuredModel)
 }
 
+/** Returns the settings of the built-in model, which every installation has. */
+export function builtinSource(source: EmbeddingSource): EmbeddingSource {
+  const model = modelOf('builtin', undefined)
+  return { ...source, provider: 'builtin', model, baseUrl: undefined, apiKey: undefined, isLocal: true }
+}
+
 /** Allocates the memory in which worker threads share the built-in model. Must be called before they start. */
 export function shareEmbeddings({ provider, builtinFile }: EmbeddingSource): void {
   if (provider !== 'builtin') return

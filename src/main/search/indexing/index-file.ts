@@ -17,12 +17,15 @@ import {
   isCorruption,
   matchesIdentity,
   openForWriting,
+  vectorDimensions,
   type Db,
   type IndexIdentity,
 } from './index-schema.ts'
 
 export interface OpenedIndex {
   readonly store: UnitStore
+  /** The older index, if it differs only by its model and that model can still be used; searches read it meanwhile. */
+  readonly old: UnitStore | undefined
   /** Path of the store while an older index is still in place; undefined if it is at the index's own path. */
   readonly rebuildPath: string | undefined
   /** New path of a file that was at the index's path but is not an index. */
@@ -34,6 +37,7 @@ export interface OpenedIndex {
 /**
  * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.
  * @param folders folders with their rules for private notes
+ * @param earlier settings of other models that can still be used
  * @param isCorrupt the file was found to be corrupt while in use
  * @throws SqliteError or the system error if a file can't be opened, moved or deleted
  */
@@ -41,10 +45,11 @@ export async function openIndexFile(
   file: string,
   embedding: EmbeddingSource,
   folders: readonly NotesFolder[],
+  earlier: readonly EmbeddingSource[],
   isCorrupt = false,
 ): Promise<OpenedIndex> {
   const identity = identityOf(embedding)
-  const storeOf = (db: Db) => new UnitStore(db, unitSettingsOf({ embedding, folders }))
+  const storeOf = (db: Db, source = embedding) => new UnitStore(db, unitSettingsOf({ embedding: source, folders }))
   await makeFolder(dirname(file))
   await rm(oldSnapshotOf(file), { force: true })
   const files = filesOf(file)
@@ -57,10 +62,13 @@ export async function openIndexFile(
     unfinished?.close()
     const store = storeOf(current)
     await adoptCaches(store, [files.last, files.next, files.damaged])
-    return { store, rebuildPath: undefined, corruptionMessage, movedAsideTo }
+    return { store, old: undefined, rebuildPath: undefined, corruptionMessage, movedAsideTo }
   }
   const hasOldIndex = current !== undefined && hasTable(current, 'embedding_cache')
-  current?.close()
+  const canKeep = hasOldIndex && vectorDimensions(current) > 0
+  const oldSource = canKeep ? earlier.find((one) => matchesIdentity(current, identityOf(one))) : undefined
+  const old = oldSource && current && storeOf(current, oldSource)
+  if (!old) current?.close()
   if (!hasOldIndex) await removeIndexFile(file)
   const place = hasOldIndex ? files.next : file
   const canResume = hasOldIndex && unfinished !== undefined && matchesIdentity(unfinished, identity)
@@ -71,8 +79,8 @@ export async function openIndexFile(
     await removeIndexFile(files.next)
   }
   const store = storeOf(canResume ? unfinished : createIndex(place, identity))
-  await adoptCaches(store, [...(hasOldIndex && !canResume ? [file] : []), files.last, files.damaged], file)
-  return { store, rebuildPath: hasOldIndex ? files.next : undefined, corruptionMessage, movedAsideTo }
+  await adoptCaches(store, [...(hasOldIndex && !old ? [file] : []), files.last, files.damaged], file)
+  return { store, old, rebuildPath: hasOldIndex ? files.next : undefined, corruptionMessage, movedAsideTo }
 }
 
 /** Replaces the old index by the built one. Both must be closed. */

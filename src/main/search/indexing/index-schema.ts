@@ -70,6 +70,12 @@ export function modelOfIndex(db: Db): IndexIdentity {
   return text === undefined ? { provider: '', model: '', dimensions: 0 } : parseFingerprint(text)
 }
 
+/** Returns true if the vectors of the index are of this model. Those of two models are not comparable. */
+export function hasModel(db: Db, asked: Pick<IndexIdentity, 'provider' | 'model' | 'address'>): boolean {
+  const { provider, model, address } = modelOfIndex(db)
+  return provider === asked.provider && model === asked.model && address === asked.address
+}
+
 /**
  * Prefix of the keys that hold the dimensions of a model's vectors, copied from an earlier index, so that cached
  * vectors can be found before the model is called.

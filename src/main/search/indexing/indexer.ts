@@ -36,6 +36,8 @@ export interface IndexerSettings extends MemorySource {
   readonly watch: boolean
   /** Delay before an unavailable folder or index is tried again. */
   readonly retryMs: number
+  /** Settings of other models that can still be used: an index of one is searched until the new one is complete. */
+  readonly earlier?: readonly EmbeddingSource[]
 }
 
 export type IndexerEvent =
@@ -65,6 +67,8 @@ export class Indexer {
   #embedder: Embedder | undefined
   #download: IndexStatus['download']
   #store: UnitStore | undefined
+  /** Index of an earlier model. It is searched and synced until `#store` has all vectors. */
+  #old: UnitStore | undefined
   #counts: UnitCounts = { files: 0, units: 0, embedded: 0 }
   #rebuildPath: string | undefined
   /** The rebuilt index is complete; it replaces the old one when the searcher has closed the old one. */
@@ -115,6 +119,10 @@ export class Indexer {
           onEnd: (hasNewResults) => {
             this.#emitStatus()
             if (hasNewResults) this.#emit({ type: 'indexed' })
+          },
+          onComplete: (store) => {
+            store.removeUnusedVectors(this.#old !== undefined)
+            if (this.#old) this.#requestReplacement(store)
           },
           onError: (error) => void this.#recover(error),
         },
@@ -210,7 +218,7 @@ export class Indexer {
   }
 
   resumeEmbedding(): void {
-    if (this.#store && this.#rebuildPath === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
+    if (this.#state === 'ready' && this.#store && this.#canEmbed) this.#embedder?.start(this.#store)
   }
 
   /**
@@ -218,7 +226,12 @@ export class Indexer {
    * length now.
    */
   async retryEmbedding(): Promise<void> {
-    if (this.#store && this.#rebuildPath === undefined) await this.#embedder?.restart(this.#store)
+    if (this.#store && this.#canEmbed) await this.#embedder?.restart(this.#store)
+  }
+
+  /** False while the index is built for the first time or replaced. */
+  get #canEmbed(): boolean {
+    return !this.#isReplacing && (this.#rebuildPath === undefined || this.#old !== undefined)
   }
 
   /** Waits until all files are synced and embedded. `isStopped`: the provider stopped embedding before the end. */
@@ -234,13 +247,17 @@ export class Indexer {
     await this.#enqueue(async () => {
       const rebuiltFile = this.#rebuildPath
       if (rebuiltFile === undefined) return
+      await this.#embedder?.ended
       // There is no store while the files are being replaced.
       this.#counts = this.#store?.counts() ?? this.#counts
       this.#store?.close()
       this.#store = undefined
+      this.#old?.close()
+      this.#old = undefined
       const { file } = this.#settings
       await replaceIndexFile(rebuiltFile, file)
       this.#rebuildPath = undefined
+      this.#isReplacing = false
       this.#store = new UnitStore(openForWriting(file), unitSettingsOf(this.#unitSettings))
       this.#state = 'ready'
       this.#emitStatus()
@@ -272,21 +289,26 @@ export class Indexer {
     await this.#queue
     await this.#embedder?.ended
     this.#store?.close()
+    this.#old?.close()
   }
 
   async #openIndex(): Promise<void> {
     this.#store?.db.close()
     this.#store = undefined
+    this.#old?.db.close()
+    this.#old = undefined
     const isCorrupt = this.#isCorrupt
-    const { file, folders, embedding, notes } = this.#settings
-    const { store, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(
+    const { file, folders, embedding, notes, earlier = [] } = this.#settings
+    const { store, old, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(
       file,
       embedding,
       notes,
+      earlier,
       isCorrupt,
     )
     this.#isCorrupt = false
     this.#store = store
+    this.#old = old
     this.#rebuildPath = rebuildPath
     this.#isReplacing = false
     removeForbidden(store, folders)
@@ -390,6 +412,11 @@ export class Indexer {
       },
     }
     const { folders } = this.#settings
+    if (this.#old) {
+      // Without the worker, which prepares units for the new model.
+      const quiet = { force, signal: options.signal, onProgress: () => undefined }
+      await (full ? syncAll(this.#old, folders, quiet) : syncPaths(this.#old, folders, paths, quiet))
+    }
     const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
     if (full) this.#problems.delete('hard_link')
@@ -399,20 +426,21 @@ export class Indexer {
     if (full && !force && this.#hasScanned) for (const path of report.changed) this.#reportFile(path)
     this.#hasScanned ||= full
     if (full && report.problems.some((problem) => problem.path === folders[0]?.folder)) this.#retryLater()
-    if (this.#rebuildPath !== undefined) return this.#requestReplacement(store)
-    this.#state = 'ready'
+    if (this.#rebuildPath !== undefined && !this.#old) return this.#requestReplacement(store)
+    this.#state = this.#isReplacing ? 'rebuilding' : 'ready'
     this.#emitStatus()
     if (report.changed.length > 0) this.#emit({ type: 'indexed' })
-    this.#embedder?.start(store)
+    if (!this.#isReplacing) this.#embedder?.start(store)
   }
 
   /**
-   * Emits `replace` once. The new index serves keyword search and cached vectors at once; the rest is embedded while
-   * it is in use, because the old index misses files that change meanwhile.
+   * Emits `replace` once: when the new index is complete, or when it is synced, if the model of the old one can't be
+   * used. It serves keyword search and cached vectors at once; the rest is embedded while it is in use.
    */
   #requestReplacement(store: UnitStore): void {
     if (this.#isReplacing) return
     this.#isReplacing = true
+    this.#state = 'rebuilding'
     this.#embedder?.assignCachedVectors(store)
     this.#emit({ type: 'replace' })
   }

@@ -13,7 +13,7 @@ import type {
 import { isLocalAddress } from '#shared/util/locality.ts'
 import { embeddingBaseUrl, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
-import { getMeta, unsentUnitsKey, modelOfIndex, vectorDimensions, type Db } from '../indexing/index-schema.ts'
+import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '../indexing/index-schema.ts'
 import { comparableLine } from '#shared/markdown/comparable-line.ts'
 import { lineKeys } from '#workspace/privacy'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
@@ -92,7 +92,7 @@ export class Searcher {
       results: [notes, chats].flatMap((part) => (part ? resultsOf(part, this.#units) : [])),
       weak: overrides.showWeak === true ? weakResults(notes, this.#units) : [],
       candidates: notes.candidates.length + (chats?.candidates.length ?? 0),
-      ...this.#identity(),
+      ...identityOf(this.#embeddings),
       stale,
       minScore,
       weights: settings.weights === 'auto' ? null : settings.weights,
@@ -124,7 +124,7 @@ export class Searcher {
       minScore,
       maxResults: settings.maxResults,
       maxCharacters: settings.maxCharacters,
-      ...this.#identity(),
+      ...identityOf(this.#embeddings),
       stale,
       notice,
       timings,
@@ -145,8 +145,16 @@ export class Searcher {
     for (const isChat of [false, true]) this.#units.preload({ isChat, hasPrivate: true })
   }
 
-  /** @param of model to count texts for; the one in use if undefined @throws the signal's reason if aborted */
-  embeddingCost(of: EmbeddingModel | undefined, signal?: AbortSignal): Promise<EmbeddingCost> {
+  /**
+   * @param of model to count texts for; `chosen` if undefined
+   * @param chosen the model of the settings, if the index still has vectors of an earlier one
+   * @throws the signal's reason if aborted
+   */
+  embeddingCost(
+    of: EmbeddingModel | undefined,
+    signal?: AbortSignal,
+    chosen = this.#embeddings,
+  ): Promise<EmbeddingCost> {
     const model = of
       ? {
           provider: of.provider,
@@ -155,10 +163,10 @@ export class Searcher {
           isLocal: !isRemoteEmbeddingProvider(of.provider) || isLocalAddress(of.baseUrl),
         }
       : {
-          ...this.#identity(),
-          address: this.#embeddings?.address,
-          dimensions: this.dimensions || undefined,
-          isLocal: this.#embeddings?.isRemote !== true,
+          ...identityOf(chosen),
+          address: chosen?.address,
+          dimensions: chosen === this.#embeddings ? this.dimensions || undefined : undefined,
+          isLocal: chosen?.isRemote !== true,
         }
     return embeddingCost(this.#db, model, signal)
   }
@@ -288,14 +296,10 @@ export class Searcher {
     return { vector, notice: local === unembedded ? privateNotice(local) : incompleteNotice(unembedded) }
   }
 
-  #identity(): { provider: string; model: string } {
-    return { provider: this.#embeddings?.provider ?? 'none', model: this.#embeddings?.model ?? '' }
-  }
-
   #readCollection(): Collection {
     const version = this.#statements.version.get() ?? 0
     if (this.#collection?.version === version) return this.#collection
-    const isOurs = this.#hasSameModel()
+    const isOurs = this.#embeddings !== undefined && hasModel(this.#db, this.#embeddings)
     this.#collection = {
       version,
       unembedded: (isOurs ? this.#statements.unembedded : this.#statements.units).get() ?? 0,
@@ -303,13 +307,10 @@ export class Searcher {
     }
     return this.#collection
   }
+}
 
-  /** Returns false while the index is rebuilt for another model: vectors of two models are not comparable. */
-  #hasSameModel(): boolean {
-    const { provider, model, address } = modelOfIndex(this.#db)
-    const asked = this.#embeddings
-    return provider === asked?.provider && model === asked.model && address === asked.address
-  }
+function identityOf(embeddings: QueryEmbedder | undefined): { provider: string; model: string } {
+  return { provider: embeddings?.provider ?? 'none', model: embeddings?.model ?? '' }
 }
 
 function prepare(db: Db) {

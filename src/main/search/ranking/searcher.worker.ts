@@ -1,12 +1,12 @@
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'
-import { clockWithOffset, type Clock, serveThread, threadBase } from '#platform'
+import { clockWithOffset, systemClock, type Clock, serveThread, threadBase } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
+import { ProviderHealth, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
-import { hasCurrentSchema, isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
+import { hasCurrentSchema, hasModel, isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
 import type { SearchOverrides } from '../query/overrides.ts'
 import { QueryEmbedder } from '../vector/query-embedder.ts'
 import { Searcher } from './searcher.ts'
@@ -19,13 +19,18 @@ export interface SearchRequest {
   readonly leave: QueryPermit
 }
 
+/** Time that a search waits for a model of earlier settings, ms, at first and after a pause. */
+const earlierWaitMs = 1000
+
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
 let now: Clock | undefined
 let embeddings: QueryEmbedder | undefined
+/** Models of earlier settings, newest first. One is used while the index still has its vectors. */
+let earlier: readonly QueryEmbedder[] = []
 /** Notice for results if a provider is configured but can't be created. */
 let setupNotice: SearchResponse['notice'] = null
-let open: { readonly db: Db; readonly searcher: Searcher } | undefined
+let open: { readonly db: Db; readonly embedder: QueryEmbedder | undefined; readonly searcher: Searcher } | undefined
 
 let isReleased = false
 
@@ -38,13 +43,33 @@ function searcher(): Searcher {
   if (!open) {
     const db = openIndex()
     try {
-      open = { db, searcher: new Searcher(db, embeddings, now) }
+      const embedder = [embeddings, ...earlier].find((one) => one && hasModel(db, one)) ?? embeddings
+      open = { db, embedder, searcher: new Searcher(db, embedder, now) }
     } catch (error) {
       db.close()
       throw error
     }
   }
   return open.searcher
+}
+
+/** Returns the models of earlier settings, each with a health of its own. */
+async function openEarlier(sources: readonly EmbeddingSource[]): Promise<QueryEmbedder[]> {
+  const embedders: QueryEmbedder[] = []
+  for (const source of sources) {
+    const made = await createEmbeddings(source)
+    if (typeof made !== 'object') continue
+    const health = new ProviderHealth(now ?? systemClock)
+    const embedder = new QueryEmbedder(made, !source.isLocal, (outcome) => {
+      health.record(outcome)
+      embedder.permit = health.queryPermit()
+      const { failure, retryInMs } = health
+      if (failure) setTimeout(() => (embedder.permit = { waitMs: earlierWaitMs }), retryInMs).unref()
+    })
+    embedder.permit = { waitMs: earlierWaitMs }
+    embedders.push(embedder)
+  }
+  return embedders
 }
 
 /** @throws AppError `index_unavailable` if the file can't be opened, or is from a version with other tables */
@@ -66,7 +91,7 @@ function searcherFor({ leave }: SearchRequest): Searcher {
 }
 
 function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
-  return { ...answer, notice: answer.notice ?? setupNotice }
+  return { ...answer, notice: answer.notice ?? (open?.embedder === embeddings ? setupNotice : null) }
 }
 
 /**
@@ -115,7 +140,9 @@ const base = threadBase.use(async ({ next }) => {
 
 const router = {
   open: base
-    .input(type<{ file: string; embedding: EmbeddingSource; clockAheadMs: number }>())
+    .input(
+      type<{ file: string; embedding: EmbeddingSource; earlier: readonly EmbeddingSource[]; clockAheadMs: number }>(),
+    )
     .handler(async ({ input }) => {
       release()
       file = input.file
@@ -129,9 +156,10 @@ const router = {
         typeof made === 'string'
           ? { code: 'vectors_off', message: describeIncompleteSettings(made, input.embedding) }
           : null
+      earlier = await openEarlier(input.earlier)
       // Opened at once, so that searches work even if the file is deleted meanwhile.
       if (existsSync(file)) openIfReadable()
-      if (open && open.searcher.dimensions > 0) setImmediate(() => embeddings?.prepare())
+      if (open && open.searcher.dimensions > 0) setImmediate(() => open?.embedder?.prepare())
     }),
   search: base
     .input(type<SearchRequest>())
@@ -149,11 +177,11 @@ const router = {
   /** Tests the provider; undefined if there is none. */
   probe: base.handler(() => {
     openIfReadable()
-    return embeddings?.probe(open?.searcher.dimensions ?? 0)
+    return embeddings?.probe(open && open.embedder === embeddings ? open.searcher.dimensions : 0)
   }),
   embeddingCost: base
     .input(type<EmbeddingModel | undefined>())
-    .handler(({ input, signal }) => searcher().embeddingCost(input, signal)),
+    .handler(({ input, signal }) => searcher().embeddingCost(input, signal, embeddings)),
   nearNotes: base
     .input(type<{ path: string; most: number }>())
     .handler(({ input: { path, most } }) => searcher().similarNotes(path, most)),

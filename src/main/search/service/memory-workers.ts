@@ -1,7 +1,7 @@
 import type { RouterClient } from '@orpc/server'
 import { stat } from 'node:fs/promises'
 import { clockOffset, startThread, workerEntry, searcherYoungGenerationMb, type Clock, type Thread } from '#platform'
-import type { MemorySource } from '../indexing/indexer.ts'
+import type { IndexerSettings, MemorySource } from '../indexing/indexer.ts'
 import type { IndexerRouter } from '../indexing/indexer.worker.ts'
 import type { SearcherRouter } from '../ranking/searcher.worker.ts'
 
@@ -52,12 +52,12 @@ const retryMs = 30_000
  */
 export async function openWorkers(
   { indexer, searcher }: MemoryWorkers,
-  source: MemorySource,
+  source: MemorySource & Pick<IndexerSettings, 'earlier'>,
   { watch, now }: { readonly watch: boolean; readonly now: Clock },
   eventsSubscribed: Promise<void>,
 ): Promise<void> {
-  const { file, embedding } = source
-  const searcherInput = { file, embedding, clockAheadMs: clockOffset(now) }
+  const { file, embedding, earlier = [] } = source
+  const searcherInput = { file, embedding, earlier, clockAheadMs: clockOffset(now) }
   const fileIdBefore = canBeOpenTwice ? await fileIdOf(file) : undefined
   // An existing index is opened for reading while the indexer starts.
   const reading = fileIdBefore === undefined ? Promise.resolve() : searcher.client.open(searcherInput)

@@ -11,7 +11,7 @@ import type {
 } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, type MemorySettings } from '#platform'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
+import { builtinSource, shareEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
 import type { IndexedFileFacts } from '../ranking/searcher.ts'
@@ -43,6 +43,8 @@ export class Memory {
   readonly #changes = new EventEmitter<MemoryChange>()
   readonly #options: MemoryOptions
   #source: MemorySource
+  /** Embedding settings that were replaced in this run, newest first. */
+  #earlier: readonly EmbeddingSource[] = []
   readonly #threads: WorkerSupervisor
   #status: IndexStatus | undefined
   #isSavingPower = false
@@ -67,7 +69,7 @@ export class Memory {
     this.#threads = new WorkerSupervisor({
       entries: options.threads,
       open: async (threads, eventsSubscribed) => {
-        await openWorkers(threads, this.#source, options, eventsSubscribed)
+        await openWorkers(threads, { ...this.#source, earlier: this.#usableEarlier() }, options, eventsSubscribed)
         const { client } = threads.indexer
         if (this.#provider.failure) await client.pauseEmbedding(true)
         if (this.#isSavingPower) await client.savePower(true)
@@ -86,10 +88,20 @@ export class Memory {
   /** Restarts the workers with another source if it differs. Calls made meanwhile wait. */
   async setSource(source: MemorySource): Promise<void> {
     if (JSON.stringify(source) === JSON.stringify(this.#source)) return
+    if (JSON.stringify(source.embedding) !== JSON.stringify(this.#source.embedding))
+      this.#earlier = [this.#source.embedding, ...this.#earlier]
     this.#source = source
     this.#provider.reset()
     shareEmbeddings(source.embedding)
     await this.#threads.restart()
+  }
+
+  /** Leaves out other machines after a change to a model of this machine: the user expects that nothing is sent. */
+  #usableEarlier(): EmbeddingSource[] {
+    const { embedding } = this.#source
+    if (embedding.provider === 'none') return []
+    const earlier = [...this.#earlier, builtinSource(embedding)]
+    return earlier.filter(({ isLocal }) => isLocal || !embedding.isLocal)
   }
 
   /**

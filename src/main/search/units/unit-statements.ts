@@ -165,6 +165,14 @@ export function prepareStatements(db: Db) {
          ON CONFLICT DO UPDATE SET vector = excluded.vector RETURNING id`,
       )
       .pluck(),
+    // Two ranges, because each uses the index.
+    otherVectors: db.prepare<[{ readonly key: string; readonly model: string }]>(
+      `SELECT 1 WHERE EXISTS (SELECT 1 FROM embedding_cache WHERE (provider, model) < (@key, @model))
+                   OR EXISTS (SELECT 1 FROM embedding_cache WHERE (provider, model) > (@key, @model))`,
+    ),
+    removeUnusedVectors: db.prepare(
+      'DELETE FROM embedding_cache WHERE id NOT IN (SELECT vector FROM units WHERE vector IS NOT NULL)',
+    ),
     counts: db.prepare<[], UnitCounts>(
       // By the indexes: the rows have the texts, and would all be read.
       `SELECT (SELECT count(*) FROM files WHERE source <> 'sessions') AS files, (SELECT count(*) FROM units) AS units,

@@ -1,6 +1,14 @@
 import { toBlob } from '../embeddings/embedding-provider.ts'
 import { marksBy } from '#workspace/privacy'
-import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from '../indexing/index-schema.ts'
+import {
+  cacheKey,
+  getMeta,
+  modelOfIndex,
+  setDimensions,
+  setMeta,
+  vectorDimensions,
+  type Db,
+} from '../indexing/index-schema.ts'
 import type { FileContent, KnownFile, Source } from '../indexing/indexed-file.ts'
 import { memoizeUntilWrite } from '../indexing/memoize-until-write.ts'
 import { FileUpdate, fromText } from './file-update.ts'
@@ -181,6 +189,16 @@ export class UnitStore {
       this.#statements.clearVectors.run()
       setDimensions(this.db, dimensions)
     })
+  }
+
+  /**
+   * Removes cached vectors that no unit has: those of other models and of removed units.
+   * @param always false does nothing if there are no vectors of other models
+   */
+  removeUnusedVectors(always: boolean): void {
+    const { model, ...asked } = modelOfIndex(this.db)
+    const key = cacheKey(asked)
+    if (always || this.#statements.otherVectors.get({ key, model })) this.#statements.removeUnusedVectors.run()
   }
 
   /** Truncates the write-ahead log, so that the file alone is the whole index. */

@@ -11,6 +11,8 @@ export interface EmbedderEvents {
   readonly onOutcome: (outcome: ProviderOutcome) => void
   /** Called after each run. `hasNewResults`: search results may have changed. */
   readonly onEnd: (hasNewResults: boolean) => void
+  /** Called when every text has a vector, except those that the provider rejects or must not receive. */
+  readonly onComplete: (store: UnitStore) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -116,6 +118,7 @@ export class Embedder {
   /** Repeats runs until nothing is missing, because files may change meanwhile. */
   async #runAll(store: UnitStore): Promise<void> {
     while ((await this.#run(store)) > 0 && store.textsToEmbed(0, 1, this.#isRemote).length > 0);
+    if (!this.isPaused && !this.isStopped && !this.#signal.aborted) this.#events.onComplete(store)
   }
 }
 

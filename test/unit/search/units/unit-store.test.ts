@@ -2,8 +2,10 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import {
+  fingerprint,
   openForWriting,
   getMeta,
+  setMeta,
   vectorDimensions,
   type Db,
 } from '../../../../src/main/search/indexing/index-schema.ts'
@@ -373,6 +375,31 @@ describe('vectors', () => {
     store.resetVectors(4)
     expect(store.counts().embedded).toBe(0)
     expect(vectorDimensions(store.db)).toBe(4)
+  })
+
+  it('of other models are removed, and those of removed units with them', () => {
+    store = newStore(withoutModel)
+    setMeta(store.db, 'fingerprint', fingerprint({ provider: 'openai', model: 'small', dimensions: 0 }))
+    for (const text of ['one', 'two']) put(text, `${text}.md`)
+    const texts = store.textsToEmbed(0, 10)
+    const vector = Float32Array.of(0.6, -0.8, 0)
+    const cached = () => store.db.prepare('SELECT model, hash FROM embedding_cache ORDER BY id').raw().all()
+    for (const text of texts) store.storeVectors('openai', 'small', [{ ...text, vector }])
+    store.removeFile('memory', 'two.md')
+    store.removeUnusedVectors(false)
+    expect(cached()).toHaveLength(2)
+    store.removeUnusedVectors(true)
+    expect(cached()).toEqual([['small', hashOf('one')]])
+    for (const [provider, model] of [
+      ['gemini', 'small'],
+      ['openai', 'tiny'],
+      ['openai', 'large'],
+    ] as const) {
+      store.storeVectors(provider, model, [{ id: 0, hash: 'other', vector }])
+      expect(cached()).toHaveLength(2)
+      store.removeUnusedVectors(false)
+      expect(cached()).toEqual([['small', hashOf('one')]])
+    }
   })
 
   it('of a remote model are not made of private units and of chats', () => {
