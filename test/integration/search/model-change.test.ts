@@ -183,8 +183,7 @@ describe('another embedding model', () => {
     await until(async () => (await memory.status()).problems.length > 0, 10_000)
     // Its vectors have another length than those of the index.
     other.trouble = 'dimensions'
-    await memory.waitForVectors()
-    await until(async () => (await ask('feline'))[0] === 'other', 10_000)
+    await until(async () => (await ask('feline'))[0] === 'other', 20_000)
     expect((await ask('feline'))[1]).toBe('memory/cat.md')
     expect(await modelsIn(home)).toEqual(['other'])
   }, 60_000)
