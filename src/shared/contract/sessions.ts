@@ -73,7 +73,7 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
      * `rescued`: the model failed, so the text was saved verbatim; `distilled`: a model has made notes of such text;
      * `summarized`: the session ended, and its summary was written.
      */
-    status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled', 'summarized']),
+    status: z.enum(['wrote', 'nothing', 'rescued', 'distilled', 'summarized']),
     changes: z.array(fileChangeSchema),
     tokens: z.number(),
   }),

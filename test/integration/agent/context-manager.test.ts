@@ -124,7 +124,6 @@ describe('context manager', () => {
               }),
               tools: builtInTools,
               assemble: assembled,
-              lastReport: () => undefined,
               toolContext: {
                 workspace,
                 signal: new AbortController().signal,
@@ -137,8 +136,7 @@ describe('context manager', () => {
                 sources: [],
                 userText: '',
               } as unknown as ToolContext,
-              onStart: () => undefined,
-              stopDeferredNotes: async () => undefined,
+              onStart: async () => undefined,
             })
           for (const [index, { size, tool, crash, compact }] of steps.entries()) {
             const answer = (calls: boolean): Message => ({

@@ -93,6 +93,16 @@ describe('transcripts', () => {
     expect(transcript.skippedLines).toEqual([])
     expect(transcript.messages().map(({ id }) => id)).toEqual(['a2', 'a3'])
     expect((await transcript.appendMessage(user('on'))).parentId).toBe('a4')
+    const copy = { file, entries: transcript.branch() }
+    const fork = await Transcript.create(join(await temporaryFolder(), 'f.jsonl'), '/w', new Date(0), copy)
+    expect(fork.messages()).toEqual(transcript.messages())
+  })
+
+  it('reads a message with a line separator of Unicode', async () => {
+    const file = join(await temporaryFolder(), 's.jsonl')
+    await (await Transcript.create(file, '/w', new Date(0))).appendMessage(user('one\u2028two'))
+    const [message] = (await Transcript.open(file)).messages()
+    expect(message?.message.content).toBe('one\u2028two')
   })
 
   it('follows one branch of the tree', async () => {

@@ -24,10 +24,10 @@ describe('text saved verbatim', () => {
   it('is distilled in order, even if it quotes other entries, and records the outcome', async () => {
     const { workspace, folder } = await openFolder()
     const file = join(folder, 'memory/rescued/2026-01-20.md')
-    await appendVerbatimEntry(workspace, origin, 'User: first', at, false)
+    await appendVerbatimEntry(workspace, origin, 'User: first', at, false, false)
     // A tool result quotes the file, so its text occurs again inside the next entry.
     const quoted = await readFile(file, 'utf8')
-    await appendVerbatimEntry(workspace, origin, `User: second\n\n${quoted}`, at, false)
+    await appendVerbatimEntry(workspace, origin, `User: second\n\n${quoted}`, at, false, false)
     const [first, second, ...others] = await pending(workspace)
     expect(first?.text).toBe('User: first')
     expect(second?.text).toContain('User: second')
@@ -44,7 +44,7 @@ describe('text saved verbatim', () => {
 
   it('is private by the name of its file, in any case or form, and by a rule', async () => {
     const { workspace, folder } = await openFolder()
-    await appendVerbatimEntry(workspace, origin, 'User: secret', at, true)
+    await appendVerbatimEntry(workspace, origin, 'User: secret', at, true, false)
     const file = join(folder, 'memory/rescued/2026-01-20-private.md')
     for (const name of [
       '2026-01-20-local',

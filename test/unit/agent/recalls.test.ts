@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecallCollector } from '../../../src/main/agent/sessions/recorded-recalls.ts'
+import { recallsIn } from '../../../src/main/agent/sessions/recorded-recalls.ts'
 import { noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { compareResults } from '../../../src/renderer/search/recall-compare.ts'
 
@@ -51,9 +51,8 @@ const searched = (query: string, places: [path: string, startLine: number, endLi
 })
 
 function uses(...messages: Message[]) {
-  const reader = new RecallCollector()
-  for (const [index, message] of messages.entries()) reader.add({ id: `e${index}`, message })
-  return reader.recalls.map(({ query, question, results }) => ({ query, question, use: results.map(({ use }) => use) }))
+  const recalls = recallsIn(messages.map((message, index) => ({ id: `e${index}`, message })))
+  return recalls.map(({ query, question, results }) => ({ query, question, use: results.map(({ use }) => use) }))
 }
 
 describe('recalls of a conversation', () => {

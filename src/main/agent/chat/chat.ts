@@ -7,15 +7,14 @@ import { isRecord } from '#shared/util/json.ts'
 import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
 import { budgetOf } from '../context/context-budget.ts'
-import { calibrationFactor } from '../context/message-tokens.ts'
-import { lastReportOf, reportOf } from '../context/context-timeline.ts'
+import { reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
 import { usageOfEntries } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
 import { runCommand } from './commands.ts'
 import { DeferredNotes } from '../compaction/deferred-notes.ts'
-import { hasVerbatimEntries } from '../compaction/verbatim-fallback.ts'
+import { verbatimPaths } from '../compaction/verbatim-fallback.ts'
 import { LiveTurns, type TurnEndReason } from './live-turns.ts'
 import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
@@ -363,7 +362,7 @@ export class Chat {
   /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
   async #distil(session: string): Promise<void> {
     const { sessions, config, workspace, agentModels, deferredNotes } = this.#services
-    if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(workspace))) return
+    if (!config.current.compaction.memoryFlush.enabled || (await verbatimPaths(workspace)).length === 0) return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
     const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
@@ -376,7 +375,6 @@ export class Chat {
       tools: toolsFor(model),
       budget: () => budgetOf(model),
       prompts: () => loadPrompts(this.#services),
-      factor: calibrationFactor(lastReportOf(transcript)),
     })
   }
 

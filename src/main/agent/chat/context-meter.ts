@@ -1,6 +1,6 @@
 import type { ContextItem, ContextReport, CompactionStep, Layer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { calibrateReport } from '../context/message-tokens.ts'
+import { calibrateReport, calibrationFactor } from '../context/message-tokens.ts'
 import { lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
 import { predictDueSteps } from '../compaction/due-steps.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
@@ -78,6 +78,7 @@ export class ContextMeter {
     const state = compactionState(branch)
     const now = this.#services.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: now }
+    const factor = calibrationFactor(lastReport)
     return predictDueSteps({
       state: {
         ...state,
@@ -85,7 +86,8 @@ export class ContextMeter {
         turnsSinceFailure: state.turnsSinceFailure + 1,
       },
       report,
-      lastReport,
+      factor,
+      tokens: Math.ceil(report.estimatedTokens * factor),
       isFlushEnabled: this.#services.config.current.compaction.memoryFlush.enabled,
       now,
     })

@@ -14,7 +14,7 @@ import { compactionState } from '../compaction/compaction-state.ts'
 import { parseNotesReply } from '../compaction/flush.ts'
 import { summarize } from '../compaction/summarize.ts'
 import { digestText, fitDigest, parseDigest, type DigestLine, type LinkedMessage } from '../sessions/digest.ts'
-import { summarizedThrough } from '../sessions/session-end.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { loadPrompts } from './prompts.ts'
@@ -72,7 +72,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<number> {
   const current =
     earlier && (await workspace.exists(earlier.path)) ? (await workspace.read(earlier.path)).text : undefined
   const all = transcript.messages()
-  const through = summarizedThrough(transcript)
+  const through = isRecord(last) ? last['through'] : undefined
   const since = all.slice(all.findIndex(({ id }) => id === through) + 1)
   // After the user has deleted the note, a new one covers the messages since.
   const messages = current === undefined ? since : all

@@ -1,6 +1,5 @@
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import { lastReportOf } from '../context/context-timeline.ts'
 import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
@@ -59,12 +58,11 @@ export async function createTurnContext(
     isFlushEnabled: config.current.compaction.memoryFlush.enabled,
     prompts: () => loadPrompts(services),
     assemble: () => assembleRequest(services, { model, transcript, tools }),
-    lastReport: () => lastReportOf(transcript),
     toolContext,
     tools,
-    stopDeferredNotes: () => deferredNotes.stop(),
-    onStart: (what) => {
+    onStart: async (what) => {
       if (isTurn) turns.emit(session, { type: 'keeping', what })
+      await deferredNotes.stop()
     },
   })
   return { ...target, toolContext, tools, contextManager }

@@ -40,57 +40,41 @@ export function isCoolingDown({ turnsSinceFailure }: Pick<CompactionState, 'turn
 }
 
 export function compactionState(branch: readonly TranscriptEntry[]): CompactionState {
-  let summary: string | undefined
-  let summarySources: readonly Source[] = []
+  const state: { -readonly [Key in keyof CompactionState]: CompactionState[Key] } = {
+    summary: undefined,
+    digest: [],
+    summarySources: [],
+    liveMessages: [],
+    flushedCount: 0,
+    hasFlushedInCycle: false,
+    turnsSinceFailure: Infinity,
+    pruned: { trimmed: new Set(), cleared: new Set() },
+  }
   let liveMessages: LinkedMessage[] = []
-  let digest: DigestLine[] = []
-  let flushedCount = 0
-  let hasFlushedInCycle = false
-  let turnsSinceFailure = Infinity
-  let pruned: PruneDecisions = { trimmed: new Set(), cleared: new Set() }
   for (const entry of branch) {
-    if (entry.type === 'message' && entry.message.role === 'user') turnsSinceFailure += 1
-    turnsSinceFailure = turnsAfterOutcome(entry) ?? turnsSinceFailure
-    if (entry.type === 'message') liveMessages.push({ id: entry.id, message: entry.message })
-    else if (entry.type === 'flush' && entry.status !== 'failed' && entry.status !== 'distilled') {
-      flushedCount = Math.max(flushedCount, liveMessages.findIndex(({ id }) => id === entry.throughEntryId) + 1)
-      hasFlushedInCycle = true
-      digest.push(...entry.lines)
+    if (entry.type === 'message') {
+      if (entry.message.role === 'user') state.turnsSinceFailure += 1
+      liveMessages.push({ id: entry.id, message: entry.message })
+    } else if (entry.type === 'flush') {
+      if (entry.status !== 'rescued') state.turnsSinceFailure = Infinity
+      else if (entry.message !== undefined) state.turnsSinceFailure = 0
+      if (entry.status === 'distilled') continue
+      const readCount = liveMessages.findIndex(({ id }) => id === entry.throughEntryId) + 1
+      state.flushedCount = Math.max(state.flushedCount, readCount)
+      state.hasFlushedInCycle = true
+      state.digest = [...state.digest, ...entry.lines]
     } else if (entry.type === 'compaction') {
+      if (!entry.leftOut) state.turnsSinceFailure = Infinity
       const firstKeptIndex = liveMessages.findIndex(({ id }) => id === entry.firstKeptEntryId)
       const cut = firstKeptIndex < 0 ? liveMessages.length : firstKeptIndex
-      summary = entry.summary
-      digest = entry.lines ? [...entry.lines] : parseDigest(entry.summary, [])
-      summarySources = entry.sources ?? []
       liveMessages = liveMessages.slice(cut)
-      flushedCount = Math.max(0, flushedCount - cut)
-      hasFlushedInCycle = false
-    } else if (entry.type === 'prune') pruned = addDecisions(pruned, entry)
+      state.summary = entry.summary
+      state.digest = entry.lines ?? parseDigest(entry.summary, [])
+      state.summarySources = entry.sources ?? []
+      state.flushedCount = Math.max(0, state.flushedCount - cut)
+      state.hasFlushedInCycle = false
+    } else if (entry.type === 'prune') state.pruned = addDecisions(state.pruned, entry)
+    else if (entry.type === 'custom' && entry.customType === compactionFailureEntry) state.turnsSinceFailure = 0
   }
-  return {
-    summary,
-    digest,
-    summarySources,
-    liveMessages,
-    flushedCount,
-    hasFlushedInCycle,
-    turnsSinceFailure,
-    pruned,
-  }
-}
-
-/** Returns 0 after a failed request for notes or a summary, Infinity after success, undefined for other entries. */
-function turnsAfterOutcome(entry: TranscriptEntry): number | undefined {
-  if (entry.type === 'flush') {
-    if (entry.status === 'rescued') return entry.message === undefined ? undefined : 0
-    return entry.status === 'failed' ? 0 : Infinity
-  }
-  if (entry.type === 'compaction') return entry.leftOut ? undefined : Infinity
-  return entry.type === 'custom' && entry.customType === compactionFailureEntry ? 0 : undefined
-}
-
-/** @throws Error if the first `cut` live messages have not all been read by a flush; this is a bug in the caller */
-export function assertFlushed({ liveMessages, flushedCount }: CompactionState, cut: number): void {
-  if (cut > flushedCount)
-    throw new Error(`compaction up to message ${cut} of ${liveMessages.length}, but a flush has read ${flushedCount}`)
+  return { ...state, liveMessages }
 }

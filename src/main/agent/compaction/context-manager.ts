@@ -4,28 +4,23 @@
  * crash repeats a step but never skips one. After a failure the next turn calls no model for these steps; if the request
  * then outgrows the window, the oldest messages are dropped.
  */
-import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
+import type { CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { assertFlushed, isCoolingDown, compactionState, type CompactionState } from './compaction-state.ts'
-import {
-  cutIndexFor,
-  nextDueStep,
-  fixedTokens,
-  estimatedTokensToKeep,
-  requestTokens,
-  type CompactionInput,
-} from './due-steps.ts'
+import { isCoolingDown, compactionState, type CompactionState } from './compaction-state.ts'
+import { cutIndexFor, nextDueStep, fixedTokens, type CompactionInput } from './due-steps.ts'
+import { lastReportOf } from '../context/context-timeline.ts'
 import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
-import { digestText, type LinkedMessage } from '../sessions/digest.ts'
+import { digestText } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
 import { uniqueSources } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
-import { NoteWriter, type Measurement, type NoteWriterOptions } from './write-notes.ts'
+import type { NoteWriterOptions } from './flush.ts'
+import { saveNotes, saveVerbatim, type Measurement } from './write-notes.ts'
 import { retryOnOverflow } from './overflow.ts'
 import { summarize } from './summarize.ts'
 
@@ -33,25 +28,22 @@ export interface ContextManagerOptions extends NoteWriterOptions {
   /** True to save notes before messages are summarised. */
   readonly isFlushEnabled: boolean
   readonly assemble: () => Promise<Assembly>
-  readonly lastReport: () => ContextReport | undefined
-  readonly onStart: (step: 'flush' | 'compaction') => void
-  /** Stops the run of deferred notes before the turn writes notes. */
-  readonly stopDeferredNotes: () => Promise<void>
+  /** Runs before the model writes notes or a summary. */
+  readonly onStart: (step: 'flush' | 'compaction') => Promise<void>
 }
 
-interface MeasuredContext extends CompactionInput, Measurement {
-  readonly state: CompactionState
-}
+type MeasuredContext = CompactionInput & Measurement & { readonly state: CompactionState }
+
+/** Sizes of the request in provider tokens. */
+type CompactionSizes = Readonly<Record<'before' | 'after', number>>
 
 export class ContextManager {
   readonly #options: ContextManagerOptions
-  readonly #notes: NoteWriter
   /** True after `compact`: a recent failure does not prevent another attempt. */
   #isForced = false
 
   constructor(options: ContextManagerOptions) {
     this.#options = options
-    this.#notes = new NoteWriter(options)
   }
 
   /**
@@ -82,8 +74,8 @@ export class ContextManager {
   async makeRoom(): Promise<boolean> {
     const context = await this.#measure()
     if (!this.#fixedPartFits(context)) return false
-    const cut = cutIndexFor(context, Math.floor(estimatedTokensToKeep(context) / 2))
-    const hasShrunk = (await this.#compactAt(cut, undefined)) || (await this.#dropOldest(cut))
+    const cut = cutIndexFor(context, 0.5)
+    const hasShrunk = (await this.#compactAt(cut, undefined)) !== undefined || (await this.#dropOldest(cut))
     return (await this.#trimLargeResults()) || hasShrunk
   }
 
@@ -92,16 +84,11 @@ export class ContextManager {
    * @param focus topic that the summary should stress; undefined for none
    * @returns provider tokens before and after; they are equal if there is nothing to summarise or it failed
    */
-  async compact(focus: string | undefined): Promise<{ readonly before: number; readonly after: number }> {
+  async compact(focus: string | undefined): Promise<CompactionSizes> {
     this.#isForced = true
     const context = await this.#measure()
-    await this.#compactAt(cutIndexFor(context), focus)
-    const entry = this.#options.transcript.branch().findLast(({ type }) => type === 'compaction')
-    const isNew = entry?.type === 'compaction' && entry.firstKeptEntryId !== context.state.liveMessages[0]?.id
-    const { tokens } = context
-    return isNew
-      ? { before: entry.tokensBefore, after: entry.tokensAfter ?? tokens }
-      : { before: tokens, after: tokens }
+    const sizes = await this.#compactAt(cutIndexFor(context), focus)
+    return sizes ?? { before: context.tokens, after: context.tokens }
   }
 
   /** Saves notes from all live messages that no flush has read. While cooling down, saves these messages verbatim. */
@@ -123,13 +110,19 @@ export class ContextManager {
   }
 
   async #measure(): Promise<MeasuredContext> {
-    const { assemble, toolContext } = this.#options
+    const { assemble, toolContext, transcript } = this.#options
     const assembly = await assemble()
     const { report } = assembly
-    const lastReport = this.#options.lastReport()
-    const isFlushEnabled = this.#shouldFlush()
-    const input = { state: this.#state(), report, lastReport, isFlushEnabled, now: toolContext.now().getTime() }
-    return { ...input, assembly, tokens: requestTokens(input), factor: calibrationFactor(lastReport) }
+    const factor = calibrationFactor(lastReportOf(transcript))
+    return {
+      assembly,
+      state: this.#state(),
+      report,
+      factor,
+      tokens: Math.ceil(report.estimatedTokens * factor),
+      isFlushEnabled: this.#shouldFlush(),
+      now: toolContext.now().getTime(),
+    }
   }
 
   /** Returns false if prompt, tools and files alone fill the window. */
@@ -144,13 +137,8 @@ export class ContextManager {
     return new AppError('window_too_small', message, { model: model.id, tokens, window: report.contextWindow })
   }
 
-  async #prune(plan: PrunePlan): Promise<void> {
-    await this.#options.transcript.append({
-      type: 'prune',
-      ...plan,
-      trimmed: [...plan.trimmed],
-      cleared: [...plan.cleared],
-    })
+  async #prune({ savedTokens: _, ...plan }: PrunePlan): Promise<void> {
+    await this.#options.transcript.append({ type: 'prune', ...plan })
   }
 
   /**
@@ -165,7 +153,8 @@ export class ContextManager {
     })
     if (largeResults.length === 0) return false
     await this.flushRemaining()
-    await this.#prune({
+    await this.#options.transcript.append({
+      type: 'prune',
       trimmed: largeResults.map(({ toolCallId }) => toolCallId),
       cleared: [],
       charactersBefore: largeResults.reduce((sum, message) => sum + messageText(message).length, 0),
@@ -174,19 +163,14 @@ export class ContextManager {
     return true
   }
 
-  async #compactAt(cut: number, focus: string | undefined): Promise<boolean> {
+  async #compactAt(cut: number, focus: string | undefined): Promise<CompactionSizes | undefined> {
     const { model, prompts, toolContext } = this.#options
     const { liveMessages } = this.#state()
-    const firstKept = liveMessages[cut]
-    if (cut === 0 || !firstKept || this.#isCoolingDown()) return false
-    if (this.#shouldFlush()) {
-      if (this.#state().flushedCount < cut) await this.#flushUpTo(cut)
-      assertFlushed(this.#state(), cut)
-    }
+    if (cut === 0 || this.#isCoolingDown()) return undefined
+    if (this.#shouldFlush()) await this.#flushUpTo(cut)
     // The flush may have failed just now.
-    if (this.#isCoolingDown()) return false
-    this.#options.onStart('compaction')
-    await this.#options.stopDeferredNotes()
+    if (this.#isCoolingDown()) return undefined
+    await this.#options.onStart('compaction')
     try {
       const { lines, usage } = await retryOnOverflow(model, async () => {
         const { report, factor } = await this.#measure()
@@ -204,14 +188,13 @@ export class ContextManager {
           signal: toolContext.signal,
         })
       })
-      await this.#recordCompaction(liveMessages, cut, { summary: digestText(lines), lines: [...lines], usage })
-      return true
+      return await this.#recordCompaction(cut, { summary: digestText(lines), lines: [...lines], usage })
     } catch (error) {
       if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
       const { code, message, data } = error
       const failure = { kind: 'compactionFailed', code, message, data }
       await this.#options.transcript.appendCustom(compactionFailureEntry, failure)
-      return false
+      return undefined
     }
   }
 
@@ -220,57 +203,46 @@ export class ContextManager {
    * @returns false if there is nothing to drop
    */
   async #dropOldest(cut: number): Promise<boolean> {
-    const { liveMessages, summary, digest, flushedCount } = this.#state()
-    const firstKept = liveMessages[cut]
-    if (cut === 0 || !firstKept) return false
-    if (flushedCount < cut && !this.#options.transcript.isWithoutMemory) await this.#flushUpTo(cut, true)
-    const earlierSummary = summary?.endsWith(droppedMessagesNote)
-      ? summary.slice(0, -droppedMessagesNote.length)
-      : (summary ?? '')
-    const text = `${earlierSummary.trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
-    await this.#recordCompaction(liveMessages, cut, { summary: text, lines: [...digest], leftOut: true })
+    if (cut === 0) return false
+    if (!this.#options.transcript.isWithoutMemory) await this.#flushUpTo(cut, true)
+    const { summary = '', digest } = this.#state()
+    const text = `${summary.replace(droppedMessagesNote, '').trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
+    await this.#recordCompaction(cut, { summary: text, lines: [...digest], leftOut: true })
     return true
   }
 
   async #recordCompaction(
-    liveMessages: readonly LinkedMessage[],
     cut: number,
     compaction: Pick<CompactionEntry, 'summary' | 'lines' | 'usage' | 'leftOut'>,
-  ): Promise<void> {
-    const { tokens: tokensBefore, factor, state } = await this.#measure()
+  ): Promise<CompactionSizes> {
+    const { tokens: before, factor, state } = await this.#measure()
+    const { liveMessages } = state
     const dropped = liveMessages.slice(0, cut).map(({ message }) => message)
     const summaryTokens = (text = '') => messageTokens({ role: 'user', content: text, timestamp: 0 })
     const droppedTokens = dropped.reduce((sum, message) => sum + messageTokens(message), summaryTokens(state.summary))
     const sources = uniqueSources([...sourcesOfMessages(dropped, []), ...state.summarySources])
+    const after = Math.max(0, before + Math.round((summaryTokens(compaction.summary) - droppedTokens) * factor))
     await this.#options.transcript.append({
       type: 'compaction',
       ...compaction,
       firstKeptEntryId: liveMessages[cut]?.id ?? '',
-      tokensBefore,
-      tokensAfter: Math.max(0, tokensBefore + Math.round((summaryTokens(compaction.summary) - droppedTokens) * factor)),
+      tokensBefore: before,
+      tokensAfter: after,
       ...(sources.length === 0 ? {} : { sources }),
     })
+    return { before, after }
   }
 
   async #flushUpTo(count: number, isVerbatim = this.#isCoolingDown()): Promise<void> {
     const { liveMessages, flushedCount } = this.#state()
     const lastMessage = liveMessages[count - 1]
     if (!lastMessage || flushedCount >= count) return
-    if (!isVerbatim) {
-      this.#options.onStart('flush')
-      await this.#options.stopDeferredNotes()
-    }
+    if (!isVerbatim) await this.#options.onStart('flush')
     const unreadMessages = liveMessages.slice(flushedCount, count).map(({ message }) => message)
-    const { changes, lines, ...outcome } = isVerbatim
-      ? await this.#notes.saveVerbatim(unreadMessages)
-      : await this.#notes.save(unreadMessages, () => this.#measure())
-    await this.#options.transcript.append({
-      type: 'flush',
-      ...outcome,
-      throughEntryId: lastMessage.id,
-      changes: [...changes],
-      lines: [...lines],
-    })
+    const saved = isVerbatim
+      ? await saveVerbatim(this.#options, unreadMessages)
+      : await saveNotes(this.#options, unreadMessages, () => this.#measure())
+    await this.#options.transcript.append({ type: 'flush', throughEntryId: lastMessage.id, ...saved })
   }
 }
 

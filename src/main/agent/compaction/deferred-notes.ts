@@ -1,25 +1,15 @@
 import { AppError } from '#shared/util/errors.ts'
-import { addUsage, noUsage } from '#shared/chat/messages.ts'
 import { isCoolingDown, compactionState } from './compaction-state.ts'
-import { splitText } from '../context/render-messages.ts'
-import { sourcesIn } from '#shared/markdown/provenance.ts'
-import type { FlushOutcome } from './flush.ts'
-import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
+import type { NoteWriterOptions } from './flush.ts'
+import { distilNotes } from './write-notes.ts'
 import { markDistilled, pendingVerbatimEntries } from './verbatim-fallback.ts'
-
-const partTitle = 'Part of an earlier conversation'
-
-export interface DeferredNotesOptions extends NoteWriterOptions {
-  /** Provider tokens for each estimated token. */
-  readonly factor: number
-}
 
 /** Distils verbatim entries after answers. If the model fails, the entry waits for the next answer. */
 export class DeferredNotes {
   #running: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined
 
   /** Distils the oldest verbatim entry, and appends a `distilled` transcript entry. */
-  async run(options: DeferredNotesOptions): Promise<void> {
+  async run(options: NoteWriterOptions): Promise<void> {
     if (this.#running || isCoolingDown(compactionState(options.transcript.branch()))) return
     const controller = new AbortController()
     const signal = AbortSignal.any([options.toolContext.signal, controller.signal])
@@ -37,8 +27,8 @@ export class DeferredNotes {
   }
 }
 
-async function distil(options: DeferredNotesOptions): Promise<void> {
-  const { toolContext, transcript, model, factor } = options
+async function distil(options: NoteWriterOptions): Promise<void> {
+  const { toolContext, transcript, model } = options
   const { workspace, accessPolicy, now } = toolContext
   // Entries of private chats wait for a private chat, those of chats with a model of this machine for such a model.
   const pending = await pendingVerbatimEntries(workspace, (path, text) => accessPolicy.hasPrivateText(path, text))
@@ -46,20 +36,10 @@ async function distil(options: DeferredNotesOptions): Promise<void> {
     ({ isPrivate, isForLocalModels }) => isPrivate === transcript.isPrivate && (model.isLocal || !isForLocalModels),
   )
   if (!entry) return
-  const noteWriter = new NoteWriter(options)
-  const outcomes: FlushOutcome[] = []
-  for (const part of splitText(entry.text, await noteWriter.maxPartTokens(factor)))
-    outcomes.push(await noteWriter.saveFromPart(part, partTitle, sourcesIn(entry.text), entry.path))
-  const changes = outcomes.flatMap((outcome) => outcome.changes)
+  const outcome = await distilNotes(options, entry)
   const origin = { ...toolContext.origin, cause: 'flush' as const }
-  const notePaths = changes.map(({ path }) => path)
+  const notePaths = outcome.changes.map(({ path }) => path)
   await markDistilled(workspace, origin, entry, notePaths, now())
-  await transcript.append({
-    type: 'flush',
-    status: 'distilled',
-    throughEntryId: transcript.messages().at(-1)?.id ?? '',
-    changes,
-    lines: outcomes.flatMap((outcome) => outcome.lines),
-    usage: outcomes.map(({ usage }) => usage).reduce(addUsage, noUsage),
-  })
+  const throughEntryId = transcript.messages().at(-1)?.id ?? ''
+  await transcript.append({ type: 'flush', status: 'distilled', throughEntryId, ...outcome })
 }

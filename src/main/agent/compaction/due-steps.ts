@@ -2,15 +2,17 @@ import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { recentTokensToKeep } from '../context/context-budget.ts'
 import { isCoolingDown, type CompactionState } from './compaction-state.ts'
-import { addDecisions, applyPruning, planPruning, type PruneDecisions, type PrunePlan } from './prune.ts'
-import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
+import { planPruning, type PrunePlan } from './prune.ts'
+import { messageTokens } from '../context/message-tokens.ts'
 
 export interface CompactionInput {
   readonly state: Pick<CompactionState, 'liveMessages' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
   /** The request that would be sent now, in estimated tokens. */
   readonly report: ContextReport
-  /** The last request for which the provider reported its token count. */
-  readonly lastReport: ContextReport | undefined
+  /** Size of the request in provider tokens. */
+  readonly tokens: number
+  /** Provider tokens for each estimated token. */
+  readonly factor: number
   readonly isFlushEnabled: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -24,13 +26,14 @@ export type DueStep =
 
 /** Returns the first step that is due and not in `tried`; undefined if none is. */
 export function nextDueStep(input: CompactionInput, tried: ReadonlySet<CompactionStep>): DueStep | undefined {
-  const { state, report, isFlushEnabled } = input
-  const tokens = requestTokens(input)
-  const plan = tried.has('prune') ? undefined : planDuePruning(input, tokens)
-  if (plan) return { kind: 'prune', plan }
+  const { state, report, tokens, isFlushEnabled, now } = input
+  const { contextWindow } = report
+  const messages = state.liveMessages.map(({ message }) => message)
+  const plan = planPruning(messages, state.pruned, { tokens, contextWindow, now })
+  if (plan && !tried.has('prune')) return { kind: 'prune', plan }
   if (isCoolingDown(state)) return undefined
   const mayFlush = isFlushEnabled && !state.hasFlushedInCycle && !tried.has('flush')
-  if (mayFlush && tokens > report.flushAt && state.liveMessages.length > 0) return { kind: 'flush' }
+  if (mayFlush && tokens > report.flushAt && messages.length > 0) return { kind: 'flush' }
   if (tokens <= report.compactAt || tried.has('compact')) return undefined
   const cut = cutIndexFor(input)
   return cut > 0 ? { kind: 'compact', cut } : undefined
@@ -42,30 +45,20 @@ export function predictDueSteps(input: CompactionInput): CompactionStep[] {
   let simulated = input
   for (let step = nextDueStep(simulated, tried); step; step = nextDueStep(simulated, tried)) {
     tried.add(step.kind)
-    if (step.kind === 'prune') simulated = withPruning(simulated, step.plan)
+    if (step.kind === 'prune') simulated = { ...input, tokens: input.tokens - step.plan.savedTokens * input.factor }
   }
   return [...tried]
 }
 
-/** Returns the size of the request in provider tokens, calibrated by the last report. */
-export function requestTokens({ report, lastReport }: Pick<CompactionInput, 'report' | 'lastReport'>): number {
-  return Math.ceil(report.estimatedTokens * calibrationFactor(lastReport))
-}
-
-/** Returns the number of live messages, from the oldest, that a compaction would summarise. */
-export function cutIndexFor(
-  input: Omit<CompactionInput, 'now' | 'isFlushEnabled'>,
-  keepTokens: number = estimatedTokensToKeep(input),
-): number {
-  const messages = input.state.liveMessages.map(({ message }) => message)
-  return findCutIndex(messages, messages.map(messageTokens), keepTokens)
-}
-
-/** Returns the estimated tokens of the conversation that a compaction keeps verbatim. */
-export function estimatedTokensToKeep({ report, lastReport }: Pick<CompactionInput, 'report' | 'lastReport'>): number {
-  const factor = calibrationFactor(lastReport)
+/**
+ * Returns the number of live messages, from the oldest, that a compaction would summarise.
+ * @param share of the tokens that a compaction keeps verbatim
+ */
+export function cutIndexFor({ state, report, factor }: CompactionInput, share = 1): number {
+  const messages = state.liveMessages.map(({ message }) => message)
   const providerTokens = recentTokensToKeep(report, fixedTokens(report) * factor)
-  return Math.floor(providerTokens / Math.max(1, factor))
+  const keepTokens = Math.floor((providerTokens / Math.max(1, factor)) * share)
+  return findCutIndex(messages, messages.map(messageTokens), keepTokens)
 }
 
 /** Returns the estimated tokens of prompt, tools and files, which every request contains. */
@@ -74,30 +67,6 @@ export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
     (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
     0,
   )
-}
-
-function planDuePruning({ state, report, now }: CompactionInput, tokens: number): PrunePlan | undefined {
-  const lastAnswer = state.liveMessages.findLast(({ message }) => message.role === 'assistant')
-  return planPruning({
-    messages: messagesOf(state),
-    decisions: state.pruned,
-    tokens,
-    contextWindow: report.contextWindow,
-    idleMs: lastAnswer ? now - lastAnswer.message.timestamp : Infinity,
-  })
-}
-
-function withPruning(input: CompactionInput, plan: PrunePlan): CompactionInput {
-  const { state, report } = input
-  const pruned = addDecisions(state.pruned, plan)
-  const tokensOf = (decisions: PruneDecisions) =>
-    applyPruning(messagesOf(state), decisions).reduce((sum, message) => sum + messageTokens(message), 0)
-  const estimatedTokens = report.estimatedTokens - tokensOf(state.pruned) + tokensOf(pruned)
-  return { ...input, state: { ...state, pruned }, report: { ...report, estimatedTokens } }
-}
-
-function messagesOf({ liveMessages }: Pick<CompactionState, 'liveMessages'>): Message[] {
-  return liveMessages.map(({ message }) => message)
 }
 
 /** Returns the index of the first kept message; 0 if there is nothing to cut. Never splits a call from its results. */

@@ -3,59 +3,78 @@
  * summarised. The model may write memory files only, and its text is never shown. If it answers with notes instead of
  * calling a tool, they go to today's log. Long notes in logs are cut, with a link to the message.
  */
-import type { FileChange } from '#shared/util/file-change.ts'
+import type { Source } from '#shared/markdown/provenance.ts'
 import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type Usage } from '#shared/chat/messages.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { complete, type ChatModel, type ToolDefinition } from '#llm'
+import { sessionsPrefix } from '#search'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
+import type { Prompts } from '../chat/prompts.ts'
 import { sourcesOfMessages, userTextIn } from '../chat/provenance-tracking.ts'
-import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
+import type { Budget } from '../context/context-budget.ts'
+import { messagesBehind } from '../sessions/digest.ts'
+import type { FlushEntry } from '../sessions/transcript-entries.ts'
+import type { Transcript } from '../sessions/transcript.ts'
 import { executeTools } from '../tools/execute-tools.ts'
-import { isBuiltIn } from '../tools/built-in-tools.ts'
+import { definitionsOf, isBuiltIn, offeredTools } from '../tools/built-in-tools.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { editNote } from '../tools/write-file-tool.ts'
-import { digestLinesOf, shortenNotes } from './flushed-notes.ts'
+import { compactionState } from './compaction-state.ts'
+import { windowProfile } from '../context/window-profile.ts'
 import { checkNote } from './check-note.ts'
+import { digestLinesOf, shortenNotes } from './flushed-notes.ts'
 import { isRefusal } from './refusals.ts'
 
 /** Model requests in one flush; it usually takes two or three. */
 const maxSteps = 8
 
-export interface FlushOutcome {
-  readonly changes: readonly FileChange[]
-  /** The notes that were written. */
-  readonly lines: readonly DigestLine[]
-  readonly usage: Usage
+export type FlushOutcome = Pick<FlushEntry, 'changes' | 'lines'> & { usage: Usage }
+
+export interface NoteWriterOptions {
+  readonly transcript: Transcript
+  readonly model: ChatModel
+  /** Read again for each request, as a refusal may lower the window estimate. */
+  readonly budget: () => Budget
+  readonly prompts: () => Promise<Prompts>
+  readonly toolContext: ToolContext
+  /** Tools of the chat. */
+  readonly tools: readonly Tool[]
 }
 
-export interface FlushRequest {
-  readonly model: ChatModel
-  readonly system: readonly string[]
+interface FlushSource {
+  readonly system?: readonly string[]
   /** The tools of the chat's requests: with others, the model server could not reuse their beginning. */
-  readonly offered: readonly ToolDefinition[]
-  readonly tools: readonly Tool[]
-  readonly conversation: readonly Message[]
-  readonly prompt: string
-  readonly toolContext: ToolContext
-  readonly maxOutput: number
-  readonly at: Date
-  /** Stored messages that the notes may come from. */
-  readonly messages: readonly LinkedMessage[]
-  /** Returns the place that a shortened note links to: `path:line`. */
-  readonly placeOf: (note: string) => string
+  readonly offered?: readonly ToolDefinition[]
+  readonly sources?: readonly Source[]
+  /** Path of the file with the text; undefined for a part of this conversation. */
+  readonly file?: string | undefined
 }
 
 /** Runs a flush. @throws AppError if the model or a write fails; earlier changes remain */
-export async function flush(request: FlushRequest): Promise<FlushOutcome> {
-  const { model, system, conversation, prompt, toolContext, at } = request
-  const maxOutput = Math.min(model.maxOutput, request.maxOutput)
+export async function flush(
+  options: NoteWriterOptions,
+  conversation: readonly Message[],
+  { system = [], sources = [], file, offered = offeredBy(options) }: FlushSource,
+): Promise<FlushOutcome> {
+  const { transcript, model, budget, toolContext } = options
   const { layout } = toolContext.workspace
+  const at = toolContext.now()
   const today = localDate(at)
-  const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) } as const
+  const todaysLog = dailyLogPath(today, layout)
+  const content = await flushPrompt(options)
+  // Stored messages that the notes may come from.
+  const linked = file === undefined ? compactionState(transcript.branch()).liveMessages : []
+  const lines = await transcript.linesOf(linked.map(({ id }) => id))
+  const path = file ?? `${sessionsPrefix}${toolContext.session}.jsonl`
+  const placeOf = (note: string) => {
+    const line = lines.get(messagesBehind(note, linked)[0] ?? '')
+    return line === undefined ? path : `${path}:${line}`
+  }
   const said = conversation.map(messageText).join('\n')
   const doubtful = new Set<string>()
   const isKept = (note: string) => {
-    const verdict = checkNote(note, said, prompt)
+    const verdict = checkNote(note, said, content)
     // A suggestion would not be private.
     if (verdict !== 'doubtful' || toolContext.accessPolicy.seesPrivate) return verdict !== 'bad'
     doubtful.add(note)
@@ -64,19 +83,25 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const context: ToolContext = {
     ...toolContext,
     origin: { ...toolContext.origin, cause: 'flush' },
-    mayWrite: (path) => isMemoryPath(path, layout),
-    shortenEntries: (added, log) => shortenNotes(added, request.placeOf, log, isKept),
-    sources: [...toolContext.sources, ...sourcesOfMessages(conversation, system.slice(1))],
+    mayWrite: (target) => isMemoryPath(target, layout),
+    shortenEntries: (added, log) => shortenNotes(added, placeOf, log, isKept),
+    sources: [...sources, ...sourcesOfMessages(conversation, system.slice(1))],
     userText: userTextIn(conversation),
   }
-  const memoryTools = request.tools.filter(isBuiltIn)
-  const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: at.getTime() }]
+  const memoryTools = options.tools.filter(isBuiltIn)
+  const messages: Message[] = [...conversation, { role: 'user', content, timestamp: at.getTime() }]
   const changes: FileChange[] = []
   let usage = noUsage
   for (let step = 0; step < maxSteps; step += 1) {
     const answer = await complete(
       model,
-      { purpose, system, messages, tools: request.offered, maxOutput },
+      {
+        purpose: { kind: 'flush', today, time: localTime(at), todaysLog },
+        system,
+        messages,
+        tools: offered,
+        maxOutput: Math.min(model.maxOutput, budget().reserveTokens),
+      },
       toolContext.signal,
     )
     usage = addUsage(usage, answer.usage)
@@ -93,7 +118,7 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   if (doubtful.size > 0) await proposeNotes(context, [...doubtful], at)
   // A note that the log contains changes nothing.
   const made = changes.filter(({ added, removed }) => added + removed > 0)
-  return { changes: made, lines: digestLinesOf(made, request.messages), usage }
+  return { changes: made, lines: digestLinesOf(made, linked), usage }
 }
 
 /** Appends notes to today's log; returns [] if the log contains them, as parts of a chat can yield the same notes. */
@@ -113,6 +138,18 @@ async function proposeNotes({ workspace, propose }: ToolContext, notes: readonly
   const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
   const after = notes.reduce((log, note) => addLogEntry(log, note, at).text, before ?? '')
   await propose({ path, before, after, sources: [] })
+}
+
+export function offeredBy({ tools, model }: NoteWriterOptions): readonly ToolDefinition[] {
+  return definitionsOf(offeredTools(tools, model))
+}
+
+/** Returns the request for notes, which is the last message of a flush. */
+export async function flushPrompt({ model, prompts, toolContext }: NoteWriterOptions): Promise<string> {
+  const { flush: promptOf, flushSystem, flushSmall } = await prompts()
+  if (windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false) return flushSmall
+  const todaysLog = dailyLogPath(localDate(toolContext.now()), toolContext.workspace.layout)
+  return `${flushSystem}\n\n${promptOf({ todaysLog })}`
 }
 
 const noReplyPattern = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi

@@ -8,10 +8,12 @@ export interface PruneDecisions {
 }
 
 export interface PrunePlan {
-  readonly trimmed: readonly string[]
-  readonly cleared: readonly string[]
+  readonly trimmed: string[]
+  readonly cleared: string[]
   readonly charactersBefore: number
   readonly charactersAfter: number
+  /** Estimated tokens. */
+  readonly savedTokens: number
 }
 
 /** Number of newest answers whose tool results are never pruned. */
@@ -29,18 +31,18 @@ const minClearCharacters = 50_000
  */
 export const cacheMs = 300_000
 
-export interface PruneInput {
-  readonly messages: readonly Message[]
-  readonly decisions: PruneDecisions
-  /** Size of the request in provider tokens. */
-  readonly tokens: number
-  readonly contextWindow: number
-  /** Time since the last answer; Infinity without one. */
-  readonly idleMs: number
-}
-
-/** Returns the results to prune in addition to earlier decisions; undefined if there are none. */
-export function planPruning({ messages, decisions, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
+/**
+ * Returns the results to prune in addition to earlier decisions; undefined if there are none.
+ * @param tokens size of the request in provider tokens
+ * @param now milliseconds since the epoch
+ */
+export function planPruning(
+  messages: readonly Message[],
+  decisions: PruneDecisions,
+  { tokens, contextWindow, now }: Readonly<Record<'tokens' | 'contextWindow' | 'now', number>>,
+): PrunePlan | undefined {
+  const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
+  const idleMs = lastAnswer ? now - lastAnswer.timestamp : Infinity
   if (idleMs <= cacheMs || tokens < trimShare * contextWindow) return undefined
   const candidates = prunableResults(messages)
   const sumOf = (sizeOf: (result: ToolResultMessage) => number, applied: PruneDecisions) =>
@@ -60,6 +62,7 @@ export function planPruning({ messages, decisions, tokens, contextWindow, idleMs
     cleared,
     charactersBefore: sumOf(lengthOf, decisions),
     charactersAfter: sumOf(lengthOf, afterClear),
+    savedTokens: sumOf(messageTokens, decisions) - sumOf(messageTokens, afterClear),
   }
 }
 

@@ -59,32 +59,32 @@ const korean: Vocabulary = {
   about: '(?:대화|채팅|세션).*뿐|인사|잡담|로그에|이미\\s*(?:저장|기록|메모)',
 }
 
-interface Language {
-  readonly none: RegExp
-  readonly saving: RegExp
-  readonly polite: RegExp
-  readonly about: RegExp
-  /** Matches each word of a refusal. */
-  readonly words: RegExp
-}
+const isWords = (text: string) => /[\p{L}\p{N}]/u.test(text)
 
-function compile(vocabulary: Vocabulary, isSpaced: boolean): Language {
+/** Returns a test of whether all clauses are in the language and together a refusal. */
+function refusalTest(vocabulary: Vocabulary) {
   const { none, saving, polite, other, about } = vocabulary
+  const isSpaced = vocabulary === english
   const pattern = (words: string, flags = 'iu') =>
     new RegExp(isSpaced ? `(?<![\\p{L}\\p{N}'])(?:${words})(?![\\p{L}\\p{N}'])` : words, flags)
   // The longest word first, as words contain others.
   const all = [none, saving, polite, other].flatMap((words) => words.split(/\|(?![^(]*\))/))
-  const words = all.toSorted((a, b) => b.length - a.length).join('|')
-  return {
-    none: pattern(none),
-    saving: pattern(saving),
-    polite: pattern(polite, 'giu'),
-    about: pattern(about),
-    words: pattern(words, 'giu'),
+  const [nonePattern, savingPattern, aboutPattern] = [pattern(none), pattern(saving), pattern(about)]
+  const politePattern = pattern(polite, 'giu')
+  const wordPattern = pattern(all.toSorted((a, b) => b.length - a.length).join('|'), 'giu')
+  const isPolite = (clause: string) => !isWords(clause.replace(politePattern, ''))
+  const explains = (clause: string) => aboutPattern.test(clause) && !/\p{N}/u.test(clause)
+  return (clauses: readonly string[]): boolean => {
+    const refusals = clauses.filter((clause) => nonePattern.test(clause) && !isWords(clause.replace(wordPattern, '')))
+    if (refusals.length === 0) return clauses.every(isPolite)
+    return (
+      (refusals.some((clause) => savingPattern.test(clause)) || refusals.length === clauses.length) &&
+      clauses.every((clause) => refusals.includes(clause) || isPolite(clause) || explains(clause))
+    )
   }
 }
 
-const languages = [compile(english, true), compile(chinese, false), compile(japanese, false), compile(korean, false)]
+const refusalTests = [english, chinese, japanese, korean].map(refusalTest)
 
 /** Maximum characters of a refusal with its explanation. */
 const maxRefusal = 400
@@ -95,16 +95,6 @@ export function isRefusal(reply: string): boolean {
   const clauses = reply
     .replaceAll('’', "'")
     .split(/[.。！？!?;；,，、:：\n()（）]+|\s[-–—]+\s|[—–]+|\b(?:because|since|as|but)\b/iu)
-    .filter((clause) => /[\p{L}\p{N}]/u.test(clause))
-  const consistsOf = (words: RegExp, clause: string) => !/[\p{L}\p{N}]/u.test(clause.replace(words, ''))
-  return languages.some(({ none, saving, polite, about, words }) => {
-    const refusals = clauses.filter((clause) => none.test(clause) && consistsOf(words, clause))
-    const explains = (clause: string) => about.test(clause) && !/\p{N}/u.test(clause)
-    const isPolite = (clause: string) => consistsOf(polite, clause)
-    if (refusals.length === 0) return clauses.every(isPolite)
-    return (
-      (refusals.some((clause) => saving.test(clause)) || refusals.length === clauses.length) &&
-      clauses.every((clause) => refusals.includes(clause) || isPolite(clause) || explains(clause))
-    )
-  })
+    .filter(isWords)
+  return refusalTests.some((isRefusalIn) => isRefusalIn(clauses))
 }

@@ -1,23 +1,10 @@
 import { AppError } from '#shared/util/errors.ts'
-import {
-  addUsage,
-  messageText,
-  noUsage,
-  type AssistantMessage,
-  type Message,
-  type Usage,
-} from '#shared/chat/messages.ts'
+import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
-import {
-  digestText,
-  fitDigest,
-  messagesBehind,
-  parseDigest,
-  type DigestLine,
-  type LinkedMessage,
-} from '../sessions/digest.ts'
+import { digestText, fitDigest, messagesBehind, parseDigest } from '../sessions/digest.ts'
+import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
 import { maxPartTokens, type Budget } from '../context/context-budget.ts'
 import { complete, type ChatModel } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
@@ -42,52 +29,65 @@ export interface SummaryRequest {
   readonly signal: AbortSignal
 }
 
-export interface Summary {
-  readonly lines: readonly DigestLine[]
-  readonly usage: Usage
-}
-
 const system = ['You summarise conversations so that they can continue. You answer with the summary only.']
 
 /** Number of the newest saved notes that the digest names. */
 const maxNotes = 20
+
+const wordsPerToken = 0.7
 
 /** Limit of the missing identifiers that are added to a summary, as a share of `maxTokens`. */
 const appendixShare = 0.25
 
 /**
  * Extends the digest by messages, in parts, and adds identifiers that the kept messages use and the digest lacks.
- * @throws AppError `provider_error` if there is nothing to summarise or the answer is empty, or an error of the model
+ * @throws AppError `provider_error` if the answer is empty, or an error of the model
  */
-export async function summarize(request: SummaryRequest): Promise<Summary> {
-  const { model, prompt, budget, factor, messages, keptMessages, branch, maxTokens } = request
+export async function summarize(request: SummaryRequest): Promise<{ lines: DigestLine[]; usage: Usage }> {
+  const { model, prompt, focus, budget, factor, messages, keptMessages, branch, maxTokens, signal } = request
   const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
   const numberOf = (id: string) => numbers.get(id) ?? 0
   const ids = new Map(messages.map(({ id, message }) => [message, id]))
   const linked = new Set([...messages.map(({ id }) => id), ...request.digest.flatMap((line) => line.messages)])
   const summarized = branch.filter(({ id }) => linked.has(id))
-  const textsOf = (linked: readonly LinkedMessage[]) => renderInParts(messagesOf(linked), Infinity).join('\n')
+  const messagesOf = (some: readonly LinkedMessage[]) => some.map(({ message }) => message)
+  const textsOf = (some: readonly LinkedMessage[]) => renderInParts(messagesOf(some), Infinity).join('\n')
   const notes = request.digest.filter(({ kind }) => kind === 'note').slice(-maxNotes)
   let lines = request.digest.filter(({ kind }) => kind !== 'note')
+  const limit = `At most ${Math.floor(maxTokens * wordsPerToken)} words.`
   let usage = noUsage
   const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
   const parts = renderInParts(messagesOf(messages), maxPartTokens(budget, fixedTokens, factor), (message) =>
     numberOf(ids.get(message) ?? ''),
   )
   for (const part of parts) {
-    const answer = await askForSummary(request, part, lines.length === 0 ? undefined : digestText(lines, numberOf))
-    usage = addUsage(usage, answer.usage)
-    lines = fitDigest(parseDigest(messageText(answer).trim(), branch, summarized), maxTokens, estimateTokens).map(
-      (line) => ({
-        ...line,
-        text: cutToTokens(line.text, maxTokens),
-      }),
+    const earlier = lines.length === 0 ? undefined : digestText(lines, numberOf)
+    const content = prompt({
+      conversation: part,
+      focus: focus ? `Pay special attention to: ${focus}\n${limit}` : limit,
+      earlier:
+        earlier === undefined
+          ? ''
+          : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlier}\n</summary>`,
+    })
+    const answer = await complete(
+      model,
+      {
+        purpose: { kind: 'summary', conversation: part, earlier },
+        system,
+        messages: [{ role: 'user', content, timestamp: 0 }],
+        tools: [],
+        maxOutput: Math.min(model.maxOutput, budget.reserveTokens),
+      },
+      signal,
     )
+    usage = addUsage(usage, answer.usage)
+    const parsed = parseDigest(messageText(answer), branch, summarized)
+    const fitted = fitDigest(parsed, maxTokens, estimateTokens)
+    lines = fitted.map((line) => ({ ...line, text: cutToTokens(line.text, maxTokens) }))
     const data = { provider: model.provider, reason: 'empty summary' }
     if (lines.length === 0) throw new AppError('provider_error', `${model.id} returned an empty summary`, data)
   }
-  if (lines.length === 0)
-    throw new AppError('provider_error', 'there was nothing to summarise', { provider: model.provider, reason: '' })
   const sourceText = `${digestText(request.digest)}\n${textsOf(messages)}`
   const missing = missingIdentifiers(sourceText, textsOf(keptMessages), digestText(lines))
   let remainingTokens = maxTokens * appendixShare
@@ -98,39 +98,6 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
     lines = [...fitDigest(lines, maxTokens - estimateTokens(text), estimateTokens), appendix]
   }
   return { lines: [...lines, ...notes], usage }
-}
-
-const wordsPerToken = 0.7
-
-async function askForSummary(
-  { model, prompt, focus, budget, maxTokens, signal }: SummaryRequest,
-  conversation: string,
-  earlierSummary: string | undefined,
-): Promise<AssistantMessage> {
-  const limit = `At most ${Math.floor(maxTokens * wordsPerToken)} words.`
-  const content = prompt({
-    conversation,
-    focus: focus ? `Pay special attention to: ${focus}\n${limit}` : limit,
-    earlier:
-      earlierSummary === undefined
-        ? ''
-        : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlierSummary}\n</summary>`,
-  })
-  return complete(
-    model,
-    {
-      purpose: { kind: 'summary', conversation, earlier: earlierSummary },
-      system,
-      messages: [{ role: 'user', content, timestamp: 0 }],
-      tools: [],
-      maxOutput: Math.min(model.maxOutput, budget.reserveTokens),
-    },
-    signal,
-  )
-}
-
-function messagesOf(linked: readonly LinkedMessage[]): Message[] {
-  return linked.map(({ message }) => message)
 }
 
 const identifierPatterns = [
@@ -146,11 +113,9 @@ const identifierPatterns = [
 
 /** Returns URLs, paths, versions, dates, quantities and hashes in a text. */
 export function identifiersIn(text: string): Set<string> {
-  const identifiers = new Set<string>()
   const searchedText = removeLongTokens(text)
-  for (const pattern of identifierPatterns)
-    for (const [match] of searchedText.matchAll(pattern)) identifiers.add(match.replace(/[.,;:]+$/, ''))
-  return identifiers
+  const matches = identifierPatterns.flatMap((pattern) => searchedText.match(pattern) ?? [])
+  return new Set(matches.map((match) => match.replace(/[.,;:]+$/, '')))
 }
 
 /** Returns the identifiers in `before` that `after` contains and `summary` lacks. */

@@ -37,7 +37,6 @@ const preface =
 const entryPattern =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36})( for local models)? -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
-const privateSuffix = '-private.md'
 /** `-local` is the older suffix. */
 const privatePathPattern = /-(?:private|local)\.md$/i
 
@@ -52,23 +51,18 @@ export async function appendVerbatimEntry(
   text: string,
   at: Date,
   isPrivate: boolean,
-  isForLocalModels = false,
+  isForLocalModels: boolean,
 ): Promise<FileChange> {
   const date = localDate(at)
   const id = randomUUID()
   const entry = `## ${localTime(at)} - ${pendingVerbatimTitle}\n<!-- rescued ${id}${isForLocalModels ? ' for local models' : ''} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
-  const path = `${verbatimFolder(workspace.layout)}/${date}${isPrivate ? privateSuffix : '.md'}`
+  const path = `${verbatimFolder(workspace.layout)}/${date}${isPrivate ? '-private' : ''}.md`
   const write = await workspace.edit(path, origin, (before) => {
     if (before !== undefined) return `${before.trimEnd()}\n\n${entry}`
     const newFile = `# ${date}: rescued\n\n${preface}\n\n${entry}`
     return isPrivate ? withVisibility(newFile, true) : newFile
   })
   return workspace.describe(write)
-}
-
-/** Returns true if there may be text to distil. Called after every answer, so it only lists files. */
-export async function hasVerbatimEntries(workspace: Workspace): Promise<boolean> {
-  return (await verbatimPaths(workspace)).length > 0
 }
 
 /**
@@ -91,7 +85,8 @@ export async function pendingVerbatimEntries(
   return entries
 }
 
-async function verbatimPaths(workspace: Workspace): Promise<string[]> {
+/** Returns the files that may have entries; cheap, as it only lists files. */
+export async function verbatimPaths(workspace: Workspace): Promise<string[]> {
   const folders = verbatimFolders(workspace.layout)
   const paths = folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`))
   return (await Promise.all(paths)).flat()

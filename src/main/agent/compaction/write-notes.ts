@@ -4,185 +4,112 @@
  */
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, noUsage, type Message } from '#shared/chat/messages.ts'
+import { sourceMark, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { messageTokens } from '../context/message-tokens.ts'
-import { renderInParts } from '../context/render-messages.ts'
-import { withoutContinue } from '../context/request-history.ts'
-import type { Assembly } from '../context/assemble.ts'
-import { maxPartTokens, type Budget } from '../context/context-budget.ts'
-import { windowProfile } from '../context/window-profile.ts'
-import { isTransient, type ChatModel, type ToolDefinition } from '#llm'
-import { dailyLogPath, localDate } from '#workspace'
-import type { Prompts } from '../chat/prompts.ts'
-import { sessionsPrefix } from '#search'
-import { messagesBehind } from '../sessions/digest.ts'
-import type { Transcript } from '../sessions/transcript.ts'
-import { definitionsOf, offeredTools } from '../tools/built-in-tools.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
-import { sourceMark, type Source } from '#shared/markdown/provenance.ts'
+import { isTransient } from '#llm'
+import { localDate } from '#workspace'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
-import { compactionState } from './compaction-state.ts'
-import { flush, type FlushOutcome, type FlushRequest } from './flush.ts'
+import type { Assembly } from '../context/assemble.ts'
+import { maxPartTokens } from '../context/context-budget.ts'
+import { lastReportOf } from '../context/context-timeline.ts'
+import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
+import { renderInParts, splitText } from '../context/render-messages.ts'
+import { withoutContinue } from '../context/request-history.ts'
+import type { FlushEntry } from '../sessions/transcript-entries.ts'
+import type { CompactionInput } from './due-steps.ts'
+import { flush, flushPrompt, offeredBy, type FlushOutcome, type NoteWriterOptions } from './flush.ts'
 import { retryOnOverflow } from './overflow.ts'
-import { appendVerbatimEntry } from './verbatim-fallback.ts'
+import { appendVerbatimEntry, type VerbatimEntry } from './verbatim-fallback.ts'
 
-export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | VerbatimOutcome
+/** `message`: error of the model. */
+export type SavedNotes = Pick<FlushEntry, 'status' | 'changes' | 'lines' | 'usage' | 'message'>
 
-interface VerbatimOutcome extends Omit<FlushOutcome, 'usage'> {
-  readonly status: 'rescued'
-  /** Error message of the model; absent if no model was called. */
-  readonly message?: string
-}
-
-export interface Measurement {
-  readonly assembly: Assembly
-  /** Size of the request in provider tokens. */
-  readonly tokens: number
-  /** Provider tokens for each estimated token. */
-  readonly factor: number
-}
-
-export interface NoteWriterOptions {
-  readonly transcript: Transcript
-  readonly model: ChatModel
-  /** Read again for each request, as a refusal may lower the window estimate. */
-  readonly budget: () => Budget
-  readonly prompts: () => Promise<Prompts>
-  readonly toolContext: ToolContext
-  /** Tools of the chat's requests. */
-  readonly tools: readonly Tool[]
-}
+export type Measurement = Pick<CompactionInput, 'tokens' | 'factor'> & { readonly assembly: Assembly }
 
 const maxAttempts = 2
 
-export class NoteWriter {
-  readonly #options: NoteWriterOptions
-
-  constructor(options: NoteWriterOptions) {
-    this.#options = options
-  }
-
-  /**
-   * Saves notes, or the text verbatim if the model fails.
-   * @param unreadMessages messages that no flush has read
-   * @param measure returns the size of the request that would be sent now
-   * @throws AppError if the verbatim text cannot be written; the abort error of the signal
-   */
-  async save(unreadMessages: readonly Message[], measure: () => Promise<Measurement>): Promise<SavedNotes> {
-    const { model, toolContext } = this.#options
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const outcome = await retryOnOverflow(model, () => this.#writeNotes(unreadMessages, measure))
-        return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
-      } catch (error) {
-        if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
-        if (attempt < maxAttempts && !isTransient(error)) continue
-        return { ...(await this.saveVerbatim(unreadMessages)), message: error.message }
-      }
+/**
+ * Saves notes, or the text verbatim if the model fails.
+ * @param unreadMessages messages that no flush has read
+ * @param measure returns the size of the request that would be sent now
+ * @throws AppError if the verbatim text cannot be written; the abort error of the signal
+ */
+export async function saveNotes(
+  options: NoteWriterOptions,
+  unreadMessages: readonly Message[],
+  measure: () => Promise<Measurement>,
+): Promise<SavedNotes> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const outcome = await retryOnOverflow(options.model, () => writeNotes(options, unreadMessages, measure))
+      return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
+    } catch (error) {
+      if (!(error instanceof AppError) || options.toolContext.signal.aborted) throw error
+      if (attempt < maxAttempts && !isTransient(error)) continue
+      return { ...(await saveVerbatim(options, unreadMessages)), message: error.message }
     }
-  }
-
-  /** Saves messages verbatim without calling a model. @throws AppError if the file cannot be written */
-  async saveVerbatim(unreadMessages: readonly Message[]): Promise<VerbatimOutcome> {
-    const { toolContext, model } = this.#options
-    const { now } = toolContext
-    const sources = sourcesOfMessages(unreadMessages, [])
-    const conversationText = renderInParts(unreadMessages, Number.MAX_SAFE_INTEGER).join('\n\n')
-    const text =
-      sources.length === 0 ? conversationText : `${conversationText}\n\n${sourceMark(sources, localDate(now()))}`
-    const origin = { ...toolContext.origin, cause: 'flush' as const }
-    const { seesPrivate } = toolContext.accessPolicy
-    const change = await appendVerbatimEntry(toolContext.workspace, origin, text, now(), seesPrivate, model.isLocal)
-    return { status: 'rescued', changes: [change], lines: [] }
-  }
-
-  /**
-   * Saves notes from one part of a conversation, given as text.
-   * @param file path of the file with the text; undefined for a part of this conversation
-   * @throws AppError if the model fails
-   */
-  async saveFromPart(part: string, title: string, sources: readonly Source[], file?: string): Promise<FlushOutcome> {
-    const content = `${title}:\n\n<conversation>\n${part}\n</conversation>`
-    const toolContext = { ...this.#options.toolContext, sources }
-    const offered = this.#offeredTools()
-    return this.#flush(
-      { system: [], offered, conversation: [{ role: 'user', content, timestamp: 0 }] },
-      toolContext,
-      file,
-    )
-  }
-
-  #offeredTools(): readonly ToolDefinition[] {
-    const { tools, model } = this.#options
-    return definitionsOf(offeredTools(tools, model))
-  }
-
-  async #flush(
-    request: Pick<FlushRequest, 'system' | 'offered' | 'conversation'>,
-    toolContext: ToolContext,
-    file?: string,
-  ): Promise<FlushOutcome> {
-    const { model, budget, transcript, tools } = this.#options
-    const messages = file === undefined ? compactionState(transcript.branch()).liveMessages : []
-    const lines = await transcript.linesOf(messages.map(({ id }) => id))
-    const path = file ?? `${sessionsPrefix}${toolContext.session}.jsonl`
-    const prompts = await this.#options.prompts()
-    const at = toolContext.now()
-    return flush({
-      model,
-      ...request,
-      tools,
-      prompt: flushPrompt(prompts, toolContext, at, model),
-      toolContext,
-      maxOutput: budget().reserveTokens,
-      at,
-      messages,
-      placeOf: (note) => {
-        const line = lines.get(messagesBehind(note, messages)[0] ?? '')
-        return line === undefined ? path : `${path}:${line}`
-      },
-    })
-  }
-
-  /** Returns the limit of a part in estimated tokens. @param factor provider tokens for each estimated token */
-  async maxPartTokens(factor: number): Promise<number> {
-    const { budget, toolContext, model } = this.#options
-    const prompts = await this.#options.prompts()
-    const fixedTokens = estimateTokens(
-      JSON.stringify(this.#offeredTools()) + flushPrompt(prompts, toolContext, toolContext.now(), model),
-    )
-    return maxPartTokens(budget(), fixedTokens, factor)
-  }
-
-  async #writeNotes(unreadMessages: readonly Message[], measure: () => Promise<Measurement>): Promise<FlushOutcome> {
-    const { toolContext, budget, model } = this.#options
-    const prompts = await this.#options.prompts()
-    const prompt = flushPrompt(prompts, toolContext, toolContext.now(), model)
-    const { tokens, assembly, factor } = await measure()
-    const { contextWindow, reserveTokens } = budget()
-    const promptTokens = messageTokens({ role: 'user', content: prompt, timestamp: 0 })
-    if (tokens + promptTokens <= contextWindow - reserveTokens) {
-      const { system, messages, tools } = assembly.request
-      return this.#flush({ system, offered: tools, conversation: withoutContinue(messages) }, toolContext)
-    }
-    const sources = sourcesOfMessages(unreadMessages, [])
-    const parts = renderInParts(unreadMessages, await this.maxPartTokens(factor))
-    let result: FlushOutcome = { changes: [], lines: [], usage: noUsage }
-    for (const [index, part] of parts.entries()) {
-      const title = `Part ${index + 1} of ${parts.length} of the conversation`
-      const { changes, lines, usage } = await this.saveFromPart(part, title, sources)
-      result = {
-        changes: [...result.changes, ...changes],
-        lines: [...result.lines, ...lines],
-        usage: addUsage(result.usage, usage),
-      }
-    }
-    return result
   }
 }
 
-function flushPrompt(prompts: Prompts, { workspace }: ToolContext, at: Date, model: ChatModel): string {
-  const isShort = windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false
-  if (isShort) return prompts.flushSmall
-  return `${prompts.flushSystem}\n\n${prompts.flush({ todaysLog: dailyLogPath(localDate(at), workspace.layout) })}`
+/** Saves messages verbatim without calling a model. @throws AppError if the file cannot be written */
+export async function saveVerbatim(
+  { toolContext, model }: NoteWriterOptions,
+  unreadMessages: readonly Message[],
+): Promise<SavedNotes> {
+  const at = toolContext.now()
+  const sources = sourcesOfMessages(unreadMessages, [])
+  const conversationText = renderInParts(unreadMessages, Number.MAX_SAFE_INTEGER).join('\n\n')
+  const text = sources.length === 0 ? conversationText : `${conversationText}\n\n${sourceMark(sources, localDate(at))}`
+  const origin = { ...toolContext.origin, cause: 'flush' as const }
+  const { seesPrivate } = toolContext.accessPolicy
+  const change = await appendVerbatimEntry(toolContext.workspace, origin, text, at, seesPrivate, model.isLocal)
+  return { status: 'rescued', changes: [change], lines: [] }
+}
+
+/** Saves notes from text that was saved verbatim. @throws AppError if the model fails */
+export async function distilNotes(options: NoteWriterOptions, { text, path }: VerbatimEntry): Promise<FlushOutcome> {
+  const factor = calibrationFactor(lastReportOf(options.transcript))
+  const parts = splitText(text, await partTokens(options, factor))
+  return flushParts(options, parts, sourcesIn(text), path)
+}
+
+async function writeNotes(
+  options: NoteWriterOptions,
+  unreadMessages: readonly Message[],
+  measure: () => Promise<Measurement>,
+): Promise<FlushOutcome> {
+  const { contextWindow, reserveTokens } = options.budget()
+  const { tokens, assembly, factor } = await measure()
+  const promptTokens = messageTokens({ role: 'user', content: await flushPrompt(options), timestamp: 0 })
+  if (tokens + promptTokens <= contextWindow - reserveTokens) {
+    const { system, messages, tools } = assembly.request
+    return flush(options, withoutContinue(messages), { system, offered: tools })
+  }
+  const parts = renderInParts(unreadMessages, await partTokens(options, factor))
+  return flushParts(options, parts, sourcesOfMessages(unreadMessages, []))
+}
+
+/** Saves notes from parts of a conversation. @param file path of the file with the text; default: the transcript */
+async function flushParts(
+  options: NoteWriterOptions,
+  parts: readonly string[],
+  sources: readonly Source[],
+  file?: string,
+): Promise<FlushOutcome> {
+  const sum: FlushOutcome = { changes: [], lines: [], usage: noUsage }
+  for (const [index, part] of parts.entries()) {
+    const title = file === undefined ? `Part ${index + 1} of ${parts.length} of the` : 'Part of an earlier'
+    const content = `${title} conversation:\n\n<conversation>\n${part}\n</conversation>`
+    const { changes, lines, usage } = await flush(options, [{ role: 'user', content, timestamp: 0 }], { sources, file })
+    sum.changes.push(...changes)
+    sum.lines.push(...lines)
+    sum.usage = addUsage(sum.usage, usage)
+  }
+  return sum
+}
+
+/** Returns the limit of a part in estimated tokens. @param factor provider tokens for each estimated token */
+async function partTokens(options: NoteWriterOptions, factor: number): Promise<number> {
+  const tools = JSON.stringify(offeredBy(options))
+  return maxPartTokens(options.budget(), estimateTokens(tools + (await flushPrompt(options))), factor)
 }

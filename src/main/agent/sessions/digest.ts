@@ -16,7 +16,7 @@ export const digestHeadings = {
   note: 'Saved in memory',
 } as const
 
-export type DigestKind = keyof typeof digestHeadings
+type DigestKind = keyof typeof digestHeadings
 const kinds = ['goal', 'decision', 'fact', 'open', 'file', 'note'] as const satisfies readonly DigestKind[]
 
 export const digestLineSchema = z.object({
@@ -74,20 +74,15 @@ export function parseDigest(
 
 /** Formats a digest by sections. @param numberOf number of a message; without it, lines have no links */
 export function digestText(lines: readonly DigestLine[], numberOf?: (id: string) => number): string {
+  const itemOf = ({ text, messages, note }: DigestLine) => {
+    const numbers = numberOf ? messages.map(numberOf).filter((number) => number > 0) : []
+    return `- ${text}${note === undefined ? '' : ` [${note}]`}${numbers.length > 0 ? ` [${numbers.join(', ')}]` : ''}`
+  }
   const sections = kinds.flatMap((kind) => {
-    const items = lines.filter((line) => line.kind === kind).map((line) => `- ${lineText(line, numberOf)}`)
+    const items = lines.filter((line) => line.kind === kind).map(itemOf)
     return items.length === 0 ? [] : [[`## ${digestHeadings[kind]}`, ...items].join('\n')]
   })
   return sections.join('\n\n')
-}
-
-function lineText({ text, messages, note }: DigestLine, numberOf: ((id: string) => number) | undefined): string {
-  const numbers = numberOf ? messages.map(numberOf).filter((number) => number > 0) : []
-  return [
-    text,
-    ...(note === undefined ? [] : [`[${note}]`]),
-    ...(numbers.length > 0 ? [`[${numbers.join(', ')}]`] : []),
-  ].join(' ')
 }
 
 /** Removes lines from the middle until the size is within the limit. The last line left may be longer. */
@@ -112,21 +107,20 @@ const minShared = 2
  * Tool results are not linked.
  */
 export function messagesBehind(text: string, messages: readonly LinkedMessage[]): string[] {
-  const wordsByMessage = messages.map(({ message }) =>
-    message.role === 'toolResult' ? new Set<string>() : wordsOf(messageText(message)),
-  )
-  const counts = new Map<string, number>()
-  for (const words of wordsByMessage) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   const words = [...wordsOf(text)]
-  const weights = wordsByMessage.map((own) =>
-    words.reduce((sum, word) => (own.has(word) ? sum + 1 / (counts.get(word) ?? 1) : sum), 0),
+  const sharedWords = messages.map(({ message }) => {
+    const own = message.role === 'toolResult' ? new Set<string>() : wordsOf(messageText(message))
+    return words.filter((word) => own.has(word))
+  })
+  const counts = new Map<string, number>()
+  for (const word of sharedWords.flat()) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const weights = sharedWords.map((shared) =>
+    shared.length < Math.min(minShared, words.length)
+      ? 0
+      : shared.reduce((sum, word) => sum + 1 / (counts.get(word) ?? 1), 0),
   )
-  const shared = wordsByMessage.map((own) => words.filter((word) => own.has(word)).length)
-  const best = Math.max(0, ...weights.filter((_, index) => (shared[index] ?? 0) >= Math.min(minShared, words.length)))
-  const linked = messages.filter(
-    (_, index) =>
-      best > 0 && (weights[index] ?? 0) >= best * minShare && (shared[index] ?? 0) >= Math.min(minShared, words.length),
-  )
+  const best = Math.max(0, ...weights)
+  const linked = messages.filter((_, index) => best > 0 && (weights[index] ?? 0) >= best * minShare)
   return linked.slice(0, maxLinks).map(({ id }) => id)
 }
 

@@ -21,7 +21,7 @@ export function pathTo(leaf: string | null, parents: Parents): Set<string> {
 }
 
 /** Returns the ids of messages whose branch was deleted and not restored. */
-export function deletedMessages(entries: readonly TranscriptEntry[]): Set<string> {
+function deletedMessages(entries: readonly TranscriptEntry[]): Set<string> {
   const deleted = new Set<string>()
   for (const entry of entries) {
     if (entry.type !== 'custom' || entry.customType !== branchEntry) continue
@@ -32,29 +32,26 @@ export function deletedMessages(entries: readonly TranscriptEntry[]): Set<string
   return deleted
 }
 
-/** Returns the versions of each message on `branch` that has more than one. */
+/** Returns the versions of each message on the path to `leaf` that has more than one. */
 export function versionsOnBranch(
-  branch: readonly TranscriptEntry[],
+  leaf: string | null,
   entries: readonly TranscriptEntry[],
   parents: Parents,
 ): Map<string, MessageVersions> {
-  const messageIds = new Set(entries.flatMap((entry) => (entry.type === 'message' ? [entry.id] : [])))
+  const path = pathTo(leaf, parents)
+  const messages = entries.filter(({ type }) => type === 'message')
+  const messageIds = new Set(messages.map(({ id }) => id))
   const deleted = deletedMessages(entries)
-  const siblingsByParent = new Map<string | null, string[]>()
-  const siblingsById = new Map<string, string[]>()
-  for (const entry of entries) {
-    if (entry.type !== 'message' || deleted.has(entry.id)) continue
-    let parentMessage = entry.parentId
+  const shown = messages.filter(({ id }) => !deleted.has(id))
+  const siblingsByParent = Map.groupBy(shown, ({ parentId }) => {
+    let parentMessage = parentId
     while (parentMessage !== null && !messageIds.has(parentMessage)) parentMessage = parents.get(parentMessage) ?? null
-    const siblingIds = siblingsByParent.get(parentMessage) ?? []
-    siblingsByParent.set(parentMessage, siblingIds)
-    siblingIds.push(entry.id)
-    siblingsById.set(entry.id, siblingIds)
-  }
+    return parentMessage
+  })
   const versions = new Map<string, MessageVersions>()
-  for (const { id } of branch) {
-    const siblingIds = siblingsById.get(id)
-    if (siblingIds && siblingIds.length > 1) versions.set(id, { ids: siblingIds, index: siblingIds.indexOf(id) })
+  for (const siblings of siblingsByParent.values()) {
+    const ids = siblings.map(({ id }) => id)
+    for (const [index, id] of ids.entries()) if (ids.length > 1 && path.has(id)) versions.set(id, { ids, index })
   }
   return versions
 }

@@ -1,6 +1,5 @@
 import type { AgentSettings } from '#platform'
-import { isRecord } from '#shared/util/json.ts'
-import { endedEntry, summaryEntry } from './session-events.ts'
+import { endedEntry } from './session-events.ts'
 import type { Transcript } from './transcript.ts'
 
 type ResetRule = AgentSettings['session']['reset']
@@ -13,19 +12,18 @@ export function isOver(transcript: Transcript, now: Date, rule: ResetRule): bool
 
 /** Returns true if the user has ended the session and has not written in it since. */
 export function wasEndedByHand(transcript: Transcript): boolean {
-  const branch = transcript.branch()
-  const isUserMessage = (entry: (typeof branch)[number]) => entry.type === 'message' && entry.message.role === 'user'
-  const endIndex = branch.findLastIndex((entry) => entry.type === 'custom' && entry.customType === endedEntry)
-  return endIndex > branch.findLastIndex(isUserMessage)
+  const last = transcript.branch().findLast((entry) => {
+    const isEnd = entry.type === 'custom' && entry.customType === endedEntry
+    return isEnd || (entry.type === 'message' && entry.message.role === 'user')
+  })
+  return last?.type === 'custom'
 }
 
 /** Returns true if a reset boundary lies between the last activity and now; false if the clock was set back. */
 export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): boolean {
   if (now <= lastActivity) return false
-  const isDaily = rule.mode === 'daily' || rule.mode === 'daily+idle'
-  const isIdle = rule.mode === 'idle' || rule.mode === 'daily+idle'
-  if (isDaily && lastActivity < lastBoundary(now, rule.atHour)) return true
-  return isIdle && now.getTime() - lastActivity.getTime() >= rule.idleMinutes * 60_000
+  if (rule.mode.includes('daily') && lastActivity < lastBoundary(now, rule.atHour)) return true
+  return rule.mode.includes('idle') && now.getTime() - lastActivity.getTime() >= rule.idleMinutes * 60_000
 }
 
 /**
@@ -35,10 +33,4 @@ export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): b
 function lastBoundary(now: Date, atHour: number): Date {
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), atHour)
   return today <= now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, atHour)
-}
-
-/** Returns the id of the last message that the session's summary covers; undefined without one. */
-export function summarizedThrough(transcript: Transcript): string | undefined {
-  const data = transcript.lastCustom(summaryEntry)
-  return isRecord(data) && typeof data['through'] === 'string' ? data['through'] : undefined
 }

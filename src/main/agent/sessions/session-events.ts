@@ -17,30 +17,22 @@ export const compactionFailureEntry = 'commonplace.notice'
 export const noticeEntry = 'commonplace.modelReplaced'
 export const privateMatchesEntry = 'commonplace.privateMatches'
 
+const statusOf = (event: SessionEvent) => (event.type === 'flush' ? event.status : '')
+
 /** Returns the events of a branch; `after` is the id of the preceding message, null before the first message. */
 export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
   let events: PlacedEvent[] = []
   let after: string | null = null
   for (const entry of branch) {
-    if (entry.type === 'message') {
-      after = entry.id
-      continue
-    }
+    if (entry.type === 'message') after = entry.id
     const event = eventOf(entry)
     if (!event) continue
     // The summary says what was saved; its earlier versions can no longer be undone.
-    if (isSummary(event)) events = events.filter((earlier) => !isSummary(earlier.event) && !isEmptyFlush(earlier.event))
+    if (statusOf(event) === 'summarized')
+      events = events.filter((earlier) => !['summarized', 'nothing'].includes(statusOf(earlier.event)))
     events.push({ id: entry.id, after, event })
   }
   return events
-}
-
-function isSummary(event: SessionEvent): boolean {
-  return event.type === 'flush' && event.status === 'summarized'
-}
-
-function isEmptyFlush(event: SessionEvent): boolean {
-  return event.type === 'flush' && event.status === 'nothing'
 }
 
 export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
@@ -71,16 +63,19 @@ export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
   }
 }
 
+const customEvents: Readonly<Record<string, object>> = {
+  [commandEntry]: { type: 'command' },
+  [compactionFailureEntry]: { type: 'notice', kind: 'compactionFailed' },
+  [privateMatchesEntry]: { type: 'privateMatches' },
+  [noticeEntry]: { type: 'notice' },
+}
+
 /** Returns undefined for invalid entries and those of other programs. */
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
   if (customType === summaryEntry) return summaryEvent(data)
-  if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data
-  if (customType === compactionFailureEntry)
-    return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
-  if (customType === privateMatchesEntry) return sessionEventSchema.safeParse({ ...data, type: 'privateMatches' }).data
-  if (customType === noticeEntry) return sessionEventSchema.safeParse({ ...data, type: 'notice' }).data
-  return undefined
+  const fields = customEvents[customType]
+  return fields && sessionEventSchema.safeParse({ ...data, ...fields }).data
 }
 
 function summaryEvent({ change, kept }: Record<string, unknown>): SessionEvent | undefined {

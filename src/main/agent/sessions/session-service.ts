@@ -6,12 +6,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { parseJson } from '#shared/util/json.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isTransient } from '#llm'
 import { Mutex, readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
 import { localDate } from '#workspace'
-import { endedEntry } from './session-events.ts'
-import { isOver, summarizedThrough, wasEndedByHand } from './session-end.ts'
+import { endedEntry, summaryEntry } from './session-events.ts'
+import { isOver, wasEndedByHand } from './session-end.ts'
 import type { Sessions } from './sessions.ts'
 import type { Transcript } from './transcript.ts'
 
@@ -120,7 +120,9 @@ export class SessionService {
   #hasNothingToDo(transcript: Transcript): boolean {
     const messages = transcript.messages()
     const hasUserText = messages.some(({ message }) => message.role === 'user')
-    return transcript.isWithoutMemory || !hasUserText || summarizedThrough(transcript) === messages.at(-1)?.id
+    const summary = transcript.lastCustom(summaryEntry)
+    const isSummarized = isRecord(summary) && summary['through'] === messages.at(-1)?.id
+    return transcript.isWithoutMemory || !hasUserText || isSummarized
   }
 
   #hasEnded(session: string, transcript: Transcript): boolean {

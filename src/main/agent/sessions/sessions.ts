@@ -13,7 +13,7 @@ import { listEntryNames, localDate, localTime, toFileName } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
 import { summaryEntry } from './session-events.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
-import { Transcript, type TranscriptOptions } from './transcript.ts'
+import { Transcript } from './transcript.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
@@ -28,27 +28,25 @@ const maxCachedTranscripts = 20
 const maxFoundSessions = 100
 
 export class Sessions {
-  readonly changes: Subscribable<SessionChange>
   readonly #changes = new EventEmitter<SessionChange>()
+  readonly changes: Subscribable<SessionChange> = this.#changes
   readonly #folder: string
+  readonly #trashFolder: string
   readonly #workspace: string
   readonly #writeLock: Mutex
   readonly #now: Clock
-  readonly #transcriptOptions: TranscriptOptions
   readonly #transcripts = new Map<string, Promise<Transcript>>()
   /** Sessions with a running turn: they stay cached, and their partial answer is not recovered. */
   readonly #activeIds = new Set<string>()
-  readonly #emptyIds = new Set<string>()
   readonly #recalls = new Map<string, { readonly stamp: string; readonly recalls: RecordedRecall[] }>()
-  readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
+  readonly #summaries = new Map<string, { stamp: string; summary: SessionSummary; isEmpty: boolean }>()
 
   constructor(folder: string, workspace: string, now: Clock) {
-    this.changes = this.#changes
     this.#folder = folder
+    this.#trashFolder = join(folder, 'deleted')
     this.#workspace = workspace
     this.#writeLock = new Mutex(folder)
     this.#now = now
-    this.#transcriptOptions = { lock: this.#writeLock, now }
   }
 
   close(): void {
@@ -58,9 +56,8 @@ export class Sessions {
   /** @param source entries to copy, and the absolute path of their transcript */
   async create(at: Date, source?: Parameters<typeof Transcript.create>[3]) {
     const id = `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
-    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, source, this.#transcriptOptions)
-    this.#cache(id, Promise.resolve(this.#forwardChanges(id, transcript)))
-    return { id, transcript }
+    await Transcript.create(this.#file(id), this.#workspace, at, source)
+    return { id, transcript: await this.get(id) }
   }
 
   /**
@@ -101,7 +98,7 @@ export class Sessions {
   }
 
   liveAnswer(id: string, model: ChatModel): LiveAnswer {
-    return new LiveAnswer(this.#partialFile(id), model, this.#now())
+    return new LiveAnswer(this.#file(id, 'partial'), model, this.#now())
   }
 
   /** Stores a request. @returns its 1-based number @throws AppError `disk_full`, `write_failed` */
@@ -115,12 +112,12 @@ export class Sessions {
 
   /** Returns the absolute path of the folder for `stored-requests.ts`. */
   requestsFolder(id: string): string {
-    return join(this.#folder, `${id}.requests`)
+    return this.#file(id, 'requests')
   }
 
   /** Returns the absolute path of the folder for tool results that are too long for the transcript. */
   outputsFolder(id: string): string {
-    return join(this.#folder, `${id}.outputs`)
+    return this.#file(id, 'outputs')
   }
 
   /**
@@ -140,8 +137,7 @@ export class Sessions {
       const lines = (await this.readText(id)).split('\n')
       return { name: `${id}.jsonl`, text: (transcript.isPrivate ? lines : lines.map(withoutContext)).join('\n') }
     }
-    const summary = await this.summary(id)
-    const title = summary?.title || id
+    const title = (await this.summary(id))?.title || id
     const messages = transcript.messages().map(({ message }) => message)
     const name = `${toFileName(title, 'Conversation')}.md`
     const text = transcriptMarkdown(title, transcript.header.createdAt, messages)
@@ -154,7 +150,7 @@ export class Sessions {
     const summaries = await Promise.all(names.map((name) => this.summary(name.slice(0, -'.jsonl'.length))))
     return summaries
       .filter((summary) => summary !== undefined)
-      .filter(({ id }) => includeEmpty || !this.#emptyIds.has(id))
+      .filter(({ id }) => includeEmpty || !this.#summaries.get(id)?.isEmpty)
       .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt)
   }
 
@@ -205,8 +201,8 @@ export class Sessions {
     if (this.#activeIds.has(id))
       throw new AppError('session_busy', 'this conversation is still answering', { session: id })
     await this.get(id)
-    await makeFolder(this.#trashFolder())
-    await this.#writeLock.run(() => this.#move(id, this.#folder, this.#trashFolder()))
+    await makeFolder(this.#trashFolder)
+    await this.#writeLock.run(() => this.#move(id, this.#folder, this.#trashFolder))
     this.#transcripts.delete(id)
     this.#summaries.delete(id)
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
@@ -214,7 +210,7 @@ export class Sessions {
 
   /** Restores a deleted session. @throws AppError `unknown_session` if it is not in the trash */
   async restore(id: string): Promise<void> {
-    await this.#writeLock.run(() => this.#move(id, this.#trashFolder(), this.#folder))
+    await this.#writeLock.run(() => this.#move(id, this.#trashFolder, this.#folder))
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
@@ -222,15 +218,13 @@ export class Sessions {
   async summary(id: string): Promise<SessionSummary | undefined> {
     try {
       const stats = await stat(this.#file(id))
+      const stamp = stampOf(stats)
       const cached = this.#summaries.get(id)
-      if (cached?.stamp === stampOf(stats)) return cached.summary
+      if (cached?.stamp === stamp) return cached.summary
       const transcript = await (this.#transcripts.get(id) ?? this.#open(id))
       await transcript.refresh()
-      const currentStats = await stat(this.#file(id))
-      const summary = toSummary(id, transcript, currentStats.mtimeMs)
-      this.#summaries.set(id, { stamp: stampOf(currentStats), summary })
-      if (transcript.entries.length === 0) this.#emptyIds.add(id)
-      else this.#emptyIds.delete(id)
+      const summary = toSummary(id, transcript, stats.mtimeMs)
+      this.#summaries.set(id, { stamp, summary, isEmpty: transcript.entries.length === 0 })
       return summary
     } catch (error) {
       if (isSystemError(error, 'ENOENT') || (error instanceof AppError && error.code === 'unknown_session'))
@@ -253,16 +247,12 @@ export class Sessions {
     }
   }
 
-  #forwardChanges(id: string, transcript: Transcript): Transcript {
-    transcript.changes.subscribe((entry) => this.#changes.emit({ session: id, entry }))
-    return transcript
-  }
-
   /** Opens a transcript and appends the partial answer that a crash left. */
   async #open(id: string): Promise<Transcript> {
-    const transcript = this.#forwardChanges(id, await Transcript.open(this.#file(id), this.#transcriptOptions))
+    const transcript = await Transcript.open(this.#file(id), this.#writeLock, this.#now)
+    transcript.changes.subscribe((entry) => this.#changes.emit({ session: id, entry }))
     if (this.#activeIds.has(id)) return transcript
-    const interrupted = await recoverInterrupted(this.#partialFile(id))
+    const interrupted = await recoverInterrupted(this.#file(id, 'partial'))
     if (interrupted && !isAlreadyStored(transcript, interrupted)) await transcript.appendMessage(interrupted)
     return transcript
   }
@@ -278,16 +268,8 @@ export class Sessions {
     }
   }
 
-  #file(id: string): string {
-    return join(this.#folder, `${id}.jsonl`)
-  }
-
-  #partialFile(id: string): string {
-    return join(this.#folder, `${id}.partial`)
-  }
-
-  #trashFolder(): string {
-    return join(this.#folder, 'deleted')
+  #file(id: string, ending = 'jsonl'): string {
+    return join(this.#folder, `${id}.${ending}`)
   }
 
   #cache(id: string, transcript: Promise<Transcript>): void {
@@ -333,7 +315,7 @@ const pinEntry = 'commonplace.pin'
 function toSummary(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
   const messages = transcript.messages()
   const { name } = transcript
-  const pin = transcript.lastCustomAnywhere(pinEntry)
+  const pin = transcript.lastCustom(pinEntry, transcript.entries)
   return {
     id,
     title: name || firstWords(messages.find(({ message }) => message.role === 'user')?.message),
@@ -371,19 +353,18 @@ function transcriptMarkdown(title: string, createdAt: number, messages: readonly
   for (const message of messages) {
     if (message.role === 'toolResult') continue
     const text = messageText(message).trim()
-    if (message.role === 'user') parts.push(`## User · ${formatTime(message.timestamp)}`, text)
-    else parts.push(...answerParts(message, text))
+    if (message.role === 'user') {
+      parts.push(`## User · ${formatTime(message.timestamp)}`, text)
+      continue
+    }
+    const calls = message.content.flatMap((part) =>
+      part.type === 'toolCall' ? [`- \`${part.name}\` ${JSON.stringify(part.arguments)}`] : [],
+    )
+    const failure = message.errorMessage === undefined ? '' : `> ${message.errorCode}: ${message.errorMessage}`
+    const answer = [text, calls.join('\n'), failure].filter(Boolean)
+    if (answer.length > 0) parts.push(`## Assistant · ${formatTime(message.timestamp)} · ${message.model}`, ...answer)
   }
   return `${parts.filter(Boolean).join('\n\n')}\n`
-}
-
-function answerParts(message: AssistantMessage, text: string): string[] {
-  const calls = message.content.flatMap((part) =>
-    part.type === 'toolCall' ? [`- \`${part.name}\` ${JSON.stringify(part.arguments)}`] : [],
-  )
-  if (text === '' && calls.length === 0 && message.errorMessage === undefined) return []
-  const failure = message.errorMessage === undefined ? '' : `> ${message.errorCode}: ${message.errorMessage}`
-  return [`## Assistant · ${formatTime(message.timestamp)} · ${message.model}`, text, calls.join('\n'), failure]
 }
 
 function formatTime(at: number): string {

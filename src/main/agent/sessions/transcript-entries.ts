@@ -2,13 +2,19 @@ import { z } from 'zod'
 import { fileChangeSchema } from '#shared/util/file-change.ts'
 import {
   assistantMessageSchema,
-  untrustedSourceSchema,
+  imagePartSchema,
+  stopReasonSchema,
+  textPartSchema,
+  thinkingPartSchema,
+  toolCallPartSchema,
   toolResultMessageSchema,
+  untrustedSourceSchema,
   usageSchema,
   userMessageSchema,
 } from '#shared/chat/message-schemas.ts'
 import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { digestLineSchema } from './digest.ts'
 
 /** Format version of new files; files with a newer one are refused. */
@@ -16,24 +22,72 @@ export const formatVersion = 3
 
 export const headerSchema = z.looseObject({
   type: z.literal('session'),
-  version: z.number().optional(),
+  version: z.number().default(1),
   id: z.string(),
   timestamp: z.string(),
   /** IANA name; older versions did not store it. */
-  timeZone: z.string().optional().catch(undefined),
+  timeZone: z.string().refine(isTimeZone).optional().catch(undefined),
 })
 
-/** A message as stored, possibly written by another program. */
+const storedText = z.union([z.string(), z.number().transform(String)]).catch('')
+const storedName = storedText.transform((name) => name || 'unnamed')
+/** NaN: the entry's time replaces it. */
+const storedTime = z.number().catch(NaN)
+
+/** Accepts a text as one part, and drops invalid parts. */
+function storedParts<Part extends z.ZodType>(part: Part) {
+  const parts = z.array(part.nullable().catch(null)).catch([])
+  return z.preprocess(
+    (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
+    parts.transform((read) => read.filter((item) => item !== null)),
+  )
+}
+
+const textOrImages = storedParts(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))
+const toolCall = toolCallPartSchema.extend({
+  id: storedText,
+  name: storedName,
+  arguments: toolCallPartSchema.shape.arguments.catch({}),
+})
+const answerParts = storedParts(z.discriminatedUnion('type', [textPartSchema, thinkingPartSchema, toolCall]))
+
+/** A message as stored, possibly by another program: missing fields are filled, invalid parts are dropped. */
 export const storedMessageSchema = z.discriminatedUnion('role', [
-  userMessageSchema,
-  assistantMessageSchema,
-  toolResultMessageSchema.extend({ details: z.unknown().transform(readToolDetails).optional() }),
+  userMessageSchema.extend({ content: z.union([z.string(), textOrImages]), timestamp: storedTime }),
+  assistantMessageSchema.extend({
+    content: answerParts.transform((parts) =>
+      parts.map((part, index) =>
+        part.type === 'toolCall' && part.id === '' ? { ...part, id: `call_${index}` } : part,
+      ),
+    ),
+    provider: storedText,
+    model: storedText,
+    usage: z
+      .preprocess(
+        (usage) => (isRecord(usage) ? { ...noUsage, ...usage } : noUsage),
+        usageSchema.extend({ cost: usageSchema.shape.cost.catch(undefined) }),
+      )
+      .catch(noUsage),
+    stopReason: stopReasonSchema.catch('stop'),
+    timestamp: storedTime,
+  }),
+  toolResultMessageSchema.extend({
+    toolCallId: storedText,
+    toolName: storedName,
+    content: textOrImages,
+    details: z.unknown().transform(readToolDetails).optional(),
+    isError: z.boolean().catch(false),
+    timestamp: storedTime,
+  }),
 ])
 
 const entryBase = { id: z.string(), parentId: z.string().nullable().default(null), timestamp: z.string() }
 
 export const entrySchema = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('message'), ...entryBase, message: storedMessageSchema }),
+  z.looseObject({ type: z.literal('message'), ...entryBase, message: storedMessageSchema }).transform((entry) => {
+    if (Number.isNaN(entry.message.timestamp)) entry.message.timestamp = Date.parse(entry.timestamp) || 0
+    return entry
+  }),
   /** The summary replaces the entries before `firstKeptEntryId` in requests; they stay in the file. */
   z.looseObject({
     type: z.literal('compaction'),
@@ -56,7 +110,7 @@ export const entrySchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('flush'),
     ...entryBase,
-    status: z.enum(['wrote', 'nothing', 'rescued', 'failed', 'distilled']),
+    status: z.enum(['wrote', 'nothing', 'rescued', 'distilled']),
     throughEntryId: z.string(),
     changes: z.array(fileChangeSchema).default([]),
     /** The notes that it wrote; empty in entries of older versions. */
@@ -78,9 +132,16 @@ export const entrySchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('custom'), ...entryBase, customType: z.string(), data: z.unknown() }),
 ])
 
+/** An entry of another program's type: it becomes a custom one, so that it can be the parent of others. */
+export const foreignEntrySchema = z
+  .looseObject({ ...entryBase, type: z.string(), timestamp: z.string().catch('') })
+  .refine(({ type }) => type !== 'message')
+  .transform((entry) => ({ ...entry, type: 'custom' as const, customType: entry.type, data: undefined }))
+
 export type TranscriptEntry = z.infer<typeof entrySchema>
 type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
 export type CompactionEntry = Extract<TranscriptEntry, { type: 'compaction' }>
+export type FlushEntry = Extract<TranscriptEntry, { type: 'flush' }>
 export type EntryContent = WithoutIds<TranscriptEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
 
@@ -90,15 +151,6 @@ export interface TranscriptHeader {
   /** Time zone where the session began, IANA name. */
   readonly timeZone?: string | undefined
 }
-
-/** An entry of an unknown type that may be the parent of others. */
-export const unknownEntrySchema = z.looseObject({
-  type: z.string(),
-  id: z.string(),
-  parentId: z.string().nullable().default(null),
-})
-
-export type UnknownEntry = z.infer<typeof unknownEntrySchema>
 
 /** Serialises an entry as JSON without a line break. Unknown tool details are written as they were read. */
 export function serializeEntry(entry: TranscriptEntry): string {
@@ -111,10 +163,13 @@ export function serializeEntry(entry: TranscriptEntry): string {
 }
 
 export function usageOfEntries(entries: readonly TranscriptEntry[]): Usage {
-  let sum: Usage = noUsage
-  for (const entry of entries) {
-    if (entry.type === 'message' && entry.message.role === 'assistant') sum = addUsage(sum, entry.message.usage)
-    else if ((entry.type === 'flush' || entry.type === 'compaction') && entry.usage) sum = addUsage(sum, entry.usage)
-  }
-  return sum
+  const usages = entries.flatMap((entry) => {
+    if (entry.type === 'message') return entry.message.role === 'assistant' ? entry.message.usage : []
+    return entry.type === 'flush' || entry.type === 'compaction' ? (entry.usage ?? []) : []
+  })
+  return usages.reduce(addUsage, noUsage)
+}
+
+function isTimeZone(name: string): boolean {
+  return Intl.supportedValuesOf('timeZone').concat('UTC').includes(name)
 }

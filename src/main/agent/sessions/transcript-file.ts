@@ -1,19 +1,15 @@
-import { open, type FileHandle } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import {
   entrySchema,
+  foreignEntrySchema,
   formatVersion,
   headerSchema,
-  unknownEntrySchema,
   type MessageEntry,
-  type UnknownEntry,
   type TranscriptEntry,
   type TranscriptHeader,
 } from './transcript-entries.ts'
-import { repairEntry } from './repair-messages.ts'
 import { parseJson } from '#shared/util/json.ts'
-
-const newlineByte = 10
 
 /** Position up to which a file was read. The inode shows whether another process replaced the file. */
 export interface ReadPosition {
@@ -22,48 +18,43 @@ export interface ReadPosition {
   readonly bytes: number
 }
 
-type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'unknown'; entry: UnknownEntry }
-
-export interface LoadedEntries {
-  /** True if the whole file was read; false for the lines after an earlier position. */
-  readonly isWhole: boolean
-  /** Undefined if line 1 of a whole file is no header. */
-  readonly header: TranscriptHeader | undefined
-  readonly entries: readonly ParsedEntry[]
-  /** 1-based. */
-  readonly skippedLines: number[]
-  readonly position: ReadPosition
-}
+export type LoadedEntries = Awaited<ReturnType<typeof loadEntries>>
 
 /**
  * Loads the entries after `previous`, or the whole transcript if the file was replaced or truncated since. Skips invalid
  * lines.
+ * @returns `isWhole`: the whole file was read; `skippedLines`: 1-based; `header`: by default, with the file's birth time
  * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
  */
-export async function loadEntries(file: string, previous?: ReadPosition): Promise<LoadedEntries> {
-  const entries: ParsedEntry[] = []
+export async function loadEntries(file: string, previous?: ReadPosition) {
+  const { inode, createdAt, start, buffer } = await readFrom(file, previous)
+  const isWhole = start === 0
+  const lines = buffer.toString('utf8').split('\n')
+  const header = isWhole ? parseHeader(lines[0] ?? '', file) : undefined
+  const entries: TranscriptEntry[] = []
   const skippedLines: number[] = []
-  let header: TranscriptHeader | undefined
-  let lineNumber = 0
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '' || (header && index === 0)) continue
+    const entry = parseEntry(line)
+    if (entry) entries.push(entry)
+    else skippedLines.push(index + 1)
+  }
+  // A last line without newline is complete if it parses.
+  const isCut = lines.at(-1) !== '' && skippedLines.at(-1) === lines.length
+  const bytes = start + (isCut ? buffer.lastIndexOf('\n') + 1 : buffer.length)
+  const position: ReadPosition = { inode, bytes }
+  return { isWhole, header: header ?? { createdAt }, entries, skippedLines, position }
+}
+
+/** Reads the bytes after `previous`, or the whole file if it was replaced or truncated. @throws as `loadEntries` */
+async function readFrom(file: string, previous: ReadPosition | undefined) {
   try {
     const handle = await open(file, 'r')
     try {
-      const { ino: inode, size } = await handle.stat()
-      const isWhole = previous?.inode !== inode || size < previous.bytes
-      const start = isWhole ? 0 : previous.bytes
-      const hasNewBytes = start < size
-      const position = { inode, bytes: hasNewBytes ? await findCompleteEnd(handle, size) : size }
-      const lines = hasNewBytes ? handle.readLines({ start, end: size - 1, autoClose: false }) : []
-      for await (const line of lines) {
-        lineNumber += 1
-        if (line.trim() === '') continue
-        if (isWhole && lineNumber === 1) header = parseHeader(line, file)
-        if (header && lineNumber === 1) continue
-        const parsed = parseEntry(line)
-        if (parsed) entries.push(parsed)
-        else skippedLines.push(lineNumber)
-      }
-      return { isWhole, header, entries, skippedLines, position }
+      const { ino: inode, birthtimeMs: createdAt, size } = await handle.stat()
+      const start = previous?.inode === inode && previous.bytes <= size ? previous.bytes : 0
+      const { buffer } = await handle.read(Buffer.alloc(size - start), 0, size - start, start)
+      return { inode, createdAt, start, buffer }
     } finally {
       await handle.close()
     }
@@ -78,53 +69,22 @@ export async function loadEntries(file: string, previous?: ReadPosition): Promis
  * @throws the file system error if the file cannot be read
  */
 export async function* readMessages(file: string, isRelevant: (line: string) => boolean): AsyncGenerator<MessageEntry> {
-  const handle = await open(file, 'r')
-  try {
-    for await (const line of handle.readLines({ autoClose: false })) {
-      const entry = isRelevant(line) ? entrySchema.safeParse(parseJson(line)).data : undefined
-      if (entry?.type === 'message') yield entry
-    }
-  } finally {
-    await handle.close()
+  for (const line of (await readFile(file, 'utf8')).split('\n')) {
+    const entry = isRelevant(line) ? parseEntry(line) : undefined
+    if (entry?.type === 'message') yield entry
   }
 }
 
-function parseEntry(line: string): ParsedEntry | undefined {
+function parseEntry(line: string): TranscriptEntry | undefined {
   const value = parseJson(line)
-  const strict = entrySchema.safeParse(value)
-  const entry = strict.success ? strict : entrySchema.safeParse(repairEntry(value))
-  if (entry.success) return { type: 'known', entry: entry.data }
-  const unknownEntry = unknownEntrySchema.safeParse(value).data
-  return unknownEntry && unknownEntry.type !== 'message' ? { type: 'unknown', entry: unknownEntry } : undefined
+  return entrySchema.safeParse(value).data ?? foreignEntrySchema.safeParse(value).data
 }
 
 function parseHeader(line: string, file: string): TranscriptHeader | undefined {
-  const header = headerSchema.safeParse(parseJson(line))
-  if (!header.success) return undefined
-  if ((header.data.version ?? 1) > formatVersion) {
-    const message = `this conversation was written by a newer version (${header.data.version})`
-    throw new AppError('transcript_unsupported', message, { path: file, version: header.data.version ?? 0 })
-  }
-  const { timestamp, timeZone } = header.data
-  return { createdAt: Date.parse(timestamp), timeZone: isTimeZone(timeZone) ? timeZone : undefined }
-}
-
-function isTimeZone(name: string | undefined): boolean {
-  return name !== undefined && Intl.supportedValuesOf('timeZone').concat('UTC').includes(name)
-}
-
-/** Returns the end of the last complete line, bytes; a last line without newline is complete if it parses. */
-async function findCompleteEnd(handle: FileHandle, size: number): Promise<number> {
-  const blockSize = 64 * 1024
-  let tail = Buffer.alloc(0)
-  let start = size
-  while (start > 0 && !tail.includes(newlineByte)) {
-    const length = Math.min(blockSize, start)
-    start -= length
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, start)
-    tail = Buffer.concat([buffer, tail])
-  }
-  const lastLine = tail.subarray(tail.lastIndexOf(newlineByte) + 1)
-  const isComplete = lastLine.length === 0 || parseEntry(lastLine.toString('utf8')) !== undefined
-  return isComplete ? size : size - lastLine.length
+  const header = headerSchema.safeParse(parseJson(line)).data
+  if (!header) return undefined
+  const { timestamp, timeZone, version } = header
+  if (version <= formatVersion) return { createdAt: Date.parse(timestamp), timeZone }
+  const message = `this conversation was written by a newer version (${version})`
+  throw new AppError('transcript_unsupported', message, { path: file, version })
 }

@@ -27,17 +27,13 @@ import {
   type TranscriptHeader,
 } from './transcript-entries.ts'
 import { loadEntries, type LoadedEntries, type ReadPosition } from './transcript-file.ts'
+import type { LinkedMessage } from './digest.ts'
 import { pathTo, versionsOnBranch, newestDescendant, type MessageVersions } from './entry-tree.ts'
-
-export interface TranscriptOptions {
-  readonly lock?: Mutex
-  readonly now?: Clock
-}
 
 export class Transcript {
   readonly file: string
-  readonly changes: Subscribable<TranscriptEntry>
   readonly #changes = new EventEmitter<TranscriptEntry>()
+  readonly changes: Subscribable<TranscriptEntry> = this.#changes
   readonly header: TranscriptHeader
   /** 1-based numbers of the lines that could not be parsed when the file was opened. */
   readonly skippedLines: readonly number[]
@@ -48,13 +44,12 @@ export class Transcript {
   #leaf: string | null = null
   #position: ReadPosition
 
-  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, { lock, now }: TranscriptOptions) {
+  private constructor(file: string, loaded: LoadedEntries, lock: Mutex, now: Clock) {
     this.file = file
-    this.changes = this.#changes
-    this.header = header
+    this.header = loaded.header
     this.skippedLines = loaded.skippedLines
-    this.#writeLock = lock ?? new Mutex(dirname(file))
-    this.#now = now ?? systemClock
+    this.#writeLock = lock
+    this.#now = now
     this.#position = loaded.position
     this.#add(loaded)
   }
@@ -70,7 +65,6 @@ export class Transcript {
     workspace: string,
     at: Date,
     source?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
-    options: TranscriptOptions = {},
   ): Promise<Transcript> {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     const header = {
@@ -84,17 +78,15 @@ export class Transcript {
     }
     const lines = [JSON.stringify(header), ...(source?.entries ?? []).map(serializeEntry)]
     await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
-    return Transcript.open(file, options)
+    return Transcript.open(file)
   }
 
   /**
    * Opens a transcript; without a header, the file's birth time is the creation time.
    * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
    */
-  static async open(file: string, options: TranscriptOptions = {}): Promise<Transcript> {
-    const loaded = await loadEntries(file)
-    const header = loaded.header ?? { createdAt: (await stat(file)).birthtimeMs }
-    return new Transcript(file, header, loaded, options)
+  static async open(file: string, lock = new Mutex(dirname(file)), now = systemClock): Promise<Transcript> {
+    return new Transcript(file, await loadEntries(file), lock, now)
   }
 
   /** Reads entries that another process added. @throws AppError `unknown_session` */
@@ -136,7 +128,7 @@ export class Transcript {
     return lines
   }
 
-  messages(): { id: string; message: Message }[] {
+  messages(): LinkedMessage[] {
     return this.branch().flatMap((entry) =>
       entry.type === 'message' ? [{ id: entry.id, message: entry.message }] : [],
     )
@@ -145,14 +137,11 @@ export class Transcript {
   /** Returns the messages of the current branch with `versions` for those that have several. */
   shownMessages(): SessionMessage[] {
     const versionsById = this.messageVersions()
-    return this.messages().map(({ id, message }) => {
-      const versions = versionsById.get(id)
-      return versions ? { id, message, versions } : { id, message }
-    })
+    return this.messages().map((linked) => ({ ...linked, versions: versionsById.get(linked.id) }))
   }
 
   messageVersions(): Map<string, MessageVersions> {
-    return versionsOnBranch(this.branch(), this.#entries, this.#parents)
+    return versionsOnBranch(this.#leaf, this.#entries, this.#parents)
   }
 
   /** Returns the parent's id; null for the first entry. @throws AppError `input_invalid` if there is no such entry */
@@ -186,19 +175,15 @@ export class Transcript {
     await this.append({ type: 'custom', customType, data })
   }
 
-  /** Returns the newest data of a custom type on the current branch; undefined if there is none. */
-  lastCustom(customType: string): unknown {
-    return lastCustomOf(this.branch(), customType)
-  }
-
-  /** Returns the newest data of a custom type on any branch; undefined if there is none. */
-  lastCustomAnywhere(customType: string): unknown {
-    return lastCustomOf(this.#entries, customType)
+  /** Returns the newest data of a custom type, by default on the current branch; undefined if there is none. */
+  lastCustom(customType: string, entries: readonly TranscriptEntry[] = this.branch()): unknown {
+    const lastEntry = entries.findLast((entry) => entry.type === 'custom' && entry.customType === customType)
+    return lastEntry?.type === 'custom' ? lastEntry.data : undefined
   }
 
   /** True if the conversation neither searches memory nor writes notes. */
   get isWithoutMemory(): boolean {
-    return isWithoutMemory(this.lastCustomAnywhere(memoryToggleEntry))
+    return isWithoutMemory(this.lastCustom(memoryToggleEntry, this.#entries))
   }
 
   async setWithoutMemory(isOff: boolean): Promise<void> {
@@ -207,7 +192,7 @@ export class Transcript {
 
   /** True if no notes are recalled for the messages of the conversation. */
   get isWithoutRecall(): boolean {
-    return isWithoutMemory(this.lastCustomAnywhere(recallToggleEntry))
+    return isWithoutMemory(this.lastCustom(recallToggleEntry, this.#entries))
   }
 
   async setWithoutRecall(isOff: boolean): Promise<void> {
@@ -216,13 +201,13 @@ export class Transcript {
 
   /** True if only models on this machine may read the conversation, and no other program. */
   get isPrivate(): boolean {
-    const mark = this.lastCustomAnywhere(privacyToggleEntry)
+    const mark = this.lastCustom(privacyToggleEntry, this.#entries)
     return mark === undefined ? this.#entries.some(isMarkedLocal) : isPrivateChat(mark)
   }
 
   /** True if the chat was made private, or open again. */
   get hasPrivacyMark(): boolean {
-    return this.lastCustomAnywhere(privacyToggleEntry) !== undefined
+    return this.lastCustom(privacyToggleEntry, this.#entries) !== undefined
   }
 
   async setPrivate(isPrivate: boolean): Promise<void> {
@@ -231,11 +216,11 @@ export class Transcript {
 
   /** Id of the model of the last message (`provider/model` or `offline`); undefined before the first answer. */
   get modelId(): string | undefined {
-    const idOf = ({ provider, model }: { readonly provider: string; readonly model: string }) =>
-      provider === 'offline' ? provider : `${provider}/${model}`
+    const idOf = (provider: string, model: string) => (provider === 'offline' ? provider : `${provider}/${model}`)
     for (const entry of this.branch().toReversed()) {
-      if (entry.type === 'model_change') return idOf({ provider: entry.provider, model: entry.modelId })
-      if (entry.type === 'message' && entry.message.role === 'assistant') return idOf(entry.message)
+      if (entry.type === 'model_change') return idOf(entry.provider, entry.modelId)
+      if (entry.type !== 'message' || entry.message.role !== 'assistant') continue
+      return idOf(entry.message.provider, entry.message.model)
     }
     return undefined
   }
@@ -250,13 +235,6 @@ export class Transcript {
     throw new AppError('input_invalid', `this conversation has no entry ${id}`, { reason: id })
   }
 
-  #nextIds(parentId: string | null): EntryIds {
-    let id: string
-    do id = randomBytes(4).toString('hex')
-    while (this.#parents.has(id))
-    return { id, parentId, timestamp: this.#now().toISOString() }
-  }
-
   /**
    * Appends an entry; resolves once it is on disk.
    * @param parent default: the end of the current branch
@@ -265,11 +243,15 @@ export class Transcript {
   async append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
     const entry = await this.#writeLock.run(async () => {
       await this.refresh()
-      const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
+      let id: string
+      do id = randomBytes(4).toString('hex')
+      while (this.#parents.has(id))
+      const parentId = parent === undefined ? this.#leaf : parent
+      const ids: EntryIds = { id, parentId, timestamp: this.#now().toISOString() }
       const added = { type: content.type, ...ids, ...content } as TranscriptEntry
       await appendDurably(this.file, `${serializeEntry(added)}\n`)
       const { ino, size } = await stat(this.file)
-      this.#add({ entries: [{ type: 'known', entry: added }], position: { inode: ino, bytes: size } })
+      this.#add({ entries: [added], position: { inode: ino, bytes: size } })
       return added
     })
     this.#changes.emit(entry)
@@ -277,13 +259,13 @@ export class Transcript {
   }
 
   #add({ entries, position }: Pick<LoadedEntries, 'entries' | 'position'>): void {
-    const added = entries.filter(({ entry }) => !this.#parents.has(entry.id))
-    for (const { type, entry } of added) {
-      if (type === 'known') this.#entries.push(entry)
+    const added = entries.filter(({ id }) => !this.#parents.has(id))
+    for (const entry of added) {
+      this.#entries.push(entry)
       this.#parents.set(entry.id, entry.parentId)
     }
     const last = entries.at(-1)
-    if (last && added.includes(last)) this.#leaf = last.entry.id
+    if (last && added.includes(last)) this.#leaf = last.id
     this.#position = position
   }
 }
@@ -293,9 +275,4 @@ type EntryIds = Pick<MessageEntry, 'id' | 'parentId' | 'timestamp'>
 /** Returns true if an older version marked the entry as derived from private notes. */
 function isMarkedLocal(entry: TranscriptEntry): boolean {
   return entry.type === 'message' ? entry.message.local === true : entry.type === 'compaction' && entry.local === true
-}
-
-function lastCustomOf(entries: readonly TranscriptEntry[], customType: string): unknown {
-  const lastEntry = entries.findLast((entry) => entry.type === 'custom' && entry.customType === customType)
-  return lastEntry?.type === 'custom' ? lastEntry.data : undefined
 }
