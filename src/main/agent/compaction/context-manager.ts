@@ -137,7 +137,7 @@ export class ContextManager {
     return new AppError('window_too_small', message, { model: model.id, tokens, window: report.contextWindow })
   }
 
-  async #prune({ savedTokens: _, ...plan }: PrunePlan): Promise<void> {
+  async #prune({ savedTokens: _savedTokens, ...plan }: PrunePlan): Promise<void> {
     await this.#options.transcript.append({ type: 'prune', ...plan })
   }
 
