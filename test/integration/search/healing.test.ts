@@ -44,7 +44,7 @@ async function openTalk({ contextWindow, files = {}, size = 600, fails }: Talk) 
   let turn = 0
   const say = async (turns: number): Promise<void> => {
     for (const end = turn + turns; turn < end; turn += 1) {
-      const text = `Note that ${factOf(turn)}. ${'Some more talk about it. '.repeat(Math.ceil(size / 25))}`
+      const text = `The list says: ${factOf(turn)}. ${'Some more talk about it. '.repeat(Math.ceil(size / 25))}`
       const sent = await agent.chat.send({ text, session })
       await sent.ended
       session = sent.session

@@ -75,7 +75,7 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   await agent.workspace.write('notes/gone.md', `${secret} was here.\n`, { cause: 'user' })
   await agent.workspace.remove('notes/gone.md', { cause: 'user' })
   await agent.requireHistory.flush()
-  const { session } = await client.chat.send({ ...main, text: `Remember ${secret}, please.` })
+  const { session } = await client.chat.send({ ...main, text: `The word is ${secret}.` })
   for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
   await client.upkeep.flag({ ...main, path: 'MEMORY.md', line: 5, fault: 'outdated' })
   const [first] = (await client.upkeep.list(main)).open

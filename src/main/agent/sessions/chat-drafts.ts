@@ -15,8 +15,16 @@ export class Drafts {
   }
 
   async get(session: string | undefined): Promise<Draft | null> {
-    const storedDrafts = await this.#store.list(session ?? newChatName)
-    return storedDrafts.find(({ writer }) => writer === sharedWriter)?.draft ?? null
+    const name = session ?? newChatName
+    const storedDrafts = await this.#store.list(name)
+    const stored = storedDrafts.find(({ writer }) => writer === sharedWriter) ?? storedDrafts[0]
+    if (!stored) return null
+    // Earlier versions had one file per window: take over the newest.
+    if (stored.writer !== sharedWriter) {
+      await this.#store.save(name, sharedWriter, stored.draft)
+      await this.#store.save(name, stored.writer, null)
+    }
+    return stored.draft
   }
 
   /** Stores a draft, or deletes it if it is empty. @throws AppError `disk_full`, `write_failed` */
