@@ -13,6 +13,10 @@ import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
+/** Returns a long text. An answer that repeats itself would be stopped. */
+const numbered = (count: number, unit: string, end: string) =>
+  Array.from({ length: count }, (_, number) => `${unit} ${number}${end}`).join('')
+
 function configOf(model: Pick<ModelServer, 'url'>, extra = ''): string {
   return `providers: { anthropic: { baseUrl: "${model.url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
 }
@@ -91,7 +95,7 @@ describe('answer rendering', () => {
   })
 
   it('keeps the scroll position while an answer streams and offers a jump to the end', async () => {
-    const { page, say } = await openChat([{ text: 'A line of the answer.\n\n'.repeat(120), delayMs: 8 }])
+    const { page, say } = await openChat([{ text: numbered(120, 'Line of the answer', '.\n\n'), delayMs: 8 }])
     await say('Tell me')
     const scroller = page.getByTestId('scroller')
     await until(async () => scroller.evaluate((element) => element.scrollHeight > element.clientHeight * 1.5))
@@ -201,7 +205,7 @@ describe('branches', () => {
 describe('while an answer runs', () => {
   it('queues messages, returns one to the composer, and sends the rest with the next step', async () => {
     const { page, say, composer } = await openChat([
-      { text: 'word '.repeat(250), delayMs: 15 },
+      { text: numbered(250, 'word', ' '), delayMs: 15 },
       { text: 'As you say.' },
       { text: 'The last one.' },
     ])
@@ -503,7 +507,7 @@ describe('errors and remedies', () => {
       .getByText(/anthropic|provider/i)
       .first()
       .waitFor()
-    await page.getByText(/cannot be reached.*Retrying/).waitFor()
+    await page.getByText(/No model server answers.*Retrying/).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()
     const chat = page.url()
