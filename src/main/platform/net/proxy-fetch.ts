@@ -6,13 +6,15 @@ export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): F
   const { httpsProxy } = environmentProxies(env)
   if (proxy === undefined && httpsProxy === '') return undefined
   const fetchThroughProxy = async (input: string, init?: object) => {
-    // Loaded on demand: undici takes a megabyte.
-    const undici = await import('undici')
+    const undici = await loadUndici()
     return undici.fetch(input, { ...init, dispatcher: dispatcherFor(undici, proxy, env) })
   }
   // Only the types differ; the dispatcher needs undici's own fetch.
   return fetchThroughProxy as unknown as Fetch
 }
+
+/** Loads it on demand: undici takes a megabyte. */
+const loadUndici = () => import('undici')
 
 let unlimited: Dispatcher | undefined
 
@@ -21,7 +23,7 @@ let unlimited: Dispatcher | undefined
  * model of this machine may need longer to read a prompt.
  */
 export const unlimitedFetch = (async (input: string, init?: object) => {
-  const { Agent, fetch } = await import('undici')
+  const { Agent, fetch } = await loadUndici()
   unlimited ??= new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   return fetch(input, { ...init, dispatcher: unlimited })
 }) as unknown as Fetch
