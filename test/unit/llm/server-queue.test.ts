@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
 import { withServerQueue } from '../../../src/main/llm/middleware/server-queue.ts'
-import { AnswerDraft, type ChatModel, type ModelRequest, type Purpose } from '../../../src/main/llm/model.ts'
+import type { ChatModel, ModelRequest, Purpose } from '../../../src/main/llm/model.ts'
+import { scriptedModel } from '../../support/scripted-model.ts'
 
 const request = (kind: 'chat' | 'title'): ModelRequest => ({
   purpose: (kind === 'title' ? { kind } : { kind, today: '', time: '', todaysLog: '' }) as Purpose,
@@ -15,25 +16,16 @@ const request = (kind: 'chat' | 'title'): ModelRequest => ({
 function openServer() {
   const log: string[] = []
   const answers: (() => void)[] = []
-  const model: ChatModel = {
-    id: 'local/m',
-    provider: 'openai-compatible',
-    model: 'm',
-    contextWindow: 4096,
-    maxOutput: 100,
-    images: false,
-    isLocal: true,
-    async *stream({ system: [name = ''] }, signal) {
-      log.push(`start ${name}`)
-      await new Promise<void>((resolve, reject) => {
-        answers.push(resolve)
-        signal.addEventListener('abort', () => reject(signal.reason as Error))
-      })
-      yield { type: 'text', delta: 'x' }
-      log.push(`end ${name}`)
-      yield { type: 'done', message: new AnswerDraft(model).finish('stop', noUsage) }
-    },
-  }
+  const model = scriptedModel(async function* (draft, { system: [name = ''] }, signal) {
+    log.push(`start ${name}`)
+    await new Promise<void>((resolve, reject) => {
+      answers.push(resolve)
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+    yield { type: 'text', delta: 'x' }
+    log.push(`end ${name}`)
+    yield { type: 'done', message: draft.finish('stop', noUsage) }
+  })
   return { log, answers, model: withServerQueue(model, `test ${Math.random()}`) }
 }
 

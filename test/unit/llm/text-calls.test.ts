@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
 import { parseTextCalls, withTextCalls } from '../../../src/main/llm/middleware/text-calls.ts'
-import { AnswerDraft, type ChatModel, type ModelRequest } from '../../../src/main/llm/model.ts'
+import type { ModelRequest } from '../../../src/main/llm/model.ts'
+import { scriptedModel } from '../../support/scripted-model.ts'
 
 const names = new Set(['memory_search', 'remember'])
 const search = { name: 'memory_search', arguments: { query: 'tea' } }
@@ -36,24 +37,16 @@ async function answer(
   pieces: readonly string[],
   offered: readonly string[] = [...names],
   onText: (delta: string) => void = () => undefined,
+  onCalling: () => void = () => undefined,
 ) {
-  const model: ChatModel = {
-    id: 'local/m',
-    provider: 'openai-compatible',
-    model: 'm',
-    contextWindow: 4096,
-    maxOutput: 100,
-    images: false,
-    isLocal: true,
-    async *stream() {
-      const draft = new AnswerDraft(model)
-      for (const delta of pieces) {
-        draft.addText(delta)
-        yield { type: 'text', delta }
-      }
-      yield { type: 'done', message: draft.finish('stop', noUsage) }
-    },
-  }
+  const model = scriptedModel(async function* (draft) {
+    for (const delta of pieces) {
+      if (delta === 'cut') throw new Error('cut')
+      draft.addText(delta)
+      yield { type: 'text', delta }
+    }
+    yield { type: 'done', message: draft.finish('stop', noUsage) }
+  })
   const tools = offered.map((name) => ({ name, description: '', parameters: {} }))
   let shown = ''
   let content: unknown
@@ -63,6 +56,7 @@ async function answer(
       shown += event.delta
       onText(event.delta)
     }
+    if (event.type === 'calling') onCalling()
     if (event.type === 'done') ({ content } = event.message)
   }
   return { shown, content }
@@ -88,4 +82,19 @@ it('shows code blocks while they arrive', async () => {
   await answer(pieces, [...names], (delta) => events.push(delta))
   expect(events.join('')).toBe(pieces.join(''))
   expect(events.length).toBeGreaterThanOrEqual(5)
+})
+
+it('reports progress while it holds text back, and shows this text if the answer is cut off', async () => {
+  let shown = ''
+  let count = 0
+  const pieces = ['```json\n', '{"name": "memory_', 'cut']
+  const cut = answer(
+    pieces,
+    [...names],
+    (delta) => (shown += delta),
+    () => (count += 1),
+  )
+  await expect(cut).rejects.toThrow('cut')
+  expect(shown).toBe('```json\n{"name": "memory_')
+  expect(count).toBe(2)
 })

@@ -7,8 +7,8 @@ import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { AssistantMessage, ToolCallPart } from '#shared/chat/messages.ts'
 import type { ChatModel } from '../model.ts'
 
-/** Beginnings of calls in the formats of Hermes and Qwen, Llama, and Mistral, and JSON in a code block. */
 const fence = '```'
+/** Beginnings of calls in the formats of Hermes and Qwen, Llama, and Mistral, and JSON in a code block. */
 const markers = ['<tool_call>', '<function=', '<|python_tag|>', '[TOOL_CALLS]', fence]
 /** A longer text is no call. */
 const maxHeld = 20_000
@@ -20,27 +20,31 @@ export function withTextCalls(model: ChatModel): ChatModel {
       const names = new Set(request.tools.map(({ name }) => name))
       let shown = ''
       let held = ''
-      for await (const event of model.stream(request, signal)) {
-        if (event.type === 'text' && names.size > 0) {
-          held += event.delta
-          const start = held.length > maxHeld ? held.length : startOfCall(held, shown === '')
-          const text = held.slice(0, start)
-          held = held.slice(start)
-          shown += text
-          if (text !== '') yield { ...event, delta: text }
-          continue
+      try {
+        for await (const event of model.stream(request, signal)) {
+          if (event.type === 'text' && names.size > 0) {
+            held += event.delta
+            const start = held.length > maxHeld ? held.length : startOfCall(held, shown === '')
+            const text = held.slice(0, start)
+            held = held.slice(start)
+            shown += text
+            yield text === '' ? { type: 'calling' } : { ...event, delta: text }
+            continue
+          }
+          if (event.type !== 'done' || held === '') {
+            yield event
+            continue
+          }
+          const text = held
+          held = ''
+          const hasCall = event.message.content.some(({ type }) => type === 'toolCall')
+          const calls = hasCall ? [] : parseTextCalls(text, names)
+          if (calls.length === 0) yield { type: 'text', delta: text }
+          yield calls.length === 0 ? event : { type: 'done', message: withCalls(event.message, text, calls) }
         }
-        if (event.type !== 'done' || held === '') {
-          yield event
-          continue
-        }
-        const hasCall = event.message.content.some(({ type }) => type === 'toolCall')
-        const calls = hasCall ? [] : parseTextCalls(held, names)
-        if (calls.length > 0) yield { type: 'done', message: withCalls(event.message, held, calls) }
-        else {
-          yield { type: 'text', delta: held }
-          yield event
-        }
+      } catch (error) {
+        if (held !== '') yield { type: 'text', delta: held }
+        throw error
       }
     },
   }
