@@ -1,7 +1,7 @@
 import type { UserMessage } from '#shared/chat/messages.ts'
 import { windowProfile } from '../context/window-profile.ts'
 import { recallNotes } from '../recall/recall-notes.ts'
-import { changedFiles, heldTexts } from './model-request.ts'
+import { readChatState } from './model-request.ts'
 import { createToolContext, type ChatServices, type TurnTarget } from './turn-context.ts'
 import { createUserMessage, type UserInput } from './user-message.ts'
 
@@ -14,12 +14,11 @@ export async function composeMessage(
 ): Promise<UserMessage> {
   const { transcript, model } = target
   const plain = createUserMessage(input, services.now())
-  const changes = await changedFiles(services, transcript, model)
-  const message = changes.length === 0 ? plain : { ...plain, changes }
+  const { changes, messages, files } = await readChatState(services, transcript, model)
+  const message = changes.length === 0 ? plain : { ...plain, changes: [...changes] }
   const isOn = services.config.current.chat.context.recall && !transcript.isWithoutRecall && !transcript.isWithoutMemory
-  // The offline model searches by itself.
+  // The offline model calls the search tool.
   if (!isOn || model.provider === 'offline') return message
-  const { messages, files } = await heldTexts(services, transcript, model)
   const { recallTokens } = windowProfile(model.contextWindow)
   const context = createToolContext(services, target, signal)
   const recalled = await recallNotes(message, messages, files, recallTokens, context).catch((error: unknown) => {

@@ -12,6 +12,7 @@ import { withTimestamp } from '../context/request-history.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { LinkedMessage } from '../sessions/digest.ts'
+import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { dailyLogPath, localDate, localTime } from '#workspace'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { addedIn } from '#shared/util/file-change.ts'
@@ -41,7 +42,7 @@ export interface RequestServices extends ChatOptions {
   readonly fixedParts: FixedParts
 }
 
-/** Changes of the loaded files with more characters than this are not listed: the files are read again. */
+/** Limit of the listed changes. Beyond it, the files are read again. */
 const maxChangedCharacters = 4000
 
 /** Builds the next request of a chat. @throws AppError `private_chat_remote_model` */
@@ -79,48 +80,56 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
   return { ...assembly, sources: sourcesOfMessages([...request.messages, ...recalling], texts) }
 }
 
-/**
- * Returns the changes of the loaded files that the chat does not know of, to be sent with the next message. If there are
- * many, or the provider's cache has expired, the next request reads the files again and [] is returned.
- */
-export async function changedFiles(
-  services: RequestServices,
-  transcript: Transcript,
-  model: ChatModel,
-): Promise<FileChangeNote[]> {
-  const { fixedParts, now } = services
-  // A server of this machine keeps its cache.
-  const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : cacheMs)
-  const loaded = stored && (await loadFiles(services, transcript))
-  if (stored && loaded && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))) {
-    const branch = transcript.branch()
-    const messages = compactionState(branch).liveMessages.map(({ message }) => message)
-    const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
-    // What flushes wrote comes from the conversation.
-    const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
-    const written = [...messages.flatMap(textsInCalls), ...flushed.flatMap(({ patch }) => addedIn(patch))].join('\n')
-    const said = messages.map(messageText).join('\n')
-    const changes = changesSince(knownLines(stored.part.files, sent), loaded.files, written, said)
-    if (JSON.stringify(changes).length <= maxChangedCharacters) return changes
-  }
-  fixedParts.drop(transcript.file)
-  return []
+export interface ChatState {
+  /** Changes of the loaded files that the chat does not know of; the next message contains them. */
+  readonly changes: readonly FileChangeNote[]
+  /** Messages that the next request contains. */
+  readonly messages: readonly Message[]
+  /** Texts of the loaded files in the next request. */
+  readonly files: readonly string[]
 }
 
-/** Returns what the next request of a chat contains already: its messages, and the texts of the loaded files. */
-export async function heldTexts(
+/**
+ * Returns what the next request of a chat contains already. If too much has changed, text has become private, or the
+ * provider's cache has expired, there are no changes: the next request reads the files again.
+ */
+export async function readChatState(
   services: RequestServices,
   transcript: Transcript,
   model: ChatModel,
-): Promise<{ messages: Message[]; files: string[] }> {
-  const stored = services.fixedParts.get(transcript.file, services.now().getTime())
-  const { files } = stored?.part ?? (await loadFiles(services, transcript))
+): Promise<ChatState> {
+  const { fixedParts, now } = services
+  const branch = transcript.branch()
+  const messages = compactionState(branch).liveMessages.map(({ message }) => message)
+  const loaded = await loadFiles(services, transcript)
+  // A server of this machine keeps its cache.
+  const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : cacheMs)
+  const isUsable = stored && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
+  const changes = isUsable ? unknownChanges(branch, messages, stored.part, loaded) : undefined
+  const isKnown = changes !== undefined && JSON.stringify(changes).length <= maxChangedCharacters
+  if (!isKnown) fixedParts.drop(transcript.file)
+  const files = isKnown && stored ? stored.part.files : loaded.files
   const limit = maxFileTokens(budgetOf(model), 0)
   return {
-    messages: compactionState(transcript.branch()).liveMessages.map(({ message }) => message),
-    // The middle of long files is left out of requests.
+    changes: isKnown ? changes : [],
+    messages,
+    // Requests leave out the middle of long files.
     files: files.flatMap(({ text }) => (text === null ? [] : cutToTokens(text, limit))),
   }
+}
+
+function unknownChanges(
+  branch: readonly TranscriptEntry[],
+  messages: readonly Message[],
+  part: FixedPart,
+  loaded: LoadedFiles,
+): FileChangeNote[] {
+  const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
+  // The text of flushes comes from the conversation.
+  const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
+  const written = [...messages.flatMap(textsInCalls), ...flushed.flatMap(({ patch }) => addedIn(patch))].join('\n')
+  const said = messages.map(messageText).join('\n')
+  return changesSince(knownLines(part.files, sent), loaded.files, written, said)
 }
 
 /** Returns the fixed part that earlier requests of the chat have, or reads it. */
