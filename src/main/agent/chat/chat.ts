@@ -240,7 +240,7 @@ export class Chat {
     await this.endings.close()
   }
 
-  /** @param isNew true to start a session even if the current one goes on @param wasPrivate privacy of the current one */
+  /** @param isNew true to start a session even if the current one has not ended @param wasPrivate privacy of the current one */
   async #sessionFor(input: SendInput, isNew: boolean, wasPrivate: boolean) {
     const { session, replaces, reopen, withoutMemory = false } = input
     const { sessions, config, now } = this.#services

@@ -13,7 +13,7 @@ export async function keepRequested(session: string, { sessions, workspace, now 
   const messages = transcript.messages().map(({ message }) => message)
   const questionIndex = messages.findLastIndex(({ role }) => role === 'user')
   const question = messages[questionIndex]
-  // The offline model saves it by itself.
+  // The offline model calls the tool that writes notes.
   if (question?.role !== 'user' || transcript.isWithoutMemory || transcript.modelId === 'offline') return
   const intent = parseIntent(splitAttachments(question).text, localDate(now()))
   if (intent.kind !== 'remember' || intent.text === '') return

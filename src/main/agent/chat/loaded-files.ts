@@ -1,4 +1,4 @@
-/** Reads the files that stand at the beginning of a chat's requests. */
+/** Reads the files that every request of a chat begins with. */
 import { basename } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { sourceName } from '#shared/markdown/provenance.ts'

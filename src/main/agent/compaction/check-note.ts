@@ -2,9 +2,9 @@ import { wordsOf } from '../sessions/digest.ts'
 
 /** Words in a row that count as copied from the instructions. */
 const copiedWords = 5
-/** Share of a note's words from which it is a copy. */
+/** A note with at least this share of copied words is a copy. */
 const minCopied = 0.6
-/** Words from which a note is checked for repetition, and the smallest share of different words. */
+/** A note of at least this many words repeats itself if fewer than this share of them differ. */
 const minRepeated = 12
 const minDifferent = 0.3
 /** Share of a note's words that the conversation must contain, so that it is surely about it. */

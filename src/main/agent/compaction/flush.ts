@@ -144,7 +144,7 @@ export function offeredBy({ tools, model }: NoteWriterOptions): readonly ToolDef
   return definitionsOf(offeredTools(tools, model))
 }
 
-/** Returns the request for notes, which is the last message of a flush. */
+/** Returns the last message of a flush: it asks for notes. */
 export async function flushPrompt({ model, prompts, toolContext }: NoteWriterOptions): Promise<string> {
   const { flush: promptOf, flushSystem, flushSmall } = await prompts()
   if (windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false) return flushSmall

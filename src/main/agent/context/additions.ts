@@ -1,4 +1,4 @@
-/** What the app adds to the text of a user message: changes of the loaded files, and notes that it found. */
+/** Text that the app adds to a user message: changes of the loaded files, and notes that it found. */
 import type { Message } from '#shared/chat/messages.ts'
 import { escapeTag } from './fit-text.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Changes of the loaded files since the beginning of a chat. The files stand at the beginning of every request and stay
- * as they were read, so that the provider's prompt cache holds. A change is sent once, with the next message.
+ * Changes of the loaded files since the beginning of a chat. Every request begins with the text that the
+ * app read first, so that the provider's prompt cache holds. The app sends a change once, with the next message.
  */
 import type { FileChangeNote } from '#shared/chat/messages.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'

@@ -14,13 +14,13 @@ export interface FixedPart {
 
 interface StoredPart {
   readonly part: FixedPart
-  /** What the part depends on, besides the texts of prompts and files. */
+  /** Model, settings and state of the chat that the part was built for. */
   readonly key: string
   /** Milliseconds since the epoch. */
   readonly usedAt: number
 }
 
-/** Maximum number of chats whose fixed part is kept. */
+/** Maximum number of chats with a stored part. */
 const maxChats = 50
 
 export class FixedParts {

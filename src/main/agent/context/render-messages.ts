@@ -2,7 +2,7 @@ import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { contentText } from './message-tokens.ts'
 
-/** Leaves out what the app added to a message: what is made of the text would repeat the memory. */
+/** Leaves out the app's additions to a message: a summary or a note must not repeat the memory. */
 function renderMessage(message: Message): string {
   const speaker = message.role === 'user' ? 'User' : 'Assistant'
   return `${message.role === 'toolResult' ? `Tool result (${message.toolName})` : speaker}: ${contentText(message)}`

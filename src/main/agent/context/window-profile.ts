@@ -1,4 +1,4 @@
-/** What a request may contain, by the context window of the model: one row for each range of windows. */
+/** Limits of a request, by the context window of the model: one row for each range of windows. */
 export interface WindowProfile {
   /** Windows of at least this many tokens. */
   readonly fromTokens: number

@@ -10,9 +10,9 @@ import { searchVisible, type SearchContext } from '../tools/memory-search-tool.t
 import { recallQuery } from './recall-query.ts'
 
 const maxNotes = 5
-/** Candidates that are looked at: some may be in the request already. */
+/** Number of search results to choose from: the request may contain some already. */
 const maxLookedAt = 12
-/** Time that the search may take. Without a result by then, the message goes without notes. */
+/** Time limit of the search. After it, the message is sent without notes. */
 const timeoutMs = 1000
 /** Time that a remote embedding model has for the query. Then only words are searched. */
 const vectorWaitMs = 300

@@ -3,7 +3,7 @@ import { isRequest, queryTerms } from '#search'
 
 /** Characters of the message that are searched. */
 const maxCharacters = 1000
-/** A question with more subject words of its own stands alone. */
+/** A question with more subject words is no follow-up. */
 const maxFollowUpWords = 2
 /** Limits of the words that a follow-up takes from the last exchange, and of the beginning of its answer. */
 const maxEarlierWords = 8

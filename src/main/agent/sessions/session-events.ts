@@ -13,7 +13,7 @@ export const summaryEntry = 'commonplace.left'
 export const endedEntry = 'commonplace.ended'
 export const commandEntry = 'commonplace.command'
 export const compactionFailureEntry = 'commonplace.notice'
-/** Notices with a `kind`. */
+/** Notice of a `kind`; the oldest kind gave it its name. */
 export const noticeEntry = 'commonplace.modelReplaced'
 export const privateMatchesEntry = 'commonplace.privateMatches'
 
