@@ -4,6 +4,7 @@ import { defineConfig } from 'electron-vite'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { dependencies } from './package.json'
+import { keptPackages } from './resources/packaging/shipped-packages.ts'
 
 /** Routes have several segments (/file/memory/x.md), so asset URLs must be absolute. */
 const absoluteBase: Plugin = {
@@ -22,10 +23,8 @@ const withoutPage: Plugin = {
       : undefined,
 }
 
-/** Not bundled: these packages contain native code, start files, use `require`, or belong to Electron. */
-const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electron-updater'])
 /** A worker that loads one file instead of two hundred starts in half the time. */
-const bundled = Object.keys(dependencies).filter((name) => !kept.has(name))
+const bundled = Object.keys(dependencies).filter((name) => !keptPackages.includes(name))
 
 /** Modules of the domains below app, and shared ones, have no side effects. Unused exports of an index.ts are left out. */
 const treeshake = {

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import config from './builder.config.ts'
+import { builderConfig } from './builder.config.ts'
 
 const root = new URL('../../', import.meta.url)
 
@@ -12,7 +12,7 @@ export function findProblems(): string[] {
   const schema = JSON.parse(readFileSync(builder.resolve('app-builder-lib/scheme.json'), 'utf8')) as object
   const check = new Ajv({ strict: false, allErrors: true }).compile(schema)
   const problems: string[] = []
-  if (!check(config))
+  if (!check(builderConfig()))
     problems.push(...(check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`))
   const needed = [
     'LICENSE',
