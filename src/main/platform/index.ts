@@ -1,14 +1,17 @@
+export { onAppError, unlessAppError } from './app-errors.ts'
 export { setBounded } from './bounded-map.ts'
 export { clockOffset, type Clock, clockWithOffset, systemClock } from './clock.ts'
 export { AgentConfig } from './config/agent-config.ts'
 export {
   type AgentEntry,
+  agentName,
   type AgentSettings,
   type Config,
   configJsonSchema,
   defaultAgentId,
   defaultWorkspace,
   expandHome,
+  firstAgentNames,
   type McpServerSettings,
   type MemorySettings,
 } from './config/config-schema.ts'
@@ -26,7 +29,14 @@ export { blobId, blobOf } from './diff/patch.ts'
 export { commonEnds, compareLines, type LineEdit } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { mergeTexts } from './diff/merge-texts.ts'
-export { countLines, describeChange, invertPatch, type RevertStatus, revertStatusOfHunks } from './diff/patch.ts'
+export {
+  countLines,
+  describeChange,
+  formatHunks,
+  invertPatch,
+  type RevertStatus,
+  revertStatusOfHunks,
+} from './diff/patch.ts'
 export { type Subscribable, EventEmitter } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyDamaged, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
@@ -38,13 +48,15 @@ export {
   syncFile,
   syncFolder,
   temporaryPath,
+  withFile,
   writeDurably,
   writeDurablyPrivate,
   writeAtomically,
 } from './fs/durable-write.ts'
+export { parseStored } from './fs/stored-value.ts'
 export { ageOf } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
-export { lockFolder, lockForName, Mutex, resolveRealPath } from './fs/mutex.ts'
+export { lockFolder, lockForName, Mutex, resolveRealPath, runExclusively } from './fs/mutex.ts'
 export {
   forgetPartNames,
   gunzipAsync,

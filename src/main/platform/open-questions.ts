@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 
-interface OpenQuestion<Question, Answer> {
-  readonly question: Question & { readonly id: string }
-  readonly answer: (answer: Answer) => void
-}
-
 /** Questions that wait for an answer of the user, kept in memory only. */
 export class OpenQuestions<Question extends object, Answer> {
-  readonly #questions = new Map<string, OpenQuestion<Question, Answer>>()
+  readonly #questions = new Map<
+    string,
+    { question: Question & { readonly id: string }; answer: (answer: Answer) => void }
+  >()
   readonly #onChange: (question: Question) => void
 
   /** @param onChange receives each question that opens or closes */

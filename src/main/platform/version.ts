@@ -1,2 +1,4 @@
-/** App version; must match package.json. */
-export const appVersion = '0.1.0'
+import packageJson from '../../../package.json' with { type: 'json' }
+
+/** App version. */
+export const appVersion = packageJson.version

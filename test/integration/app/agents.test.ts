@@ -230,16 +230,29 @@ describe('a shared memory', () => {
 })
 
 describe('agents', () => {
-  it('creates, copies, renames, archives and restores agents and keeps the comments of the file', async () => {
+  it.each([
+    ['en', 'Commonplace'],
+    ['zh-CN', '助手'],
+    ['zh-TW', '助理'],
+  ] as const)('names the first agent for people, not by its id (%s)', async (locale, expected) => {
+    const { app } = await openTestApp({ config: 'interface: { locale: en }\n' })
+    await app.agents.setUp('main', await temporaryFolder(), locale)
+    expect(await app.agents.list()).toMatchObject([{ id: 'main', name: expected }])
+    expect(app.agents.configOf('main').name).toBe(expected)
+    await app.agents.update('main', { name: 'Ada' })
+    await app.agents.setUp('main', await temporaryFolder(), locale)
+    expect(await app.agents.list()).toMatchObject([{ id: 'main', name: 'Ada' }])
+  })
+
+  it('creates, renames, archives and restores agents and keeps the comments of the file', async () => {
     const { app, home, workspace } = await openTestApp({
       watch: true,
       config:
-        '# mine\nagents:\n  list:\n    # the first\n    - { id: main, workspace: "{{workspace}}", archived: false, memory: { shareWith: [main], search: { maxResults: 9 } } }\n',
+        '# mine\nagents:\n  list:\n    # the first\n    - { id: main, workspace: "{{workspace}}", archived: false, memory: { shareWith: [main] } }\n',
     })
     const folder = join(await temporaryFolder(), 'other')
-    const made = await app.agents.create({ name: 'Haus & Garten', workspace: folder, locale: 'en', like: 'main' })
+    const made = await app.agents.create({ name: 'Haus & Garten', workspace: folder, locale: 'en' })
     expect(made).toEqual({ agent: 'haus-garten', workspace: folder })
-    expect(app.agents.settingsOf('haus-garten').memory).toMatchObject({ search: { maxResults: 9 }, shareWith: [] })
     expect(existsSync(join(folder, 'MEMORY.md'))).toBe(true)
     await expect(app.agents.create({ name: 'x', workspace, locale: 'en' })).rejects.toMatchObject({
       code: 'folder_taken',

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
-import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
+import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { cli } from '../../support/built.ts'
 
 interface Run {
@@ -217,6 +217,9 @@ describe('terminal', () => {
     expect(noted.code).toBe(0)
     expect(await readFile(join(workspace, noted.stdout.trim().replace(/:\d+$/, '')), 'utf8')).toContain('Ida')
     await server.close()
+    const lastGood = await run(['search', 'walrus'], { home: root })
+    expect(lastGood).toMatchObject({ code: 0, stderr: expect.stringContaining('missing or empty') })
+    await rm(join(home, 'config.last-good.yaml'))
     const alone = await run(['search', 'walrus'], { home: root })
     expect(alone.code).toBe(1)
     expect(alone.stderr).toMatch(
@@ -224,14 +227,18 @@ describe('terminal', () => {
     )
   })
 
-  it('serve prints its address first and exits cleanly on SIGTERM', async () => {
+  it('serve prints its address first, names a broken configuration, and exits cleanly on SIGTERM', async () => {
     const home = await temporaryFolder()
+    await writeFiles(join(home, 'state'), { 'config.yaml': 'agents: { list: [\n' })
     const child = spawn(process.execPath, [cli, 'serve', '--no-open'], {
       env: { ...process.env, COMMONPLACE_HOME: join(home, 'state'), HOME: home },
     })
+    let said = ''
+    child.stderr.on('data', (data) => (said += data))
     const line = await new Promise<string>((resolve) => child.stdout.once('data', (data) => resolve(String(data))))
     const { url } = JSON.parse(line) as { url: string }
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(303)
+    await until(() => said.includes('config.yaml:2: '))
     child.kill('SIGTERM')
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0)
   })

@@ -214,12 +214,30 @@ describe('damage to the files of the primary', { timeout: 60_000 }, () => {
     await until(async () => (await client.settings.get()).problems.length === 0)
   })
 
-  it('a terminal command does not set up a used state folder without a configuration', async () => {
+  it.each([undefined, '# nothing\n', '{}\n'])(
+    'a lost configuration (%j) is replaced by its last copy',
+    async (text) => {
+      const folders = await prepareFolders({})
+      const { running, client } = await server(folders)
+      await client.workspace.remember({ agent: 'main', text: 'The kumquat is ripe' })
+      await running.close()
+      const config = join(folders.home, 'config.yaml')
+      if (text === undefined) await rm(config)
+      else await writeFile(config, text)
+      const { code, out, err } = await terminal(folders, ['search', 'kumquat'])
+      expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('The kumquat is ripe') })
+      expect(err).toContain('missing or empty')
+      expect(await readFile(join(folders.home, 'config.last-good.yaml'), 'utf8')).toContain(folders.workspace)
+    },
+  )
+
+  it('a terminal command does not set up a used state folder without a configuration and its copy', async () => {
     const folders = await prepareFolders({})
     const { running, client } = await server(folders)
     await client.workspace.remember({ agent: 'main', text: 'Before' })
     await running.close()
     await rm(join(folders.home, 'config.yaml'))
+    await rm(join(folders.home, 'config.last-good.yaml'))
     const { code, err } = await terminal(folders, ['remember', 'somewhere else'])
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('missing or empty') })
   })

@@ -7,6 +7,7 @@ import { startServer, type RunningServer } from '../../../src/main/app/server/st
 import type { ContractClient } from '../../../src/shared/contract/index.ts'
 import { mainFolder } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
+import { electron, emptyApp } from '../../support/electron/shell.ts'
 import { textsIn } from '../../support/folder.ts'
 import {
   expectedOf,
@@ -22,7 +23,7 @@ import {
   unpackHome,
 } from '../../support/stored-home.ts'
 
-vi.mock('electron', async () => (await import('../../support/fake-electron.ts')).fakeElectron)
+vi.mock('electron', async () => (await import('../../support/electron/shell.ts')).electron)
 const { openKeyVault } = await import('../../../src/main/app/electron/key-vault.ts')
 
 const name = 'home-0.1.0'
@@ -248,6 +249,11 @@ describe('a home of version 0.1.0', () => {
 
   it('has the keys of the desktop', async () => {
     const state = join(home.root, 'state')
+    await emptyApp()
+    // The home contains the keys as reversed texts.
+    vi.spyOn(electron.safeStorage, 'decryptString').mockImplementation((bytes) =>
+      [...bytes.toString()].reverse().join(''),
+    )
     expect(await openKeyVault(state)?.load()).toEqual({
       anthropic: 'sk-kept-anthropic',
       'openai-compatible': 'sk-kept-local',

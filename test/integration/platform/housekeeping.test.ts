@@ -88,7 +88,7 @@ describe('editing the file and the settings page concurrently', () => {
     expect(locations.find(({ kind }) => kind === 'workspace')).toMatchObject({
       path: workspace,
       files: 2,
-      agent: 'main',
+      agent: 'Commonplace',
     })
     expect(locations.find(({ kind }) => kind === 'workspace')?.bytes).toBeGreaterThan(1000)
     // The index may grow between the two readings.

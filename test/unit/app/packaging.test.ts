@@ -2,8 +2,9 @@ import { unzipSync } from 'fflate'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import config from '../../../resources/packaging/builder.config.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { builderConfig } from '../../../resources/packaging/builder.config.ts'
 import { findProblems } from '../../../resources/packaging/dry-check.ts'
 import { bundle, bundleManifest } from '../../../resources/packaging/mcpb.ts'
 import { collectLicences, noticesText } from '../../../resources/packaging/licences.ts'
@@ -15,6 +16,7 @@ describe('packages', () => {
   })
 
   it('fuses disable unused features; libraries are outside the verified archive', () => {
+    const config = builderConfig()
     expect(config.electronFuses).toMatchObject({
       runAsNode: false,
       enableNodeOptionsEnvironmentVariable: false,
@@ -24,15 +26,27 @@ describe('packages', () => {
     })
     expect(config.asarUnpack).toEqual(expect.arrayContaining(['**/*.node', '**/*.{so,dylib,dll}']))
     expect(config.protocols).toEqual([{ name: expect.any(String), schemes: ['commonplace'] }])
-    expect(config).not.toHaveProperty('fileAssociations')
-    expect(config.publish).toBeNull()
-    for (const [system, target] of [
-      ['linux', 'AppImage'],
-      ['linux', 'deb'],
-      ['mac', 'dmg'],
-      ['win', 'nsis'],
-    ] as const)
-      expect(JSON.stringify(config[system]?.target)).toContain(target)
+    expect(config).toMatchObject({
+      linux: { target: ['AppImage', 'deb'], mimeTypes: ['text/markdown'] },
+      mac: { target: ['dmg', 'zip'], fileAssociations: { ext: 'md', rank: 'Alternate' } },
+      win: { target: ['nsis', 'portable'] },
+    })
+    expect(config.win).not.toHaveProperty('fileAssociations')
+    expect(config.publish).toEqual([{ provider: 'generic', url: 'https://updates.invalid/' }])
+  })
+
+  it('macOS packages are signed and notarised only with a certificate', () => {
+    const none = { CSC_LINK: '', CSC_NAME: '', APPLE_API_KEY: '', APPLE_ID: '', APPLE_KEYCHAIN_PROFILE: '' }
+    const macWith = (variables: Partial<typeof none>) => {
+      for (const [name, value] of Object.entries({ ...none, ...variables })) vi.stubEnv(name, value)
+      return builderConfig().mac
+    }
+    expect(macWith({})).toMatchObject({ identity: '-', hardenedRuntime: false, notarize: false })
+    expect(macWith({ APPLE_ID: 'someone@example.org' })).toMatchObject({ identity: '-', notarize: false })
+    const signed = macWith({ CSC_LINK: 'certificate.p12' })
+    expect(signed).toMatchObject({ hardenedRuntime: true, notarize: false })
+    expect(signed).not.toHaveProperty('identity')
+    expect(macWith({ CSC_LINK: 'certificate.p12', APPLE_API_KEY: 'key.p8' })).toMatchObject({ notarize: true })
   })
 
   it.skipIf(process.platform === 'win32')('the bundle for other programs starts the installed app', async () => {
@@ -55,6 +69,24 @@ describe('packages', () => {
       })
     expect(start(installed)).toMatchObject({ stdout: 'mcp --client claude-desktop\na message', status: 7 })
     expect(start('')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not installed here') })
+  })
+
+  it('the Flatpak manifest describes the same app, and the files it names exist', () => {
+    const folder = new URL('../../../resources/packaging/flatpak/', import.meta.url)
+    const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
+    const { appId = '', linux } = builderConfig()
+    const manifest = parse(read(`${appId}.yml`)) as Record<string, string> & {
+      modules: { sources: { path?: string; commands?: string[] }[] }[]
+    }
+    expect(manifest).toMatchObject({ id: appId, 'base-version': manifest['runtime-version'] })
+    const sources = manifest.modules.flatMap((module) => module.sources)
+    const files = sources.flatMap(({ path }) => path ?? []).filter((path) => !path.includes('/dist/'))
+    expect(files.filter((path) => !existsSync(new URL(path, folder)))).toEqual([])
+    const entry = read(`${appId}.desktop`)
+    expect(entry).toContain(`Exec=${manifest['command']} %U\n`)
+    expect(entry).toContain(`MimeType=${[linux?.mimeTypes].join()};x-scheme-handler/commonplace;\n`)
+    expect(entry).toContain(`Icon=${appId}\n`)
+    expect(read(`${appId}.metainfo.xml`)).toContain(`<id>${appId}</id>`)
   })
 
   it('the icon is large enough for every system', () => {

@@ -50,6 +50,52 @@ describe('unreadable configuration', () => {
   )
 })
 
+describe('a start with a broken file', () => {
+  const valid = 'interface: { theme: dark }\nagents: { list: [{ id: main, workspace: /notes }] }\n'
+
+  async function reopen(spoilt: string) {
+    const file = join(await temporaryFolder(), 'config.yaml')
+    await writeFile(file, valid)
+    const first = await SettingsStore.open(file)
+    first.close()
+    await writeFile(file, spoilt)
+    const store = await SettingsStore.open(file)
+    onTestFinished(() => store.close())
+    return store
+  }
+
+  it.each([
+    ['wrong YAML', 'interface: { theme: dark\nagents: [', 2],
+    ['a wrong value', 'interface:\n  theme: purple\n', 2],
+    ['an empty file', '', null],
+    ['blank lines', '\n\n', null],
+  ])('uses the last valid settings for %s, and names the problem', async (_name, spoilt, line) => {
+    const store = await reopen(spoilt)
+    expect(store.config.interface.theme).toBe('dark')
+    expect(store.hasBeenRead).toBe(true)
+    expect(store.problems[0]?.line).toBe(line)
+    expect(store.lastGood).toBe(valid)
+    expect(await store.source()).toBe(spoilt)
+    await store.save(valid, spoilt)
+    expect(store.problems).toEqual([])
+    expect(await store.source()).toBe(valid)
+  })
+
+  it('reports an empty file that was never valid, and uses the defaults for a missing one', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'config.yaml')
+    const missing = await SettingsStore.open(file)
+    missing.close()
+    expect(missing.problems).toEqual([])
+    await writeFile(file, '')
+    const empty = await SettingsStore.open(file)
+    empty.close()
+    expect(empty.problems).toEqual([expect.objectContaining({ message: expect.stringContaining('empty') })])
+    expect(empty.lastGood).toBeUndefined()
+    expect(empty.hasBeenRead).toBe(true)
+  })
+})
+
 describe('removing a value', () => {
   it('removes empty maps and keeps every other entry and comment', async () => {
     const file = join(await temporaryFolder(), 'config.yaml')

@@ -6,9 +6,11 @@ import {
   EventEmitter,
   type Subscribable,
   AgentConfig,
+  agentName,
   defaultAgentId,
   defaultWorkspace,
   expandHome,
+  firstAgentNames,
   type AgentEntry,
   type AgentSettings,
   describeProblems,
@@ -19,15 +21,7 @@ import { resumeInWorker, type ErasureFolders, ConventionsReader, isInside } from
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './state-folders.ts'
-import {
-  toAbsoluteFolder,
-  colorAt,
-  uniqueId,
-  copyableSettings,
-  addTemplates,
-  type NewAgent,
-  type SetUpResult,
-} from './new-agent.ts'
+import { toAbsoluteFolder, colorAt, uniqueId, addTemplates, type NewAgent, type SetUpResult } from './new-agent.ts'
 import { moveAgentFiles, agentFolderIn, type MovedAgentFiles } from './agent-files.ts'
 import { recordTemplates, openWriter, type WorkspaceWriter } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
@@ -39,6 +33,14 @@ export interface AgentsOptions extends SharedOptions {
   readonly folders: StateFolders
   /** Replaces the agent's own workspace and hides all other agents (`--workspace DIR`). */
   readonly singleFolder: SingleFolder | undefined
+}
+
+interface SetUpOptions {
+  /** Adds templates. Default: only to an empty folder. */
+  readonly seed?: boolean | undefined
+  /** Subfolder for the agent's files. */
+  readonly own?: string | undefined
+  readonly model?: string | undefined
 }
 
 export class AgentRegistry {
@@ -80,7 +82,7 @@ export class AgentRegistry {
   async list(): Promise<AgentSummary[]> {
     return this.#entries().map(({ id, name, color, model, archived }, index) => ({
       id,
-      name: name ?? id,
+      name: agentName({ id, name }),
       workspace: this.workspaceOf(id),
       color: color ?? colorAt(index),
       model,
@@ -158,28 +160,32 @@ export class AgentRegistry {
 
   /**
    * Sets the agent's workspace, adds missing files from the templates and saves the choice in the configuration.
-   * @param setUpOptions `seed`: whether to add templates, default: only to an empty folder; `own`: agent's subfolder
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async setUp(
     id: string,
     workspace: string,
     locale: Locale,
-    setUpOptions: { readonly seed?: boolean | undefined; readonly own?: string | undefined } = {},
+    { seed, own, model }: SetUpOptions = {},
   ): Promise<SetUpResult> {
     this.#assertNotSingleFolder()
     const folder = toAbsoluteFolder(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFolderUnused(folder)
     const created = await this.#whileClaimed(id, folder, async () => {
-      const overrides = setUpOptions.own === undefined ? {} : { own: setUpOptions.own }
-      const vault = { ...this.settingsOf(id).vault, ...overrides }
-      const seedOptions = { mayAdd: setUpOptions.seed, vault }
+      const vault = { ...this.settingsOf(id).vault, ...(own === undefined ? {} : { own }) }
+      const seedOptions = { mayAdd: seed, vault }
       const addedFiles = await addTemplates(folder, join(this.#options.resources, 'templates', locale), seedOptions)
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
-      if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
-      else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
-      if (setUpOptions.own !== undefined) await this.#setAgentFolder(id, setUpOptions.own)
+      const name = id === defaultAgentId ? firstAgentNames[locale] : undefined
+      const chosen = { workspace: folder, ...(model === undefined ? {} : { model }) }
+      const entry = { id, ...(name === undefined ? {} : { name }), ...chosen }
+      if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], entry])
+      else {
+        const changes = Object.entries(chosen).map(([key, value]) => [['agents', 'list', index, key], value] as const)
+        await this.#options.settings.set(...changes)
+      }
+      if (own !== undefined) await this.#setAgentFolder(id, own)
       return addedFiles
     })
     await this.#closeAgent(id)
@@ -189,17 +195,16 @@ export class AgentRegistry {
   }
 
   /**
-   * Creates an agent; without `workspace` in the default folder. `like` copies the settings of another agent.
+   * Creates an agent; without `workspace` in the default folder.
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
-  async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
+  async create({ name, workspace, color, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
     this.#assertNotSingleFolder()
     const { list } = this.#options.settings.config.agents
     const id = uniqueId(name, [defaultAgentId, ...list.map((agent) => agent.id)])
     const folder = toAbsoluteFolder(workspace ?? defaultWorkspace(id))
     this.#assertFolderUnused(folder)
-    const settings = like === undefined ? {} : copyableSettings(this.#options.settings.rawAgent(like))
-    const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
+    const entry = { id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     await this.#whileClaimed(id, folder, async () => {
       const { vault } = this.#options.settings.config.agents.defaults
       const created = await addTemplates(folder, join(this.#options.resources, 'templates', locale), { vault })
@@ -296,7 +301,7 @@ export class AgentRegistry {
     if (owningAgent || isInside(this.#options.folders.home, folder))
       throw new AppError('folder_taken', `${folder} belongs to another agent or to the app`, {
         path: folder,
-        agent: owningAgent ? (owningAgent.name ?? owningAgent.id) : 'Commonplace',
+        agent: owningAgent ? agentName(owningAgent) : 'Commonplace',
       })
   }
 

@@ -9,6 +9,8 @@ import {
   untrustedFinding,
   proposalOf,
   readReviewInput,
+  runComparison,
+  type SavedLines,
   type ScanOptions,
   type NotesSelection,
   Scheduler,
@@ -20,7 +22,7 @@ import { marksBy } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { builtinModelFile, foldersWithPrivateRules, privateRulesOf } from './memory-source.ts'
 
-/** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/inbox.md). */
+/** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/suggestions.md). */
 const monthlyTokenLimit = 2_000_000
 
 interface SuggestionDependencies {
@@ -37,15 +39,7 @@ export function openSuggestions(
 ): { upkeep: ProposalService; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
   const { workspace, sessions, links } = dependencies
-  const notesSelection = (): NotesSelection => {
-    return {
-      entry: workerEntry(options.mainFolder, 'curation/suggestions/curation.worker'),
-      roots: workspace.roots,
-      scope: config.current.memory.scope,
-      layout: workspace.layout,
-      modelPath: builtinModelFile(resources),
-    }
-  }
+  const notesSelection = () => notesOf(options, workspace)
   const scanOptions = async (): Promise<ScanOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
     return { ...notesSelection(), recalls, broken, privateRules: privateRulesOf(options), now: now() }
@@ -57,6 +51,7 @@ export function openSuggestions(
     now,
     privacyOf: (path, text) => marksBy(foldersWithPrivateRules(options)).of(path, text),
     scanOptions,
+    compare: (saved, signal) => compareNote(options, workspace, saved, signal),
     review: {
       model: () => reviewModel(options),
       budget: () => {
@@ -81,6 +76,22 @@ export function openSuggestions(
     onFault,
   })
   return { upkeep, scheduler }
+}
+
+function notesOf({ mainFolder, config, resources }: AgentOptions, { roots, layout }: Workspace): NotesSelection {
+  return {
+    entry: workerEntry(mainFolder, 'curation/suggestions/curation.worker'),
+    roots,
+    scope: config.current.memory.scope,
+    layout,
+    modelPath: builtinModelFile(resources),
+  }
+}
+
+/** Compares a saved note with all others. @returns the line that it repeats or replaces @throws as `runComparison` */
+export function compareNote(options: AgentOptions, workspace: Workspace, saved: SavedLines, signal?: AbortSignal) {
+  const request = { ...notesOf(options, workspace), privateRules: privateRulesOf(options) }
+  return runComparison(request, saved, options.now(), signal)
 }
 
 /** Adds a change with untrusted sources to the inbox as a proposal. @param date its local day is in the source mark */

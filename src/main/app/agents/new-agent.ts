@@ -8,7 +8,6 @@ export interface NewAgent {
   readonly name: string
   readonly workspace?: string | undefined
   readonly color?: string | undefined
-  readonly like?: string | undefined
   readonly locale: Locale
 }
 
@@ -17,15 +16,6 @@ const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'
 /** @param index 0-based; the colors repeat */
 export function colorAt(index: number): string {
   return colors[index % colors.length] ?? colors[0]
-}
-
-/** Returns the settings of an entry of the agent list without identity, workspace and sharing. */
-export function copyableSettings(entry: Record<string, unknown>): Record<string, unknown> {
-  const excludedKeys = new Set(['id', 'name', 'workspace', 'color', 'archived'])
-  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !excludedKeys.has(key)))
-  const { memory } = settings
-  if (typeof memory !== 'object' || memory === null) return settings
-  return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
 }
 
 /**

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Evidence } from '#shared/contract/index.ts'
+import type { SavedLines } from '#curation'
 import { HistoryController, type History, hashText, Workspace, type Roots, type PrivatePathRules } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
+import { compareNote } from './agent-suggestions.ts'
 import { layoutOfConventions, readableFolders, privateRulesOf } from './memory-source.ts'
 import { workerEntry } from '#platform'
 import { findRule, rulesForMove } from '#workspace/privacy'
@@ -41,6 +44,8 @@ export function openWorkspace(options: AgentOptions, roots: Roots, history?: () 
 
 export interface WorkspaceWriter {
   readonly workspace: Workspace
+  /** Returns the line that a saved note repeats or replaces. */
+  compare(saved: SavedLines): Promise<Evidence | undefined>
   close(): Promise<void>
 }
 
@@ -52,6 +57,7 @@ export function openWriter(options: AgentOptions): WorkspaceWriter {
   workspace.changes.subscribe((write) => recording.record(write))
   return {
     workspace,
+    compare: (saved) => compareNote(options, workspace, saved),
     async close() {
       await recording.close()
       workspace.close()

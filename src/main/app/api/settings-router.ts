@@ -1,4 +1,4 @@
-import { readLog, configJsonSchema, defaultAgentId, defaultWorkspace, parseConfig } from '#platform'
+import { appVersion, readLog, configJsonSchema, defaultAgentId, defaultWorkspace, parseConfig } from '#platform'
 import { perform, type RouterBase } from './procedure.ts'
 
 const maxLogLines = 500
@@ -7,15 +7,18 @@ const maxOutboundRequests = 10_000
 export const settingsRoutes = ({ app, os }: RouterBase) => ({
   get: os.settings.get.handler(() => ({
     file: app.settings.file,
+    version: appVersion,
     firstRun: app.agents.isFirstRun,
     suggestedWorkspace: defaultWorkspace(defaultAgentId),
     appearance: app.settings.config.interface,
     problems: [...app.settings.problems, ...app.settings.ignoredKeys],
+    usesLastGood: app.settings.lastGood !== undefined,
     shortcuts: app.settings.config.shortcuts,
   })),
   source: os.settings.source.handler(async () => ({
     file: app.settings.file,
     text: await app.settings.source(),
+    ...(app.settings.lastGood === undefined ? {} : { lastGood: app.settings.lastGood }),
     written: app.settings.configWithoutDefaults(),
     inForce: app.settings.config,
     schema: configJsonSchema(),
@@ -34,10 +37,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
     await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))
     return app.settings.config.interface
   }),
-  setModel: os.settings.setModel.handler(async ({ input }) => {
-    await app.agents.configOf(input.agent).setModel(input.model)
-    return { model: input.model }
-  }),
+  setModel: perform(os.settings.setModel, (input) => app.agents.configOf(input.agent).setModel(input.model)),
   providers: os.settings.providers.handler(() => app.models.providers()),
   setKey: perform(os.settings.setKey, (input) => app.keys.setKey(input.provider, input.key)),
   setBaseUrl: perform(os.settings.setBaseUrl, (input) =>
@@ -46,13 +46,11 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   testProvider: os.settings.testProvider.handler(async ({ input }) => ({
     models: await app.models.test(input.provider),
   })),
+  localServers: os.settings.localServers.handler(() => app.models.localServers()),
   usage: os.settings.usage.handler(async () => ({
     months: await app.ledger.months(),
     spending: await app.ledger.spending(),
   })),
-  setSpendingLimit: perform(os.settings.setSpendingLimit, (input) =>
-    app.settings.set([['spending', 'monthlyLimit'], input.limit]),
-  ),
   mcpServers: os.settings.mcpServers.handler(() => app.mcp.status()),
   startMcpServer: perform(os.settings.startMcpServer, (input) => app.mcp.start(input.name)),
   setMcpPermission: perform(os.settings.setMcpPermission, (input) =>

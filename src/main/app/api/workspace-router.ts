@@ -1,6 +1,8 @@
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { locateAttachment, readAttachment } from '#workspace'
+import { keptEntry } from '#agent'
+import { datedNote } from '#search/text'
+import { localDate, locateAttachment, readAttachment } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { readFor, viewFor } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
@@ -94,14 +96,17 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   }),
   redo: doForAgent(os.workspace.redo, (agent, input, signal) => agent.redo(input.path, input.patch, signal)),
   remember: forAgent(os.workspace.remember, async ({ workspace, sessions }, input) => {
-    const isPrivate = input.session !== undefined && (await sessions.get(input.session)).isPrivate
+    const chat = input.session === undefined ? undefined : await sessions.get(input.session)
     const origin = { cause: 'capture' as const }
+    const text = datedNote(input.text, localDate(app.now()))
     const { path, startLine, endLine, change } =
       input.section === undefined
-        ? await workspace.remember(input.text, app.now(), origin, isPrivate)
-        : await workspace.rememberIn(input.section, input.text, origin)
+        ? await workspace.remember(text, app.now(), origin, chat?.isPrivate)
+        : await workspace.rememberIn(input.section, text, origin)
+    await chat?.appendCustom(keptEntry, { change })
     return { path, startLine, endLine, patch: change.patch }
   }),
+  datedNote: os.workspace.datedNote.handler(({ input }) => datedNote(input.text, localDate(app.now()))),
 })
 
 /** @throws AppError `path_hidden` for a file that other programs may not access */

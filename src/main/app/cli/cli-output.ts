@@ -20,15 +20,8 @@ export function warningOf(
 
 type PrintedResult = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'snippet' | 'source' | 'date'>
 
-export function printedFields({
-  path,
-  startLine,
-  endLine,
-  score,
-  snippet,
-  source,
-  date,
-}: PrintedResult): PrintedResult {
+export function printedFields(result: PrintedResult): PrintedResult {
+  const { path, startLine, endLine, score, snippet, source, date } = result
   return { path, startLine, endLine, score, snippet, source, ...(date === undefined ? {} : { date }) }
 }
 

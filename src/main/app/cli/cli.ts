@@ -23,6 +23,10 @@ import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal
 
 class UsageError extends Error {}
 
+const parseInteger = numberParser('a whole number of at least 1', /^\d+$/, 1, Infinity)
+const parsePort = numberParser('a port from 0 to 65535', /^\d+$/, 0, 65_535)
+const parseFraction = numberParser('a number from 0 to 1', /\S/, 0, 1)
+
 const program = new Command('commonplace')
   .description('A chat with an AI agent whose memory is plain Markdown on your own disk')
   .version(appVersion)
@@ -154,11 +158,11 @@ async function runOnPrimary(
   checkFolders(flags)
   const { embeddingProvider, isRepeatable = true } = options
   const output = await withPrimary({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (primary) => {
-    const { file, problems, firstRun } = await primary.client.settings.get()
+    const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
     const problemText = describeProblems(file, problems)
     if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)
     const isConfigInvalid = problems.some(({ fault }) => fault !== 'unknown')
-    if (primary.isOwnApp && isConfigInvalid) throw new AppError('config_invalid', problemText)
+    if (primary.isOwnApp && isConfigInvalid && !usesLastGood) throw new AppError('config_invalid', problemText)
     const result = await run(primary, flags)
     if (problems.length === 0) return result
     return { ...result, warning: [result.warning, problemText].filter(Boolean).join('; ') }
@@ -189,13 +193,12 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   checkFolders(flags)
   const shutdownSignal = waitForShutdownSignal()
   const { startServer } = await import('../server/start-server.ts')
-  const server = await startServer({
-    ...appOptions(flags),
-    ...(flags.port === undefined ? {} : { port: flags.port }),
-  })
+  const server = await startServer({ ...appOptions(flags), ...(flags.port === undefined ? {} : { port: flags.port }) })
   // The server handles uncaught errors itself and keeps running.
   removeExitHandler()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
+  const { file, problems } = server.settings
+  if (problems.length > 0) process.stderr.write(`commonplace: ${describeProblems(file, problems)}\n`)
   if (flags.open) openInBrowser(server.oneTimeUrl())
   await shutdownSignal
   await server.close()
@@ -220,22 +223,12 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory()
 }
 
-function parseInteger(value: string): number {
-  if (!/^\d+$/.test(value) || Number(value) < 1)
-    throw new InvalidArgumentError('expected a whole number of at least 1.')
-  return Number(value)
-}
-
-function parsePort(value: string): number {
-  if (!/^\d+$/.test(value) || Number(value) > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535.')
-  return Number(value)
-}
-
-function parseFraction(value: string): number {
-  const number = Number(value)
-  if (value.trim() === '' || !(number >= 0 && number <= 1))
-    throw new InvalidArgumentError('expected a number from 0 to 1.')
-  return number
+function numberParser(expected: string, pattern: RegExp, min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (pattern.test(value) && number >= min && number <= max) return number
+    throw new InvalidArgumentError(`expected ${expected}.`)
+  }
 }
 
 /** Prints the error as one line to stderr. @returns the exit code: 2 for a usage error, else 1 */

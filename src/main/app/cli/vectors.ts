@@ -6,14 +6,6 @@ export const vectorHelp =
   'progress on stderr. If the provider fails, search and explain use keywords only, say so on stderr and\n' +
   'exit 0; index and eval exit 1, because they need the vectors. --no-wait skips waiting.'
 
-export interface VectorWait {
-  readonly warning: string | undefined
-  /** True if the provider failed, not only some texts. */
-  readonly isFailure: boolean
-  /** Timeout for the vector of a query, ms; undefined for the default. */
-  readonly vectorWaitMs: number | undefined
-}
-
 /** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
 const terminalVectorWaitMs = 30_000
 /** Interval of progress lines if stderr is not a terminal, ms. In a terminal, one line is overwritten more often. */
@@ -23,9 +15,11 @@ const pollIntervalMs = 200
 
 /**
  * Waits until the index is up to date, and with `shouldWait` until all vectors exist. Prints progress to stderr.
+ * @returns `isFailure`: true if the provider failed, not only some texts; `vectorWaitMs`: timeout for the vector of a
+ * query, undefined for the default
  * @throws AppError `index_unavailable`
  */
-export async function waitForVectors(client: ContractClient, agent: string, shouldWait: boolean): Promise<VectorWait> {
+export async function waitForVectors(client: ContractClient, agent: string, shouldWait: boolean) {
   if (!shouldWait) {
     assertUsable((await client.search.settle({ agent })).status)
     return { warning: undefined, isFailure: false, vectorWaitMs: undefined }
@@ -51,7 +45,7 @@ function assertUsable({ state, problems }: IndexStatus): void {
   throw new AppError('index_unavailable', `the search index is unavailable: ${cause}`)
 }
 
-function checkVectors({ provider, embedded, units, problems }: IndexStatus): Omit<VectorWait, 'vectorWaitMs'> {
+function checkVectors({ provider, embedded, units, problems }: IndexStatus) {
   if (provider === 'none' || embedded >= units) return { warning: undefined, isFailure: false }
   const cause = problems.find(({ code }) => /^(provider_|no_|texts_)/.test(code))
   const warning = `${units - embedded} of ${units} entries have no vector${cause ? `: ${cause.message}` : ''}`

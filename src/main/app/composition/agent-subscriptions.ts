@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { reportIndex, type Health, type Log } from '#platform'
+import type { SavedLines } from '#curation'
 import type { HistoryProblem } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { Agent } from '../agents/agent.ts'
@@ -36,6 +37,19 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
     // The move is complete; a failure here must not undo it.
     await fileDrafts.move(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
     await savedQueries.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
+  })
+
+  const compare = (saved: SavedLines) =>
+    upkeep
+      .compare(saved)
+      .then((match) => match && publish({ type: 'noteMatched', agent, ...match }))
+      .catch((error: unknown) => log.fault(error, `comparison of a note of agent ${agent}`))
+  workspace.captures.subscribe(({ origin, ...saved }) => void (origin.client === undefined && compare(saved)))
+  workspace.changes.subscribe(({ path, origin, before, after }) => {
+    const start = before?.trimEnd() ?? ''
+    const isAppended = origin.cause === 'agent' && origin.turn !== undefined && after?.startsWith(start)
+    const endLine = after?.trimEnd().split('\n').length ?? 0
+    if (isAppended) void compare({ path, startLine: start === '' ? 1 : start.split('\n').length + 1, endLine })
   })
 
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {

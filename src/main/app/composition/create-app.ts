@@ -33,6 +33,7 @@ import {
 } from '#platform'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
+import { raiseStateFormat, readStateFormat } from '../agents/state-format.ts'
 import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
 import { resolveSingleFolder, type SingleFolder } from '../agents/single-folder.ts'
 import { ClientApps, ClientInstaller } from '#interop'
@@ -85,9 +86,10 @@ async function openAgents(agents: AgentRegistry): Promise<void> {
   for (const { id, archived } of await agents.list()) if (!archived) await orUndefined(agents.get(id))
 }
 
-/** Opens the state folder, log and settings. @throws AppError `write_failed`, `unknown_agent` */
+/** Opens the state folder, log and settings. @throws AppError `state_newer`, `write_failed`, `unknown_agent` */
 export async function openBase({ env, home, workspace, agent = defaultAgentId, now }: AppOptions): Promise<AppBase> {
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
+  await readStateFormat(folders.home)
   await makeStateFolder(folders.home)
   const log = openLog(folders.logs)
   const isInUse = existsSync(folders.agent(agent).history)
@@ -118,6 +120,7 @@ export async function createApp(options: AppOptions) {
   const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))
   const { folders, settings, singleFolder, outbound } = base
+  await raiseStateFormat(folders.home)
   const resources = resourcesOf(mainFolder)
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)

@@ -26,7 +26,7 @@ export function installMenu(onNavigate: (path: string) => void): void {
     role: 'viewMenu',
     submenu: [
       viewItem(texts.search, 'Shift+F', '/search'),
-      viewItem(texts.context, '4', '/context'),
+      viewItem(texts.context, '4', '/inspect/sent'),
       { type: 'separator' },
       { role: 'resetZoom' },
       { role: 'zoomIn' },

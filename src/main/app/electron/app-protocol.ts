@@ -6,7 +6,8 @@ import { isInside } from '#workspace'
 
 const scheme = 'app'
 const host = 'commonplace'
-export const interfaceUrl = `${scheme}://${host}/`
+/** During development, the address of Vite's server. */
+export const interfaceUrl = process.env['ELECTRON_RENDERER_URL'] ?? `${scheme}://${host}/`
 
 /** Must run before the app is ready. */
 export function registerScheme(): void {

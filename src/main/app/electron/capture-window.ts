@@ -28,6 +28,7 @@ export class CaptureWindow {
       y: Math.round(workArea.y + (workArea.height - size.height) / 3),
       ...size,
     })
+    if (window.webContents.isCrashed()) window.webContents.reload()
     if (text !== undefined) void window.loadURL(`${this.#options.url}?text=${encodeURIComponent(text)}`)
     window.show()
     window.focus()

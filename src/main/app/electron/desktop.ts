@@ -1,5 +1,5 @@
 import { app, dialog, Notification, shell } from 'electron'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resourcesOf } from '../composition/create-app.ts'
 import { handleUncaughtErrors } from '#platform'
@@ -10,8 +10,8 @@ import { CaptureWindow } from './capture-window.ts'
 import { handleWindowClose } from './close-to-tray.ts'
 import { recoverFromCrashes } from './renderer-crashes.ts'
 import { openKeyVault } from './key-vault.ts'
-import { noteOfArguments, noteOfLink } from './protocol-links.ts'
-import { setLaunchAtLogin } from './login-item.ts'
+import { noteOfLink, receiveRequests, viewOfFile } from './protocol-links.ts'
+import { isLaunchedAtLogin, setLaunchAtLogin } from './login-item.ts'
 import { MainWindow } from './main-window.ts'
 import { McpPort } from './mcp-port.ts'
 import { installMenu } from './app-menu.ts'
@@ -22,7 +22,7 @@ import { Quitting } from './quitting.ts'
 import { denyPermissions, recordDictionaries } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
 import { UnreadBadge } from './unread-badge.ts'
-import { checkForUpdates } from './updates.ts'
+import { Updates } from './updates.ts'
 import { systemTexts } from './system-texts.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
@@ -30,6 +30,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   if (!app.requestSingleInstanceLock()) return app.quit()
   registerScheme()
   app.enableSandbox()
+  const openRequests = receiveRequests()
   await app.whenReady()
   const hostProcess = await openHostProcess(mainFolder)
   if (!hostProcess) return app.exit(1)
@@ -54,10 +55,10 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     onClosed: () => process.platform !== 'darwin' && app.quit(),
   })
   const showMainWindow = () => {
-    if (!quitting.isEnding) mainWindow.show()
+    if (!quitting.isQuitting) mainWindow.show()
   }
   const goTo = (viewPath: string) => {
-    showMainWindow()
+    if (quitting.isQuitting || mainWindow.show(viewPath)) return
     void hostProcess.app().then((primaryApp) => {
       if (primaryApp) primaryApp.events.publish('event', { type: 'goTo', place: viewPath })
       // Another process is the primary instance. Its event would open the view in the windows of all processes.
@@ -70,29 +71,33 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     mayNotify: () => settings.config.desktop.notifications,
     onOpen: (session) => goTo(`/chat/${session}`),
   })
-  connectServices(hostProcess, unread)
+  connectServices(hostProcess, unread, quitting)
   const capture = installCapture(hostProcess, mainFolder, showMainWindow, quitting)
-  app.on('second-instance', (_event, argv) => {
-    const note = noteOfArguments(argv)
-    if (note === undefined) showMainWindow()
-    else capture(note)
-  })
+  const openFile = async (file: string) => {
+    const view = await viewOfFile(file, await hostProcess.callPrimary((primary) => primary.agents.list()))
+    if (view !== undefined) return goTo(view)
+    showMainWindow()
+    await dialog.showMessageBox({ message: systemTexts().outsideMemory(file) })
+  }
+  const openTarget = (target: string) => {
+    const note = noteOfLink(target)
+    if (note !== undefined) capture(note)
+    else if (isAbsolute(target)) void openFile(target).catch((error: unknown) => log.fault(error, 'opening a file'))
+    else showMainWindow()
+  }
   app.on('activate', showMainWindow)
   // Electron quits if this event has no listener.
   app.on('window-all-closed', () => undefined)
-  const note = noteOfArguments(process.argv)
-  // The app was started at login: it stays in the tray.
-  if (process.argv.includes('--hidden')) return
-  if (note === undefined) showMainWindow()
-  else capture(note)
+  if (openRequests(openTarget) === 0 && !isLaunchedAtLogin()) showMainWindow()
 }
 
-function connectServices(hostProcess: HostProcess, unread: UnreadBadge): void {
+function connectServices(hostProcess: HostProcess, unread: UnreadBadge, quitting: Quitting): void {
   const { settings, log, outbound } = hostProcess.base
   const applyLaunchAtLogin = () =>
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
       log.fault(error, 'launch at login'),
     )
+  const updates = new Updates({ settings, log, outbound, quitting })
   const unsubscribers = [
     settings.changes.subscribe(applyLaunchAtLogin),
     hostProcess.onEvent((event) => {
@@ -100,12 +105,7 @@ function connectServices(hostProcess: HostProcess, unread: UnreadBadge): void {
     }),
     followPower((isSaving) => void hostProcess.savePower(isSaving)),
     handleUncaughtErrors({ log, onFault: (fault) => hostProcess.publish({ type: 'fault', ...fault }) }),
-    checkForUpdates({
-      feed: () => settings.config.updates.feed,
-      onChange: (listener) => settings.changes.subscribe(listener),
-      log,
-      outbound,
-    }),
+    () => updates.close(),
   ]
   if (app.isPackaged) applyLaunchAtLogin()
   app.once('will-quit', () => {
@@ -121,12 +121,12 @@ function installCapture(
 ): (note: string) => void {
   const { settings, log } = hostProcess.base
   const window = new CaptureWindow({
-    url: new URL('capture', process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href,
+    url: new URL('capture', interfaceUrl).href,
     preload: preloadOf(mainFolder),
     isQuitting: () => quitting.isQuitting,
   })
   const capture = (note?: string) => {
-    if (!quitting.isEnding) window.show(note)
+    if (!quitting.isQuitting) window.show(note)
   }
   const shortcut = new CaptureShortcut({
     accelerator: () => settings.config.capture.shortcut,
@@ -148,12 +148,6 @@ function installCapture(
     if (event.type === 'captured') tray.add(event.note)
   })
   app.setAsDefaultProtocolClient('commonplace')
-  app.on('open-url', (event, link) => {
-    const note = noteOfLink(link)
-    if (note === undefined) return
-    event.preventDefault()
-    capture(note)
-  })
   app.once('will-quit', () => {
     unsubscribeSettings()
     unsubscribeEvents()

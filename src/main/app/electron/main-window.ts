@@ -18,24 +18,25 @@ export class MainWindow {
     this.#options = options
   }
 
-  show(): void {
-    if (!this.#window) this.#window = this.#create()
-    else {
-      if (this.#window.isMinimized()) this.#window.restore()
-      this.#window.show()
-      this.#window.focus()
-    }
+  /** @returns true if there was no window: the new one opens with the view */
+  show(viewPath = '/'): boolean {
+    const window = this.#window
+    this.#window ??= this.#create(viewPath)
+    if (window?.isMinimized()) window.restore()
+    window?.show()
+    window?.focus()
+    return window === undefined
   }
 
   open(viewPath: string): void {
-    void this.#window?.loadURL(new URL(viewPath, process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href)
+    void this.#window?.loadURL(new URL(viewPath, interfaceUrl).href)
   }
 
   get isFocused(): boolean {
     return this.#window?.isFocused() ?? false
   }
 
-  #create(): BrowserWindow {
+  #create(viewPath: string): BrowserWindow {
     const { preload, onCreated, onFocus, onClosed } = this.#options
     const window = new BrowserWindow({
       // Electron stores the window position under this name.
@@ -58,7 +59,7 @@ export class MainWindow {
       onClosed()
     })
     window.once('ready-to-show', () => window.show())
-    void window.loadURL(process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl)
+    void window.loadURL(new URL(viewPath, interfaceUrl).href)
     return window
   }
 }

@@ -30,11 +30,8 @@ function forwardMessages(port: MessagePortMain, socket: WebSocket): void {
 }
 
 /** Returns true for the top frame of the app's own page, not for frames inside it or foreign pages. */
-function isFromAppPage({ senderFrame }: IpcMainEvent): boolean {
+export function isFromAppPage({ senderFrame }: IpcMainEvent): boolean {
   if (!senderFrame || senderFrame.parent !== null) return false
-  const origin = process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl
-  return (
-    new URL(senderFrame.url).host === new URL(origin).host &&
-    new URL(senderFrame.url).protocol === new URL(origin).protocol
-  )
+  const [page, own] = [new URL(senderFrame.url), new URL(interfaceUrl)]
+  return page.host === own.host && page.protocol === own.protocol
 }

@@ -1,16 +1,26 @@
-import { app, type BrowserWindow } from 'electron'
+import { app, autoUpdater, BrowserWindow, powerMonitor } from 'electron'
 import type { Log } from '#platform'
+import { systemTexts } from './system-texts.ts'
+
+/** Time limit for closing services, ms. The app then ends anyway. */
+const closeLimitMs = 30_000
+/** "Saving…" is shown if closing services takes longer, ms. */
+const noticeDelayMs = 1000
 
 interface Preventable {
   readonly defaultPrevented: boolean
+  preventDefault(): void
 }
 
 export class Quitting {
   readonly #closeServices: () => Promise<void>
   readonly #log: Log
+  /** True if the app starts again after it has quit. */
+  isRestarting = false
+  /** True if the system shuts down or logs the user out. */
+  isSessionEnding = false
   #isQuitting = false
   #closing: Promise<void> | undefined
-  #isFinished = false
 
   /** @param closeServices called once, when quitting can no longer be cancelled */
   constructor(closeServices: () => Promise<void>, log: Log) {
@@ -20,22 +30,20 @@ export class Quitting {
       this.#isQuitting = true
       this.#resetIfCancelled(() => event.defaultPrevented)
     })
+    // An update closes the windows before `before-quit`.
+    autoUpdater.on('before-quit-for-update', () => (this.#isQuitting = true))
+    // Linux and macOS wait until the app has ended.
+    powerMonitor.on('shutdown', (event?: Preventable) => this.#delayAndQuit(event))
     app.on('browser-window-created', (_event, window) => this.#watchWindow(window))
     app.on('will-quit', (event) => {
-      if (this.#isFinished) return
       event.preventDefault()
-      this.#finishAndQuit()
+      this.#finishAndExit()
     })
   }
 
-  /** True while windows should close instead of hide. */
+  /** True while windows should close instead of hide, and no window may open. */
   get isQuitting(): boolean {
-    return this.#isQuitting
-  }
-
-  /** True once services are closing: no window may open any more. */
-  get isEnding(): boolean {
-    return this.#closing !== undefined
+    return this.#isQuitting || this.#closing !== undefined
   }
 
   #watchWindow(window: BrowserWindow): void {
@@ -44,23 +52,48 @@ export class Quitting {
     window.webContents.on('will-prevent-unload', (event: Preventable) =>
       this.#resetIfCancelled(() => !event.defaultPrevented),
     )
-    // Windows ends the process soon after this and emits no `before-quit`.
-    window.on('session-end', () => this.#finishAndQuit())
+    window.on('query-session-end', (event: Preventable) => this.#delayAndQuit(event))
+    // Windows waits no longer, ends the process soon after this, and emits no `before-quit`.
+    window.on('session-end', () => {
+      this.isSessionEnding = true
+      this.#finishAndExit()
+    })
   }
 
   /** Ends `isQuitting` if the event was cancelled. Checks it after all listeners of the event have run. */
   #resetIfCancelled(isCancelled: () => boolean): void {
     queueMicrotask(() => {
-      if (isCancelled()) this.#isQuitting = false
+      if (isCancelled()) this.#isQuitting = this.isRestarting = false
     })
   }
 
-  #finishAndQuit(): void {
-    this.#closing ??= this.#closeServices()
-      .catch((error: unknown) => void this.#log.fault(error, 'closing the memory'))
-      .finally(() => {
-        this.#isFinished = true
-        app.quit()
-      })
+  /** Quits before the system ends the session. */
+  #delayAndQuit(event: Preventable | undefined): void {
+    this.isSessionEnding = true
+    event?.preventDefault()
+    setImmediate(() => app.quit())
   }
+
+  #finishAndExit(): void {
+    this.#closing ??= this.#closeInTime()
+      .catch((error: unknown) => void this.#log.fault(error, 'closing the memory'))
+      // No window may cancel the exit: the memory is closed.
+      .finally(() => app.exit())
+  }
+
+  async #closeInTime(): Promise<void> {
+    const limit = Promise.withResolvers<never>()
+    const timers = [
+      setTimeout(showSaving, noticeDelayMs),
+      setTimeout(() => limit.reject(new Error(`not finished after ${closeLimitMs} ms`)), closeLimitMs),
+    ]
+    await Promise.race([this.#closeServices(), limit.promise]).finally(() => timers.forEach(clearTimeout))
+  }
+}
+
+function showSaving(): void {
+  const title = systemTexts().saving
+  const webPreferences = { sandbox: true, contextIsolation: true }
+  const options = { width: 320, height: 120, resizable: false, alwaysOnTop: true, title, webPreferences }
+  void new BrowserWindow(options).loadURL(`data:text/plain;charset=utf-8,${encodeURIComponent(title)}`)
 }

@@ -7,8 +7,12 @@ const repeatWindowMs = 10_000
 
 export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
   let crashedAt = -Infinity
+  let isReplacing = false
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
-    if (reason === 'clean-exit') return
+    if (reason === 'clean-exit' || isReplacing) {
+      isReplacing = false
+      return
+    }
     const reference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
     const isRepeated = performance.now() - crashedAt < repeatWindowMs
     crashedAt = performance.now()
@@ -18,13 +22,14 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
       window,
       isRepeated ? texts.pageCrashedAgain(reference) : texts.pageCrashed(reference),
       isRepeated ? [texts.reload] : ['OK'],
-    ).then(() => isRepeated && window.webContents.reload())
+    ).then(() => isRepeated && !window.isDestroyed() && window.webContents.reload())
   })
   window.on('unresponsive', () => {
     log.warn({}, 'the page does not respond')
     const texts = systemTexts()
     void showDialog(window, texts.pageHangs, [texts.wait, texts.reload]).then((choice) => {
-      if (choice !== 1) return
+      if (choice !== 1 || window.isDestroyed()) return
+      isReplacing = true
       window.webContents.forcefullyCrashRenderer()
       window.webContents.reload()
     })

@@ -23,7 +23,7 @@ export class UnreadBadge {
     const { isWindowFocused, mayNotify, onOpen } = this.#options
     if (reason === 'aborted' || isWindowFocused()) return
     this.#sessions.add(session)
-    this.#updateCount()
+    app.setBadgeCount(this.#sessions.size)
     if (ms < minNotifiedTurnMs || !mayNotify()) return
     const texts = systemTexts()
     const notification = new Notification({
@@ -36,10 +36,6 @@ export class UnreadBadge {
 
   clear(): void {
     this.#sessions.clear()
-    this.#updateCount()
-  }
-
-  #updateCount(): void {
     app.setBadgeCount(this.#sessions.size)
   }
 }

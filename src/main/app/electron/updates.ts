@@ -1,38 +1,190 @@
-import { app } from 'electron'
-import type { Log, Outbound } from '#platform'
+import { app, autoUpdater, BrowserWindow, ipcMain, net, type IpcMainEvent } from 'electron'
+import { once } from 'node:events'
+import type { AppUpdater } from 'electron-updater'
+import type { Log, Outbound, SettingsStore } from '#platform'
+import type { UpdateState } from '#shared/contract/update-state.ts'
+import { replaceAppImage } from './app-image.ts'
+import { isFromAppPage } from './message-ports.ts'
+import type { Quitting } from './quitting.ts'
 
+const channel = 'commonplace:updates'
 const checkIntervalMs = 6 * 3_600_000
+/** Names in the feed, without the system (`-mac`, `-linux`) and `.yml`. A release copies the last `latest` to `previous`. */
+const feedFiles = { stable: 'latest', beta: 'beta', earlier: 'previous' } as const
+const maxNotesLength = 20_000
+const maxReasonLength = 400
 
 export interface UpdatesOptions {
-  readonly feed: () => string | undefined
-  readonly onChange: (listener: () => void) => () => void
+  readonly settings: Pick<SettingsStore, 'config' | 'changes'>
   readonly log: Log
   readonly outbound: Outbound
+  readonly quitting: Quitting
 }
 
-/** Checks for updates every 6 hours and when the feed changes, only in packaged apps. @returns a function to stop it */
-export function checkForUpdates({ feed, onChange, log, outbound }: UpdatesOptions): () => void {
-  let checkedFeed: string | undefined
-  const check = async () => {
-    const url = feed()
-    checkedFeed = url
-    if (url === undefined || !app.isPackaged) return
+/**
+ * Looks for another version at the start, every 6 hours and when the settings change, in packaged apps with a feed.
+ * Downloads only what the user asks for, because no system reports metered connections. Installs after the memory is
+ * closed: an installer ends a running app.
+ */
+export class Updates {
+  readonly #options: UpdatesOptions
+  readonly #timer: NodeJS.Timeout
+  readonly #unsubscribe: () => void
+  #state: UpdateState = { stage: 'none' }
+  #source = ''
+  #updater: Promise<AppUpdater> | undefined
+  #checks = Promise.resolve()
+
+  constructor(options: UpdatesOptions) {
+    this.#options = options
+    ipcMain.on(channel, this.#onAction)
+    this.#timer = setInterval(() => void this.#checkLater(), checkIntervalMs)
+    this.#unsubscribe = options.settings.changes.subscribe(() => this.#followSettings())
+    this.#followSettings()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#unsubscribe()
+    ipcMain.off(channel, this.#onAction)
+  }
+
+  readonly #onAction = (event: IpcMainEvent, action: unknown): void => {
+    if (!isFromAppPage(event)) return
+    if (action === 'state') this.#show(this.#state)
+    if (action === 'check') void this.#checkLater(true)
+    if (action === 'goBack') void this.#checkLater(true, true)
+    if (action === 'download') void this.#download()
+    if (action === 'restart') void this.#restart()
+    if (action === 'hide') this.#show({ ...this.#state, isHidden: true })
+  }
+
+  get #feed(): string | undefined {
+    return app.isPackaged ? this.#options.settings.config.updates.feed : undefined
+  }
+
+  #followSettings(): void {
+    const source = `${this.#options.settings.config.updates.channel} ${this.#feed}`
+    if (source === this.#source) return
+    this.#source = source
+    this.#show(this.#state)
+    void this.#checkLater()
+  }
+
+  /** Checks one after the other: the updater joins a check to a running one, even of another feed file. */
+  #checkLater(isAsked = false, isEarlier = false): Promise<void> {
+    this.#checks = this.#checks.then(() => this.#check(isAsked, isEarlier))
+    return this.#checks
+  }
+
+  async #check(isAsked: boolean, isEarlier: boolean): Promise<void> {
+    const [url, { stage }] = [this.#feed, this.#state]
+    if (url === undefined || stage === 'downloading' || stage === 'ready') return
+    // The user looks at the earlier version, or there is no connection.
+    if (!isAsked && (this.#state.isEarlier === true || !net.isOnline())) return
     try {
-      // Imported on demand: most starts have no feed.
-      const { default: updater } = await import('electron-updater')
-      updater.autoUpdater.setFeedURL({ provider: 'generic', url })
-      await outbound.track({ purpose: 'update' }, url, 0, () => updater.autoUpdater.checkForUpdatesAndNotify())
+      // Portable apps have no installation that the installer could replace.
+      const isPortable = process.env['PORTABLE_EXECUTABLE_FILE'] !== undefined
+      const updater = await (this.#updater ??= this.#load())
+      const file = feedFiles[isEarlier ? 'earlier' : this.#options.settings.config.updates.channel]
+      updater.allowDowngrade = isEarlier
+      updater.setFeedURL({ provider: 'generic', url, channel: file })
+      const found = isPortable ? null : await this.#track(url, () => updater.checkForUpdates())
+      if (!found) throw new Error('This kind of package does not update itself.')
+      const { version, releaseNotes, files } = found.updateInfo
+      const isOlder = updater.currentVersion.compare(version) > 0
+      if (!found.isUpdateAvailable || isOlder !== isEarlier) {
+        this.#options.log.info({ version }, `no ${isEarlier ? 'earlier' : 'newer'} version in the feed`)
+        return this.#show({ stage: isAsked ? 'current' : 'none', isEarlier })
+      }
+      const notes = typeof releaseNotes === 'string' ? releaseNotes.slice(0, maxNotesLength) : ''
+      const bytes = Math.max(0, ...files.map(({ size = 0 }) => size))
+      this.#show({ stage: 'available', version, notes, bytes, isEarlier })
     } catch (error) {
-      log.fault(error, 'checking for updates')
+      this.#fail(error, 'checking for updates')
     }
   }
-  void check()
-  const timer = setInterval(() => void check(), checkIntervalMs)
-  const unsubscribe = onChange(() => {
-    if (feed() !== checkedFeed) void check()
-  })
-  return () => {
-    clearInterval(timer)
-    unsubscribe()
+
+  async #download(): Promise<void> {
+    const [url, state, updater] = [this.#feed, this.#state, await this.#updater]
+    if (!updater || url === undefined || state !== this.#state || state.stage !== 'available') return
+    const onProgress = ({ percent }: { percent: number }) =>
+      this.#show({ ...this.#state, share: Math.round(percent) / 100 })
+    this.#show({ ...state, stage: 'downloading', share: 0, isHidden: false })
+    updater.on('download-progress', onProgress)
+    const abort = new AbortController()
+    const { signal } = abort
+    // Squirrel compares the signatures after the download. The promise rejects on its `error`.
+    const isVerified = process.platform === 'darwin' ? once(autoUpdater, 'update-downloaded', { signal }) : undefined
+    isVerified?.catch(() => undefined)
+    try {
+      const [file = ''] = await this.#track(url, () => updater.downloadUpdate())
+      await isVerified
+      this.#show({ ...state, stage: 'ready' })
+      // On macOS, Squirrel installs after the app has ended.
+      if (process.platform !== 'darwin') app.once('quit', () => this.#install(updater, file))
+    } catch (error) {
+      this.#fail(error, 'downloading an update')
+    } finally {
+      abort.abort()
+      updater.off('download-progress', onProgress)
+    }
+  }
+
+  async #restart(): Promise<void> {
+    const updater = await this.#updater
+    if (!updater || this.#state.stage !== 'ready') return
+    if (process.platform === 'darwin') return updater.quitAndInstall()
+    this.#options.quitting.isRestarting = true
+    app.quit()
+  }
+
+  #install(updater: AppUpdater, file: string): void {
+    const { log, quitting } = this.#options
+    // The system ends installers too, between the removal of the old version and the new one.
+    if (quitting.isSessionEnding) return
+    // The new version takes the lock.
+    app.releaseSingleInstanceLock()
+    const install = () => updater.quitAndInstall(true, quitting.isRestarting)
+    const appImage = file.endsWith('.AppImage') ? process.env['APPIMAGE'] : undefined
+    try {
+      if (appImage === undefined) return install()
+      const isReplaced = replaceAppImage({ appImage, file, updater, install })
+      if (!isReplaced && quitting.isRestarting) app.relaunch({ execPath: appImage, args: [] })
+    } catch (error) {
+      log.fault(error, 'installing an update')
+    }
+  }
+
+  #track<T>(url: string, send: () => Promise<T>): Promise<T> {
+    return this.#options.outbound.track({ purpose: 'update' }, url, 0, send)
+  }
+
+  /** Imported on demand: most starts have no feed. */
+  async #load(): Promise<AppUpdater> {
+    const { log } = this.#options
+    const updater = (await import('electron-updater')).default.autoUpdater
+    const warn = (message: unknown) => log.warn({ message: String(message) }, 'updater')
+    updater.logger = { info: () => undefined, warn, error: warn }
+    updater.autoDownload = false
+    updater.disableWebInstaller = true
+    updater.autoInstallOnAppQuit = process.platform === 'darwin'
+    return updater
+  }
+
+  #fail(error: unknown, step: string): void {
+    this.#options.log.fault(error, step)
+    // Further lines of the updater quote headers and stacks. The number in the address differs each time.
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    this.#show({ stage: 'failed', reason: reason.replace(/\?noCache=\w+/, '').slice(0, maxReasonLength) })
+  }
+
+  /** A notice that the user has hidden stays hidden until it changes. */
+  #show(state: UpdateState): void {
+    const { stage, version, reason, isHidden } = this.#state
+    const isSame = state.stage === stage && state.version === version && state.reason === reason
+    this.#state = isSame && isHidden ? { ...state, isHidden } : state
+    const shown: UpdateState = this.#feed === undefined ? { stage: 'off' } : this.#state
+    for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channel, shown)
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readIfExists, lockFolder } from '#platform'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -41,10 +41,10 @@ function addressOf(folder: string, key: string): string {
 }
 
 function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return hash('sha256', text).slice(0, 32)
 }
 
-export const lockInfoSchema = z.object({
+const lockInfoSchema = z.object({
   pid: z.number().int(),
   version: z.string(),
   /** Milliseconds since the epoch. */
@@ -62,8 +62,7 @@ export const clientKindHeader = 'x-commonplace-guest'
 /** Reads the lock info. @returns undefined if the file is missing, unreadable or incomplete */
 export async function readLockInfo(file: string): Promise<LockInfo | undefined> {
   try {
-    const parsed = lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? ''))
-    return parsed.success ? parsed.data : undefined
+    return lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data
   } catch (error) {
     // A folder has this name; the lock holder renames it.
     if (isSystemError(error)) return undefined

@@ -122,15 +122,11 @@ export class PrimaryInstance {
   }
 }
 
-export interface Claim {
-  /** Undefined if the file system has no locks, as on some network drives. */
-  readonly primaryInstance: PrimaryInstance | undefined
-  /** Error of the lock; other processes can open the memory too. Undefined if the lock works. */
-  readonly lockFailure: string | undefined
-}
-
-/** @returns undefined if another process holds the lock */
-export async function acquirePrimary(lockPaths: LockPaths): Promise<Claim | undefined> {
+/**
+ * @returns `primaryInstance`: undefined if the file system has no locks, as on some network drives; `lockFailure`: error
+ * of the lock, with which other processes can open the memory too; undefined if another process holds the lock
+ */
+export async function acquirePrimary(lockPaths: LockPaths) {
   try {
     await makeFolder(lockPaths.folder)
     const lock = new FileLock(lockPaths.lockFile)

@@ -39,8 +39,12 @@ export async function withPrimary<T>(options: CommandOptions, run: (primary: Pri
     const lockPaths = lockPathsOf(base.folders.home, base.singleFolder?.folder)
     const deadline = performance.now() + startTimeoutMs
     while (performance.now() < deadline) {
-      const outcome = (await callPrimary(lockPaths, base, run)) ?? (await becomePrimary(options, lockPaths, base, run))
+      const outcome = await callPrimary(lockPaths, base, run)
       if (outcome && 'value' in outcome) return outcome.value
+      const claim = outcome ? undefined : await acquirePrimary(lockPaths)
+      if (claim?.lockFailure !== undefined)
+        base.log.warn({ reason: claim.lockFailure }, 'other processes are not locked out')
+      if (claim) return await runInOwnApp(options, base, claim.primaryInstance, run)
       if (outcome && !options.isRepeatable)
         throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
       await sleep(retryIntervalMs * (0.5 + Math.random()))
@@ -51,18 +55,16 @@ export async function withPrimary<T>(options: CommandOptions, run: (primary: Pri
   }
 }
 
-/** A value, or `isLost` if the process ended before it answered. */
-type Outcome<T> = { readonly value: T } | { readonly isLost: true }
-
 /**
- * Runs `run` on the primary instance of another process; undefined if there is none to connect to.
+ * Runs `run` on the primary instance of another process.
+ * @returns `isLost` if that process ended before it answered; undefined if there is none to connect to
  * @throws AppError `owner_silent`, `owner_version`, and as `run`
  */
 export async function callPrimary<T>(
   lockPaths: LockPaths,
   base: AppBase,
   run: (primary: PrimaryClient) => Promise<T>,
-): Promise<Outcome<T> | undefined> {
+): Promise<{ readonly value: T } | { readonly isLost: true } | undefined> {
   const connection = await connectToPrimary(lockPaths, 'command')
   if (!connection) return undefined
   const { socket } = connection
@@ -74,19 +76,6 @@ export async function callPrimary<T>(
   } finally {
     socket.close()
   }
-}
-
-async function becomePrimary<T>(
-  options: AppOptions,
-  lockPaths: LockPaths,
-  base: AppBase,
-  run: (primary: PrimaryClient) => Promise<T>,
-): Promise<Outcome<T> | undefined> {
-  const claim = await acquirePrimary(lockPaths)
-  if (!claim) return undefined
-  if (claim.lockFailure !== undefined)
-    base.log.warn({ reason: claim.lockFailure }, 'other processes are not locked out')
-  return { value: await runInOwnApp(options, base, claim.primaryInstance, run) }
 }
 
 async function runInOwnApp<T>(

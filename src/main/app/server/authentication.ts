@@ -6,20 +6,13 @@
  * The cookie has no `__Host-` prefix: it needs `Secure`, which some browsers refuse for http://127.0.0.1, and it does
  * not bind the cookie to a port either.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TokenBucket } from '#platform'
 
 /** Allows 20 wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
 export function wrongTokenLimit(now?: () => number): TokenBucket {
   return new TokenBucket(20, 60_000, now)
-}
-
-export interface AuthResult {
-  /** Value of the `Set-Cookie` header. */
-  readonly cookie: string
-  /** Key that the page sends when it opens a socket. */
-  readonly key: string
 }
 
 interface Session {
@@ -66,9 +59,10 @@ export class Authenticator {
 
   /**
    * Exchanges a token for a session; an existing session of the browser continues.
-   * @returns 'wrong' for an invalid token, 'wait' after too many of them
+   * @returns the value of the `Set-Cookie` header, and the key that the page sends when it opens a socket; 'wrong' for an
+   * invalid token, 'wait' after too many of them
    */
-  exchangeToken(token: string, request: IncomingMessage): AuthResult | 'wrong' | 'wait' {
+  exchangeToken(token: string, request: IncomingMessage): { cookie: string; key: string } | 'wrong' | 'wait' {
     if (!isEqual(token, this.token) && !this.#takeOneTimeToken(token))
       return this.#wrongTokens.take() ? 'wrong' : 'wait'
     const id = this.#sessionIdOf(request) ?? this.#openSession(hostOf(request) ?? '')
@@ -78,12 +72,12 @@ export class Authenticator {
   /** Returns a token that works once within 2 minutes: other users can read the browser's command line. */
   issueOneTimeToken(): string {
     const token = randomBytes(32).toString('base64url')
-    this.#oneTimeTokens.set(hash(token), this.#now() + oneTimeTokenMs)
+    this.#oneTimeTokens.set(hash('sha256', token), this.#now() + oneTimeTokenMs)
     return token
   }
 
   #takeOneTimeToken(token: string): boolean {
-    const hashed = hash(token)
+    const hashed = hash('sha256', token)
     const expiresAt = this.#oneTimeTokens.get(hashed)
     this.#oneTimeTokens.delete(hashed)
     return expiresAt !== undefined && this.#now() <= expiresAt
@@ -102,7 +96,7 @@ export class Authenticator {
 
   #openSession(host: string): string {
     const id = randomBytes(32).toString('base64url')
-    this.#sessions.set(hash(id), { host, usedAt: this.#now() })
+    this.#sessions.set(hash('sha256', id), { host, usedAt: this.#now() })
     if (this.#sessions.size > maxSessions) {
       const [oldest] = [...this.#sessions].sort(([, a], [, b]) => a.usedAt - b.usedAt)
       if (oldest) this.#sessions.delete(oldest[0])
@@ -116,7 +110,7 @@ export class Authenticator {
     for (const cookie of cookies) {
       if (!cookie.startsWith(prefix)) continue
       const id = cookie.slice(prefix.length)
-      const hashed = hash(id)
+      const hashed = hash('sha256', id)
       const session = this.#sessions.get(hashed)
       if (!session || session.host !== hostOf(request)) continue
       const now = this.#now()
@@ -144,10 +138,6 @@ export class Authenticator {
 function hostOf(request: IncomingMessage): string | undefined {
   const hosts = request.headersDistinct['host']
   return hosts?.length === 1 ? hosts[0] : undefined
-}
-
-function hash(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
 }
 
 function isEqual(received: string, expected: string): boolean {

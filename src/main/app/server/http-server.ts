@@ -11,7 +11,7 @@ import { loopbackAddress, Authenticator } from './authentication.ts'
 import { closeServer } from './close-server.ts'
 import { securityHeaders } from './security-headers.ts'
 import { mcpPath, type LazyMcpEndpoint } from './mcp-endpoint.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
@@ -53,13 +53,7 @@ const timeoutCheckMs = 1000
 const pingMs = 30_000
 
 /** Starts the HTTP server for the browser interface on 127.0.0.1. @throws AppError `port_in_use`, also for EACCES */
-export async function startHttpServer({
-  accept,
-  mcp,
-  folder,
-  log,
-  port: requestedPort,
-}: HostOptions): Promise<RunningHost> {
+export async function startHttpServer({ accept, mcp, folder, log, port }: HostOptions): Promise<RunningHost> {
   const files = new InterfaceFiles(folder)
   const sockets = new WebSocketServer({
     noServer: true,
@@ -127,7 +121,7 @@ export async function startHttpServer({
       accept(client)
     })
   })
-  await listen(server, requestedPort)
+  await listen(server, port)
   // An error of one connection, such as too many open files, must not stop the server.
   server.on('error', (error) => log.fault(error, 'the browser host'))
 
@@ -320,7 +314,7 @@ export class InterfaceFiles {
 
   async #read(name: string): Promise<InterfaceFile> {
     const bytes = await readFile(join(this.#folder, name))
-    const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+    const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
     return { bytes, type: contentTypes[extname(name)] ?? 'application/octet-stream', etag }
   }
 }

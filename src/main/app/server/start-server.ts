@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AppError } from '#shared/util/errors.ts'
 import { resourcesOf, type AppOptions } from '../composition/create-app.ts'
 import { startHttpServer, type RunningHost } from './http-server.ts'
-import { readIfExists, writeDurably, handleUncaughtErrors } from '#platform'
+import { readIfExists, writeDurably, handleUncaughtErrors, type SettingsStore } from '#platform'
 import { LazyMcpEndpoint } from './mcp-endpoint.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
 
@@ -13,6 +13,7 @@ export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
 }
 
 export interface RunningServer extends RunningHost {
+  readonly settings: SettingsStore
   /** Returns the id of the process that holds the instance lock. */
   primaryPid(): Promise<number>
 }
@@ -38,8 +39,8 @@ export async function startServer({ port, ...options }: ServerOptions): Promise<
     const host =
       port === undefined ? await serveAtLastPort(hostProcess.base.folders.home, serveAt) : await serveAt(port)
     return {
-      url: host.url,
-      oneTimeUrl: () => host.oneTimeUrl(),
+      ...host,
+      settings: hostProcess.base.settings,
       primaryPid: () => hostProcess.primaryPid(),
       async close() {
         await mcp.close()

@@ -1,5 +1,5 @@
 import type { SearchSettings } from '#shared/contract/index.ts'
-import type { AgentSettings } from './config-schema.ts'
+import { agentName, type AgentSettings } from './config-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
 
 export class AgentConfig {
@@ -15,6 +15,12 @@ export class AgentConfig {
   get current(): AgentSettings {
     const { defaults, list } = this.#store.config.agents
     return list.find(({ id }) => id === this.id) ?? defaults
+  }
+
+  /** Name for people. */
+  get name(): string {
+    const { id } = this
+    return agentName(this.#store.config.agents.list.find((agent) => agent.id === id) ?? { id })
   }
 
   async setModel(model: string): Promise<void> {

@@ -128,8 +128,6 @@ const sharedAgentFields = {
     }),
     memoryHook: section({
       enabled: z.boolean().default(true),
-      /** Limit of the tokens that notes and summaries of ended chats use in a day. */
-      tokensPerDay: z.number().int().min(0).default(100_000),
     }),
   }),
   chat: section({
@@ -267,6 +265,8 @@ export const configSchema = z.strictObject({
   updates: section({
     /** Address of the update feed; without it the app never checks for updates. */
     feed: z.url().optional(),
+    /** `beta` also offers versions that are still being tested. */
+    channel: z.enum(['stable', 'beta']).default('stable'),
   }),
   /** Replaced shortcuts of commands, by their default shortcut: `Mod+K: Mod+J`. */
   shortcuts: z.record(z.string(), z.string().regex(/^((Mod|Ctrl|Alt|Shift)\+)+\S+$/, rules.keys)).default({}),
@@ -299,6 +299,14 @@ export type Config = z.infer<typeof configSchema>
 
 /** Id of the agent that exists without an entry in the settings. */
 export const defaultAgentId = 'main'
+
+/** Names of the default agent where the user has set none, by language; others get the app's name. */
+export const firstAgentNames: Readonly<Partial<Record<string, string>>> = { 'zh-CN': '助手', 'zh-TW': '助理' }
+
+/** Returns the name to show for an agent: the one in the settings, the app's for the default agent, else the id. */
+export function agentName({ id, name }: Pick<AgentEntry, 'id' | 'name'>): string {
+  return name ?? (id === defaultAgentId ? 'Commonplace' : id)
+}
 
 /** Returns `~/commonplace` for the default agent, `~/commonplace-<id>` for any other. */
 export function defaultWorkspace(agentId: string, home: string = homedir()): string {

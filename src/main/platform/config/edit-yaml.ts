@@ -14,20 +14,15 @@ export function editYaml(text: string, path: Path, value: unknown): string {
   if (value === undefined) deleteValue(document, path)
   else if (!updateStringList(document, path, value)) document.setIn(path, value)
   // Rare forms, such as block scalars, are not edited as text: the result is wrong then.
-  if (edited !== undefined && isDeepStrictEqual(parsed(edited), document.toJSON())) return edited
-  return document.toString()
+  const reparsed = edited === undefined ? undefined : parseDocument(edited)
+  const isCorrect = reparsed?.errors.length === 0 && isDeepStrictEqual(reparsed.toJSON(), document.toJSON())
+  return isCorrect && edited !== undefined ? edited : document.toString()
 }
 
 type SimpleValue = string | number | boolean | null
 
 function isSimple(value: unknown): value is SimpleValue {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
-}
-
-/** @returns undefined if the text has errors */
-function parsed(text: string): unknown {
-  const document = parseDocument(text)
-  return document.errors.length === 0 ? document.toJSON() : undefined
 }
 
 /** @returns undefined if the value cannot be replaced or added as text */

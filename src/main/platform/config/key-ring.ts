@@ -23,8 +23,6 @@ export interface KeyVault {
   save(keys: Readonly<Record<string, string>>): Promise<void>
 }
 
-export type KeySource = 'environment' | 'keychain' | 'session' | 'none'
-
 export class KeyRing {
   readonly #changes = new EventEmitter()
   readonly changes: Subscribable<void> = this.#changes
@@ -54,7 +52,7 @@ export class KeyRing {
     return this.#sessionKeys.get(name) ?? this.#storedKeys.get(name) ?? (this.#env[variableNames[name]] || undefined)
   }
 
-  source(name: KeyName): KeySource {
+  source(name: KeyName): 'environment' | 'keychain' | 'session' | 'none' {
     if (this.#sessionKeys.has(name)) return 'session'
     if (this.#storedKeys.has(name)) return 'keychain'
     return this.get(name) === undefined ? 'none' : 'environment'

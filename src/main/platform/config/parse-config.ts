@@ -28,7 +28,8 @@ const tooDeepMessage = `is nested more than ${maxLevels} levels deep`
 
 export function parseConfig(text: string): ParsedConfig {
   if (text.length > maxCharacters) return invalidConfig(`is larger than ${maxCharacters} characters`)
-  if (hasTooManyTokens(text)) return invalidConfig('has too many YAML tokens for a configuration')
+  if (new Lexer().lex(text).drop(maxTokens).next().done === false)
+    return invalidConfig('has too many YAML tokens for a configuration')
   const lineCounter = new LineCounter()
   // The parser's own check for duplicate keys takes quadratic time; `findDuplicateKeys` is linear.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
@@ -42,10 +43,16 @@ export function parseConfig(text: string): ParsedConfig {
   }
   const raw = toPlainValue(document)
   if (raw.problem !== undefined) return invalidConfig(raw.problem, lineOfAlias(document, lineAt))
-  const ignored = deleteUnknownKeys(raw.value).map((path) => unknownKeyProblem(path, document, lineCounter))
+  const problemAt = (path: Path, problem: Omit<ConfigProblem, 'key' | 'line'>): ConfigProblem => {
+    return { key: path.join('.'), line: lineOf(path, document, lineCounter), ...problem }
+  }
+  const unknownKey = { message: 'is not a setting and is ignored', fault: 'unknown' } as const
+  const ignored = deleteUnknownKeys(raw.value).map((path) => problemAt(path, unknownKey))
   const validated = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
   if (validated.success) return { ok: true, config: validated.data, ignoredKeys: ignored.slice(0, maxProblems) }
-  const problems = validated.error.issues.map((issue) => problemOf(issue, document, lineCounter))
+  const problems = validated.error.issues.map((issue) =>
+    problemAt(pathOf(issue), { message: issue.message, ...faultOf(issue) }),
+  )
   return withProblems([...problems, ...ignored])
 }
 
@@ -58,7 +65,7 @@ function deleteUnknownKeys(raw: unknown): (string | number)[][] {
   const issues = configSchema.safeParse(raw).error?.issues ?? []
   return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return []
-    const path = issue.path.filter((step) => typeof step !== 'symbol')
+    const path = pathOf(issue)
     const owner = path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], raw)
     return issue.keys.map((key) => {
       if (isRecord(owner)) delete owner[key]
@@ -67,9 +74,8 @@ function deleteUnknownKeys(raw: unknown): (string | number)[][] {
   })
 }
 
-function unknownKeyProblem(path: Path, document: Document, lineCounter: LineCounter): ConfigProblem {
-  const line = lineOf(path, document, lineCounter)
-  return { key: path.join('.'), line, message: 'is not a setting and is ignored', fault: 'unknown' }
+function pathOf({ path }: z.core.$ZodIssue): (string | number)[] {
+  return path.filter((step) => typeof step !== 'symbol')
 }
 
 function invalidConfig(message: string, line: number | null = null): ParsedConfig {
@@ -142,12 +148,6 @@ function mergeSettings(base: Record<string, unknown>, overrides: Record<string, 
   return result
 }
 
-function problemOf(issue: z.core.$ZodIssue, document: Document, lineCounter: LineCounter): ConfigProblem {
-  const path = issue.path.filter((step) => typeof step !== 'symbol')
-  const line = lineOf(path, document, lineCounter)
-  return { key: path.join('.'), line, message: issue.message, ...faultOf(issue) }
-}
-
 /** Returns the code and the values for a translated message; empty if the interface has no translation of the issue. */
 function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
   const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
@@ -193,13 +193,4 @@ function lineOf(path: Path, document: Document, lineCounter: LineCounter): numbe
     } else break
   }
   return offset === undefined ? null : lineCounter.linePos(offset).line
-}
-
-function hasTooManyTokens(text: string): boolean {
-  let tokens = 0
-  for (const _token of new Lexer().lex(text)) {
-    tokens += 1
-    if (tokens > maxTokens) return true
-  }
-  return false
 }

@@ -1,9 +1,8 @@
-import { watch, type FSWatcher } from 'node:fs'
+import { existsSync, watch, type FSWatcher } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCollection, parseDocument, type Document } from 'yaml'
+import { parseDocument, type Document } from 'yaml'
 import { AppError } from '#shared/util/errors.ts'
-import { isRecord } from '#shared/util/json.ts'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
 import { EventEmitter, type Subscribable } from '../events.ts'
@@ -24,6 +23,8 @@ type Change = readonly [path: readonly (string | number)[], value: unknown]
 
 export class SettingsStore {
   readonly file: string
+  /** Copy of the last valid text. A start with a broken file uses it. */
+  readonly #lastGoodFile: string
   #config: Config = configSchema.parse({})
   #text = ''
   #problems: readonly ConfigProblem[] = []
@@ -38,6 +39,7 @@ export class SettingsStore {
 
   private constructor(file: string) {
     this.file = file
+    this.#lastGoodFile = file.replace(/(\.\w+)?$/, '.last-good$1')
     this.#mutex = new Mutex(file)
   }
 
@@ -54,6 +56,7 @@ export class SettingsStore {
       await sleep(waitMs)
       await store.#load()
     }
+    if (store.#problems.length > 0) await store.#useLastGood()
     store.#watcher = watch(dirname(file), (_event, name) => {
       if (name !== null && !file.endsWith(name)) return
       clearTimeout(store.#timer)
@@ -85,13 +88,6 @@ export class SettingsStore {
     return this.#config
   }
 
-  /** Returns an agent's entry in the file, without inherited settings; empty if it has none. */
-  rawAgent(id: string): Record<string, unknown> {
-    const list: unknown = parseDocument(this.#text).getIn(['agents', 'list'])
-    const entries: unknown = isCollection(list) ? list.toJSON() : []
-    return (Array.isArray(entries) ? entries : []).filter(isRecord).find((entry) => entry['id'] === id) ?? {}
-  }
-
   /** Problems of the current file; empty if the file is the active configuration. */
   get problems(): readonly ConfigProblem[] {
     return this.#problems
@@ -104,6 +100,11 @@ export class SettingsStore {
   /** Returns the current text of the file, valid or not. @throws AppError `config_invalid` if it cannot be read */
   source(): Promise<string> {
     return this.#read(false)
+  }
+
+  /** Returns the last valid text while the file has problems; undefined if there are none, or no such text is known. */
+  get lastGood(): string | undefined {
+    return this.#problems.length > 0 && this.#text !== '' ? this.#text : undefined
   }
 
   configWithoutDefaults(): unknown {
@@ -154,9 +155,9 @@ export class SettingsStore {
   }
 
   /** @param isStrict false replaces bytes that are not UTF-8, so that the user can repair the file in the editor */
-  async #read(isStrict = true): Promise<string> {
+  async #read(isStrict = true, file = this.file): Promise<string> {
     try {
-      return (await readSmallText(this.file, maxBytes, isStrict)) ?? ''
+      return (await readSmallText(file, maxBytes, isStrict)) ?? ''
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('config_invalid', `${this.file} cannot be read: ${reason}`, { file: this.file, reason })
@@ -165,28 +166,43 @@ export class SettingsStore {
 
   /** @param previous text of the replaced file, which is copied if the text is damaged */
   async #write(previous: string, text: string, { config, ignoredKeys }: ValidConfig): Promise<void> {
-    if (isDamagedText(previous)) await copyDamaged(this.file)
+    // Saving would destroy invalid UTF-8 and zero bytes.
+    if (previous.includes('\uFFFD') || previous.includes('\0')) await copyDamaged(this.file)
     await writeDurably(this.file, text)
-    this.#text = text
-    this.#accept(config, [], ignoredKeys)
+    await this.#acceptText(text, config, ignoredKeys)
   }
 
   async #load(): Promise<void> {
-    let text: string
-    try {
-      text = await this.#read()
-    } catch (error) {
-      return this.#reject(error instanceof Error ? error.message : String(error))
-    }
-    if (text === '' && this.#text !== '') {
-      // The file was deleted or is being saved. The workspaces must not change because of this.
-      return this.#reject(`${this.file} is missing or empty; the last valid settings stay active until it is restored`)
-    }
+    const text = await this.#read().catch((error: AppError) => this.#reject(error.message))
+    if (text === undefined) return
+    const isEmpty = text.trim() === ''
+    const last = this.#text || (await this.#read(true, this.#lastGoodFile).catch(() => ''))
+    // The file was deleted or emptied, or is being saved. The workspaces must not change because of this.
+    if (hasNoValues(text) && (!hasNoValues(last) || (isEmpty && existsSync(this.file))))
+      return this.#reject('it is missing or empty; the last valid settings stay active until it is restored')
     const parsed = parseConfig(text)
-    if (parsed.ok) {
-      this.#text = text
-      this.#accept(parsed.config, [], parsed.ignoredKeys)
-    } else this.#accept(this.#config, parsed.problems)
+    if (parsed.ok) await this.#acceptText(text, parsed.config, parsed.ignoredKeys)
+    else this.#accept(this.#config, parsed.problems)
+  }
+
+  /** Uses the last valid settings for a file that was broken when the app started; the problems stay. */
+  async #useLastGood(): Promise<void> {
+    const text = await this.#read(true, this.#lastGoodFile).catch(() => '')
+    const parsed = parseConfig(text)
+    // An empty file means the defaults if no valid one is known.
+    const isEmpty = (await this.source().catch(() => 'unreadable')).trim() === ''
+    if (!parsed.ok || (text === '' && !isEmpty)) return
+    this.#text = text
+    this.#hasBeenRead = true
+    this.#accept(parsed.config, this.#problems)
+  }
+
+  async #acceptText(text: string, config: Config, ignoredKeys: readonly ConfigProblem[]): Promise<void> {
+    const isNew = text !== this.#text
+    this.#text = text
+    this.#accept(config, [], ignoredKeys)
+    // A full disk must not keep the settings from being used.
+    if (isNew) await writeDurably(this.#lastGoodFile, text).catch(() => undefined)
   }
 
   #reject(message: string): void {
@@ -203,6 +219,11 @@ export class SettingsStore {
   }
 }
 
+/** Returns true for a text without settings: empty, comments only, or an empty map. */
+function hasNoValues(text: string): boolean {
+  return ['', '{}', '---'].includes(text.replaceAll(/(?:^|\s)#.*$/gm, '').trim())
+}
+
 /** Removes the list with the older name, `visibility.local`, with a change of `visibility.private`, which contains both. */
 function withOlderName(document: Document, change: Change): Change[] {
   const [path, value] = change
@@ -210,11 +231,6 @@ function withOlderName(document: Document, change: Change): Change[] {
   const isInherited = path[1] !== 'defaults' && document.hasIn(['agents', 'defaults', 'visibility', 'local'])
   // An empty list keeps out the list that would be inherited.
   return [change, [[...path.slice(0, -1), 'local'], value !== undefined && isInherited ? [] : undefined]]
-}
-
-/** Returns true for text with invalid UTF-8 or zero bytes, which saving would destroy. */
-function isDamagedText(text: string): boolean {
-  return text.includes('\uFFFD') || text.includes('\0')
 }
 
 const maxDescribed = 3

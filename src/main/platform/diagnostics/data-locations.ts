@@ -5,12 +5,7 @@ import { isSystemError, onSystemError } from '#shared/util/errors.ts'
 
 const maxFiles = 50_000
 
-interface LocationPath {
-  readonly kind: DataLocation['kind']
-  readonly path: string
-  readonly agent?: string | undefined
-  readonly relatedPaths?: readonly string[]
-}
+type LocationPath = Pick<DataLocation, 'kind' | 'path' | 'agent'> & { readonly relatedPaths?: readonly string[] }
 
 /** Measures files and folders (absolute paths), including `relatedPaths`. Omits locations that do not exist. */
 export async function measureDataLocations(locations: readonly LocationPath[]): Promise<DataLocation[]> {

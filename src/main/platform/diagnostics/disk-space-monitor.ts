@@ -17,15 +17,11 @@ export function monitorDiskSpace(
 ): () => void {
   const check = async () => {
     const reports = await Promise.all((await folders()).map(checkFolder))
-    health.replace(
-      ['disk'],
-      reports.filter((report) => report !== undefined),
-    )
+    const problems = reports.filter((report) => report !== undefined)
+    health.replace(['disk'], problems)
   }
-  const checkInBackground = () => void check().catch(onFault)
-  const timer = setInterval(checkInBackground, intervalMs)
-  timer.unref()
-  checkInBackground()
+  const timer = setInterval(() => void check().catch(onFault), intervalMs).unref()
+  check().catch(onFault)
   return () => clearInterval(timer)
 }
 

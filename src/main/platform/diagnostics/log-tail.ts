@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises'
 import { z } from 'zod'
 import type { LogLine } from '#shared/contract/index.ts'
 import { onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
+import { withFile } from '../fs/durable-write.ts'
 
 const maxBytes = 256 * 1024
 
@@ -18,24 +18,18 @@ export async function readLog(file: string, maxLines: number): Promise<LogLine[]
       if (!parsed.success) return []
       const { level, time, msg, ...details } = parsed.data
       const levelName = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info'
-      return [{ level: levelName, time, message: msg, details: detailsOf(details) } as const]
+      const detailsText = Object.keys(details).length === 0 ? '' : JSON.stringify(details)
+      return [{ level: levelName, time, message: msg, details: detailsText } as const]
     })
     .slice(-maxLines)
 }
 
-function detailsOf(details: Record<string, unknown>): string {
-  return Object.keys(details).length === 0 ? '' : JSON.stringify(details)
-}
-
 async function tailOf(file: string): Promise<string> {
-  const handle = await open(file).catch(onSystemError(undefined, 'ENOENT'))
-  if (!handle) return ''
-  try {
+  const tail = withFile(file, 'r', async (handle) => {
     const { size } = await handle.stat()
     const bytes = Buffer.alloc(Math.min(size, maxBytes))
     await handle.read(bytes, 0, bytes.length, size - bytes.length)
     return bytes.toString('utf8')
-  } finally {
-    await handle.close()
-  }
+  })
+  return tail.catch(onSystemError('', 'ENOENT'))
 }

@@ -35,9 +35,8 @@ export function createDiagnosticReport({ version, home, settings, agents, log, n
         problems: status.problems.map(({ code }) => code),
       },
     })),
-    log: log.map(({ level, time, message, details }) => ({
-      level,
-      time,
+    log: log.map(({ message, details, ...line }) => ({
+      ...line,
       message: anonymize(message, home),
       details: anonymize(details, home),
     })),

@@ -55,13 +55,10 @@ function editsOf(base: readonly string[], changed: readonly string[], isMine: bo
 
 function mergeEdits(base: readonly string[], edits: readonly Edit[], from: number, to: number): Piece {
   const [mine = [], theirs = []] = [true, false].map((isMine) => {
-    const sideLines: string[] = []
-    let unchangedFrom = from
-    for (const edit of edits.filter((candidate) => candidate.isMine === isMine)) {
-      sideLines.push(...base.slice(unchangedFrom, edit.from), ...edit.lines)
-      unchangedFrom = edit.to
-    }
-    return [...sideLines, ...base.slice(unchangedFrom, to)]
+    const sideLines = base.slice(from, to)
+    for (const edit of edits.filter((candidate) => candidate.isMine === isMine).reverse())
+      sideLines.splice(edit.from - from, edit.to - edit.from, ...edit.lines)
+    return sideLines
   })
   if (edits.every(({ isMine }) => isMine)) return { lines: mine }
   if (edits.every(({ isMine }) => !isMine)) return { lines: theirs }

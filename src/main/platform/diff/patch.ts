@@ -1,8 +1,8 @@
-import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatch, type StructuredPatchHunk } from 'diff'
+import { applyPatch, formatPatch, OMIT_HEADERS, parsePatch, reversePatch, type StructuredPatchHunk } from 'diff'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { formatLargeChange, parseLargeChange } from '#shared/util/large-change.ts'
 import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Limits of a patch to display; a longer patch contains only blob ids (see shared/util/large-change.ts). */
 const maxLines = 2000
@@ -36,7 +36,8 @@ export function describeChange(
   const edits = compareLines(beforeLines, afterLines, steps)
   const { added, removed } = countChanged(edits)
   const characters = edits.reduce(
-    (sum, { from, to, newFrom, newTo }) => sum + lengthOf(beforeLines, from, to) + lengthOf(afterLines, newFrom, newTo),
+    (sum, { from, to, newFrom, newTo }) =>
+      sum + beforeLines.slice(from, to).join('').length + afterLines.slice(newFrom, newTo).join('').length,
     0,
   )
   const isLong = isInHistory
@@ -93,28 +94,23 @@ export function revertStatusOfHunks(text: string, patch: string): RevertStatus[]
   const [parsed] = parsePatch(patch)
   if (!parsed) return []
   const lines = splitLines(text)
-  return parsed.hunks.map((hunk) => revertStatusOfHunk(text, lines, { ...parsed, hunks: [hunk] }, hunk))
-}
-
-function revertStatusOfHunk(
-  text: string,
-  lines: readonly string[],
-  patch: StructuredPatch,
-  hunk: StructuredPatchHunk,
-): RevertStatus {
-  const [beforeLines, afterLines] = [linesOfSide(hunk, '-'), linesOfSide(hunk, '+')]
-  const isLast = reachesEnd(hunk)
-  if (matchesAt(lines, hunk.newStart, afterLines, isLast)) return 'there'
-  if (matchesAt(lines, hunk.oldStart, beforeLines, isLast)) return 'undone'
-  const reversed = reversePatch(patch)
-  const canRevert = applyPatch(text, reversed) !== false
-  const reapplied = applyPatch(text, patch)
-  // At the end of a file, one side can be a prefix of the other, so that both match; the file contains the longer one.
-  if (canRevert && reapplied !== false) return afterLines.length >= beforeLines.length ? 'there' : 'undone'
-  if (canRevert) return 'there'
-  // Without context after the change, the patch may have matched a later edit of the changed lines.
-  if (reapplied !== false && (endsInContext(hunk) || reapplied.endsWith(afterLines.join('')))) return 'undone'
-  return applyPatch(text, reversed, { fuzzFactor }) === false ? 'changed' : 'there'
+  return parsed.hunks.map((hunk) => {
+    const [beforeLines, afterLines] = [linesOfSide(hunk, '-'), linesOfSide(hunk, '+')]
+    const isLast = reachesEnd(hunk)
+    if (matchesAt(lines, hunk.newStart, afterLines, isLast)) return 'there'
+    if (matchesAt(lines, hunk.oldStart, beforeLines, isLast)) return 'undone'
+    const hunkPatch = { ...parsed, hunks: [hunk] }
+    const reversed = reversePatch(hunkPatch)
+    const canRevert = applyPatch(text, reversed) !== false
+    const reapplied = applyPatch(text, hunkPatch)
+    // At the end of a file, one side can be a prefix of the other, so that both match; the file contains the longer one.
+    if (canRevert && reapplied !== false) return afterLines.length >= beforeLines.length ? 'there' : 'undone'
+    if (canRevert) return 'there'
+    // Without context after the change, the patch may have matched a later edit of the changed lines.
+    const lastLine = hunk.lines.findLast((line) => !line.startsWith('\\'))
+    if (reapplied !== false && (lastLine?.startsWith(' ') || reapplied.endsWith(afterLines.join('')))) return 'undone'
+    return applyPatch(text, reversed, { fuzzFactor }) === false ? 'changed' : 'there'
+  })
 }
 
 /** @param start 1-based @param isLast true if the lines must be the last ones of the file */
@@ -135,14 +131,11 @@ function reachesEnd({ lines }: StructuredPatchHunk): boolean {
   return contentLines.slice(-contextLines).some((line) => !line.startsWith(' ')) || contentLines.length < contextLines
 }
 
-function endsInContext({ lines }: StructuredPatchHunk): boolean {
-  return lines.findLast((line) => !line.startsWith('\\'))?.startsWith(' ') === true
-}
-
-function lengthOf(lines: readonly string[], from: number, to: number): number {
-  let length = 0
-  for (let line = from; line < to; line += 1) length += lines[line]?.length ?? 0
-  return length
+/** Returns edits as the hunks of a unified diff, without file names. The lines have line breaks. */
+export function formatHunks(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): string {
+  if (edits.length === 0) return ''
+  const noNames = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined }
+  return formatPatch({ ...noNames, hunks: hunksOf(edits, beforeLines, afterLines) }, OMIT_HEADERS)
 }
 
 function hunksOf(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk[] {
@@ -183,7 +176,7 @@ function withSign(sign: string, lines: readonly string[]): string[] {
 
 /** Returns the Git blob id (SHA-1) of a text in UTF-8. */
 export function blobId(text: string): string {
-  return createHash('sha1').update(blobOf(text)).digest('hex')
+  return hash('sha1', blobOf(text))
 }
 
 /** Returns the uncompressed Git blob object of a text. */

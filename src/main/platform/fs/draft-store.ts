@@ -41,7 +41,12 @@ export class DraftStore<T extends object> {
     for (const file of names) {
       const writer = writerOf(name, file)
       if (writer === undefined) continue
-      const parse = (text: string) => this.#parse(writer, parseJson(text))
+      const parse = (text: string): StoredDraft<T> | undefined => {
+        const value = parseJson(text)
+        const draft = this.#options.parse(value)
+        if (draft === undefined || !isRecord(value)) return undefined
+        return { writer, at: typeof value['at'] === 'number' ? value['at'] : 0, draft }
+      }
       const storedDraft = await this.#queue.run(file, () => readOrSetAside(join(folder, file), parse, onDamaged))
       if (storedDraft) drafts.push(storedDraft)
     }
@@ -62,12 +67,6 @@ export class DraftStore<T extends object> {
         ? rm(target, { force: true })
         : writeDurably(target, JSON.stringify({ ...draft, at: this.#options.now().getTime() }), shownPath),
     )
-  }
-
-  #parse(writer: string, value: unknown): StoredDraft<T> | undefined {
-    const draft = this.#options.parse(value)
-    if (draft === undefined || !isRecord(value)) return undefined
-    return { writer, at: typeof value['at'] === 'number' ? value['at'] : 0, draft }
   }
 }
 

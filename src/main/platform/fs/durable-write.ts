@@ -6,15 +6,13 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, stat, unlink, type FileHandle, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isSystemError, onSystemError } from '#shared/util/errors.ts'
+import { onSystemError } from '#shared/util/errors.ts'
 import { toWriteError } from './write-failure.ts'
 import { existsSync } from 'node:fs'
 
-const temporaryName = /^\.commonplace-[0-9a-f]{16}\.tmp$/
-
 /** Returns true for the name of a temporary file, which stays unused after a crash. */
 export function isTemporaryFile(name: string): boolean {
-  return temporaryName.test(name)
+  return /^\.commonplace-[0-9a-f]{16}\.tmp$/.test(name)
 }
 
 export function temporaryPath(file: string): string {
@@ -33,12 +31,12 @@ export async function writeDurably(
   shownPath: string = file,
   beforeRename?: () => Promise<void>,
 ): Promise<void> {
-  await replaceFile(file, bytesOf(data), { shownPath, isDurable: true, beforeRename })
+  await replaceFile(file, data, { shownPath, isDurable: true, beforeRename })
 }
 
 /** Like `writeDurably`, but a new file gets mode 0600. @throws AppError `disk_full`, `write_failed` */
 export async function writeDurablyPrivate(file: string, data: string | Uint8Array): Promise<void> {
-  await replaceFile(file, bytesOf(data), { shownPath: file, isDurable: true, newMode: 0o600 })
+  await replaceFile(file, data, { shownPath: file, isDurable: true, newMode: 0o600 })
 }
 
 /**
@@ -47,22 +45,18 @@ export async function writeDurablyPrivate(file: string, data: string | Uint8Arra
  * @throws AppError 'disk_full', 'write_failed'
  */
 export async function writeAtomically(file: string, data: string | Uint8Array, shownPath = file): Promise<void> {
-  await replaceFile(file, bytesOf(data), { shownPath, isDurable: false })
+  await replaceFile(file, data, { shownPath, isDurable: false })
 }
 
 /**
- * Appends a text and syncs it. Adds a line break first if the last line has none. The caller must prevent concurrent
- * appends.
+ * Appends a text and syncs it; creates the file and its folder. Adds a line break first if the last line has none. The
+ * caller must prevent concurrent appends.
  * @throws AppError 'disk_full', 'write_failed'; nothing is appended
  */
 export async function appendDurably(file: string, text: string, shownPath: string = file): Promise<void> {
   try {
-    const handle = await open(file, 'a+')
-    try {
-      await appendTo(handle, file, text)
-    } finally {
-      await handle.close()
-    }
+    await makeFolder(dirname(file))
+    await withFile(file, 'a+', (handle) => appendTo(handle, file, text))
   } catch (error) {
     throw toWriteError(error, shownPath, Buffer.byteLength(text))
   }
@@ -71,28 +65,27 @@ export async function appendDurably(file: string, text: string, shownPath: strin
 /** Syncs a folder, which makes renames and new files durable. Ignores file systems without support. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
-  let handle: FileHandle | undefined
-  try {
-    handle = await open(folder, 'r')
-    await handle.sync()
-  } catch (error) {
-    if (!isSystemError(error, 'EINVAL', 'ENOTSUP', 'EPERM', 'EACCES', 'EISDIR')) throw error
-  } finally {
-    await handle?.close()
-  }
+  const synced = withFile(folder, 'r', (handle) => handle.sync())
+  await synced.catch(onSystemError(undefined, 'EINVAL', 'ENOTSUP', 'EPERM', 'EACCES', 'EISDIR'))
 }
 
 export async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r+')
+  await withFile(file, 'r+', (handle) => handle.sync())
+}
+
+/** Opens a file for `work` and closes it. @throws system errors; errors of `work` */
+export async function withFile<T>(
+  file: string,
+  flags: string | number,
+  work: (handle: FileHandle) => Promise<T>,
+  mode?: number,
+): Promise<T> {
+  const handle = await open(file, flags, mode)
   try {
-    await handle.sync()
+    return await work(handle)
   } finally {
     await handle.close()
   }
-}
-
-function bytesOf(data: string | Uint8Array): Uint8Array {
-  return typeof data === 'string' ? Buffer.from(data, 'utf8') : data
 }
 
 interface ReplaceOptions {
@@ -104,16 +97,18 @@ interface ReplaceOptions {
 
 async function replaceFile(
   file: string,
-  bytes: Uint8Array,
+  data: string | Uint8Array,
   { shownPath, isDurable, newMode, beforeRename }: ReplaceOptions,
 ): Promise<void> {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
   const folder = dirname(file)
   const temporaryFile = temporaryPath(file)
   try {
     await makeFolder(folder)
-    const mode = (await modeOf(file)) ?? newMode
+    const replaced = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+    const mode = replaced ? replaced.mode & 0o7777 : newMode
     try {
-      await writeNew(temporaryFile, bytes, mode, isDurable)
+      await withFile(temporaryFile, 'wx', (handle) => writeNew(handle, bytes, mode, isDurable), mode)
       await beforeRename?.()
       await rename(temporaryFile, file)
     } catch (error) {
@@ -139,18 +134,13 @@ async function appendTo(handle: FileHandle, file: string, text: string): Promise
   if (size === 0) await syncFolder(dirname(file))
 }
 
-async function writeNew(file: string, bytes: Uint8Array, mode: number | undefined, isDurable: boolean): Promise<void> {
-  const handle = await open(file, 'wx', mode)
-  try {
-    await writeAll(handle, bytes)
-    // The umask may have removed bits that the replaced file had.
-    if (mode !== undefined) await handle.chmod(mode)
-    if (isDurable) await handle.sync()
-    const { size } = await handle.stat()
-    if (size !== bytes.length) throw shortWriteError(bytes.length, size)
-  } finally {
-    await handle.close()
-  }
+async function writeNew(handle: FileHandle, bytes: Uint8Array, mode: number | undefined, isDurable: boolean) {
+  await writeAll(handle, bytes)
+  // The umask may have removed bits that the replaced file had.
+  if (mode !== undefined) await handle.chmod(mode)
+  if (isDurable) await handle.sync()
+  const { size } = await handle.stat()
+  if (size !== bytes.length) throw shortWriteError(bytes.length, size)
 }
 
 /** Writes all bytes: a single write call may accept only some of them. */
@@ -173,11 +163,6 @@ async function endsWithLineBreak(handle: FileHandle, size: number): Promise<bool
   if (size === 0) return true
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
   return buffer[0] === 10
-}
-
-async function modeOf(file: string): Promise<number | undefined> {
-  const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
-  return info && info.mode & 0o7777
 }
 
 /**

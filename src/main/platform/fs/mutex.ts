@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { LockBusyError, FileLock } from './file-lock.ts'
 import { KeyedQueue } from './work-queue.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
@@ -46,8 +46,12 @@ export class Mutex {
         })
       } catch (error) {
         if (hasStarted) throw error
-        if (error instanceof LockBusyError) throw busyError(this.#path, error)
-        this.#reportOnce(error)
+        if (error instanceof LockBusyError) {
+          const message = `another process has locked ${this.#path} and does not release it`
+          throw new AppError('file_busy', message, { path: this.#path }, { cause: error })
+        }
+        if (!this.#hasReported) this.#onUnlocked(error)
+        this.#hasReported = true
         return work()
       }
     })
@@ -57,16 +61,12 @@ export class Mutex {
     this.#lock?.close()
     this.#lock = undefined
   }
-
-  #reportOnce(error: unknown): void {
-    if (this.#hasReported) return
-    this.#hasReported = true
-    this.#onUnlocked(error)
-  }
 }
 
-function busyError(path: string, cause: LockBusyError): AppError {
-  return new AppError('file_busy', `another process has locked ${path} and does not release it`, { path }, { cause })
+/** Runs `work` as `Mutex.run` does, with a lock that is closed afterwards. @throws as `Mutex.run` */
+export async function runExclusively<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const mutex = new Mutex(path)
+  return mutex.run(work).finally(() => mutex.close())
 }
 
 /** Returns the absolute path without symlinks; the part that does not exist is appended unchanged. */
@@ -93,6 +93,5 @@ export function lockFolder(): string {
 
 /** Returns the lock for a name, shared by all processes of this user. @throws Error as `lockFolder` */
 export function lockForName(name: string): FileLock {
-  const key = createHash('sha256').update(name).digest('hex').slice(0, 32)
-  return new FileLock(join(lockFolder(), `${key}.lock`))
+  return new FileLock(join(lockFolder(), `${hash('sha256', name).slice(0, 32)}.lock`))
 }

@@ -6,7 +6,7 @@
  * A part's name is a hash of a random key and the content. Without the key, the name cannot confirm a guess of an
  * erased text.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,7 +22,6 @@ export const gunzipAsync = promisify(gunzip)
 
 /** Longer texts are stored as parts, UTF-16 code units. */
 const maxInlineLength = 256
-const nameLength = 32
 const batchSize = 8
 const removedText = '[this part was removed]'
 const references = /\0[0-9a-f]{32}\0/g
@@ -42,10 +41,7 @@ export async function writeWithParts(file: string, value: object, { field, split
   const key = await readOrCreateKey(folder)
   const parts = new Map<string, string>()
   const addPart = (json: string) => {
-    const name = createHash('sha256')
-      .update(key + json)
-      .digest('hex')
-      .slice(0, nameLength)
+    const name = hash('sha256', key + json).slice(0, 32)
     parts.set(name, json)
     return `\0${name}\0`
   }

@@ -1,13 +1,12 @@
 import { constants } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
+import { withFile } from './durable-write.ts'
 
 /** Reads a UTF-8 file; invalid bytes become U+FFFD. @returns undefined if it is missing @throws other system errors */
 export async function readIfExists(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
 }
-
-const bytesInMegabyte = 1024 * 1024
 
 /**
  * Reads a small text file.
@@ -19,13 +18,11 @@ const bytesInMegabyte = 1024 * 1024
 export async function readSmallText(file: string, maxBytes: number, isStrict = true): Promise<string | undefined> {
   // Without O_NONBLOCK, opening a pipe blocks until a writer appears. Windows lacks the flag.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
-  const handle = await open(file, flags).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
-  if (!handle) return undefined
-  try {
+  const text = withFile(file, flags, async (handle) => {
     const info = await handle.stat()
     if (!info.isFile()) throw new AppError('file_not_text', `${file} is not a regular file`, { path: file })
     if (info.size > maxBytes) {
-      const megabytes = Math.ceil(info.size / bytesInMegabyte)
+      const megabytes = Math.ceil(info.size / 1024 / 1024)
       throw new AppError('file_too_large', `${file} has ${megabytes} MB`, { path: file, megabytes })
     }
     const bytes = await handle.readFile()
@@ -34,7 +31,6 @@ export async function readSmallText(file: string, maxBytes: number, isStrict = t
     } catch (error) {
       throw new AppError('file_not_text', `${file} is not UTF-8 text`, { path: file }, { cause: error })
     }
-  } finally {
-    await handle.close()
-  }
+  })
+  return text.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
 }

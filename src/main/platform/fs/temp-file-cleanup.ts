@@ -27,13 +27,16 @@ export async function cleanTemporaryFiles(
   const otherFiles: string[] = []
   let hasRecentFiles = false
   const cleanUp = async (prefix: string): Promise<void> => {
-    for (const entry of await entriesOf(join(folder, prefix))) {
+    const entries = readdir(join(folder, prefix), { withFileTypes: true })
+    for (const entry of await entries.catch(onSystemError([], 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))) {
       const path = prefix + entry.name
       if (entry.isDirectory()) {
         if (shouldEnter(path)) await cleanUp(`${path}/`)
-      } else if (!isTemporaryFile(entry.name)) otherFiles.push(path)
-      else if (await isOlderThan(join(folder, path), minAgeMs)) await rm(join(folder, path), { force: true })
-      else hasRecentFiles = true
+      } else if (isTemporaryFile(entry.name)) {
+        const info = await stat(join(folder, path)).catch(() => undefined)
+        if (info && ageOf(info) > minAgeMs) await rm(join(folder, path), { force: true })
+        else hasRecentFiles = true
+      } else otherFiles.push(path)
     }
   }
   await cleanUp('')
@@ -63,14 +66,4 @@ export function scheduleCleanup(
     isCancelled = true
     clearTimeout(timer)
   }
-}
-
-async function entriesOf(folder: string) {
-  const entries = readdir(folder, { withFileTypes: true })
-  return entries.catch(onSystemError([], 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))
-}
-
-async function isOlderThan(file: string, ms: number): Promise<boolean> {
-  const info = await stat(file).catch(() => undefined)
-  return info !== undefined && ageOf(info) > ms
 }

@@ -7,15 +7,8 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeS
 import { dirname } from 'node:path'
 import { systemClock } from '../clock.ts'
 
-const maxBytes = 10 * 1024 * 1024
 /** Interval for checking that the path still leads to the open file, and for opening it again, ms. */
 const checkIntervalMs = 1000
-
-export interface LogFileOptions {
-  readonly maxBytes?: number
-  /** Monotonic clock, ms. */
-  readonly now?: () => number
-}
 
 export class LogFile {
   readonly #path: string
@@ -27,9 +20,10 @@ export class LogFile {
   #droppedCount = 0
   #endsInPartialLine = false
 
-  constructor(path: string, options: LogFileOptions = {}) {
+  /** @param options `now` is a monotonic clock, ms */
+  constructor(path: string, options: { readonly maxBytes?: number; readonly now?: () => number } = {}) {
     this.#path = path
-    this.#maxBytes = options.maxBytes ?? maxBytes
+    this.#maxBytes = options.maxBytes ?? 10 * 1024 * 1024
     this.#now = options.now ?? (() => performance.now())
   }
 

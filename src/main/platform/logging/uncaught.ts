@@ -16,21 +16,18 @@ export interface UncaughtFault {
   readonly isRepeated: boolean
 }
 
-type Source = Pick<NodeJS.EventEmitter, 'on' | 'off'>
-
 const maxPerMinute = 10
-const minuteMs = 60_000
 
 /** Installs the handler. @returns a function that removes it, which restores Node's default: the process exits */
 export function handleUncaughtErrors(
   { log, onFault, now = () => performance.now() }: UncaughtOptions,
-  source: Source = process,
+  source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process,
 ): () => void {
   let recentTimes: number[] = []
   let suppressedCount = 0
   const handleError = (error: unknown) => {
     const time = now()
-    recentTimes = recentTimes.filter((earlier) => time - earlier < minuteMs)
+    recentTimes = recentTimes.filter((earlier) => time - earlier < 60_000)
     if (recentTimes.length > maxPerMinute) {
       suppressedCount += 1
       return

@@ -52,7 +52,7 @@ function limitStream(
   { event, whole }: BodyLimits,
   tooLargeError: (limit: number) => Error,
 ): ReadableStream<Uint8Array> {
-  const lines = event === undefined ? undefined : new LineBuffer(event, tooLargeError)
+  const lines = event === undefined ? undefined : createLineBuffer(event, tooLargeError)
   const nesting = new JsonDepthCounter()
   let bytes = 0
   return source.pipeThrough(
@@ -65,7 +65,7 @@ function limitStream(
         if (ready.length > 0) controller.enqueue(ready)
       },
       flush(controller) {
-        const remaining = lines?.takeRemaining()
+        const remaining = lines?.remaining()
         if (remaining && remaining.length > 0) controller.enqueue(remaining)
       },
     }),
@@ -76,57 +76,46 @@ const lineFeed = 10
 const carriageReturn = 13
 
 /** Splits an event stream after its complete lines; an empty line ends an event. */
-class LineBuffer {
-  readonly #maxEventBytes: number
-  readonly #tooLargeError: (limit: number) => Error
-  #pending: Uint8Array[] = []
-  #eventBytes = 0
-  #isLineEmpty = true
-  #wasCarriageReturn = false
-  readonly #nesting = new JsonDepthCounter()
-
-  constructor(maxEventBytes: number, tooLargeError: (limit: number) => Error) {
-    this.#maxEventBytes = maxEventBytes
-    this.#tooLargeError = tooLargeError
-  }
-
-  /** Returns the complete lines so far; empty if there are none. */
-  add(chunk: Uint8Array): Uint8Array {
-    let end = 0
-    for (let at = 0; at < chunk.length; at += 1) {
-      const byte = chunk[at]
-      const endsCrLf = byte === lineFeed && this.#wasCarriageReturn
-      this.#wasCarriageReturn = byte === carriageReturn
-      if (byte === lineFeed || byte === carriageReturn) {
-        this.#nesting.endLine()
-        if (this.#isLineEmpty && !endsCrLf) {
-          this.#eventBytes = 0
-          this.#nesting.reset()
+function createLineBuffer(maxEventBytes: number, tooLargeError: (limit: number) => Error) {
+  let pending: Uint8Array[] = []
+  let eventBytes = 0
+  let isLineEmpty = true
+  let wasCarriageReturn = false
+  const nesting = new JsonDepthCounter()
+  return {
+    /** Returns the complete lines so far; empty if there are none. */
+    add(chunk: Uint8Array): Uint8Array {
+      let end = 0
+      for (let at = 0; at < chunk.length; at += 1) {
+        const byte = chunk[at]
+        const endsCrLf = byte === lineFeed && wasCarriageReturn
+        wasCarriageReturn = byte === carriageReturn
+        if (byte === lineFeed || byte === carriageReturn) {
+          nesting.endLine()
+          if (isLineEmpty && !endsCrLf) {
+            eventBytes = 0
+            nesting.reset()
+          }
+          isLineEmpty = true
+          end = at + 1
+        } else {
+          isLineEmpty = false
+          eventBytes += 1
+          if (!nesting.add(byte ?? 0)) throw tooLargeError(maxEventBytes)
         }
-        this.#isLineEmpty = true
-        end = at + 1
-      } else {
-        this.#isLineEmpty = false
-        this.#eventBytes += 1
-        if (!this.#nesting.add(byte ?? 0)) throw this.#tooLargeError(this.#maxEventBytes)
       }
-    }
-    if (this.#eventBytes > this.#maxEventBytes) throw this.#tooLargeError(this.#maxEventBytes)
-    if (end === 0) {
-      this.#pending.push(chunk)
-      return new Uint8Array()
-    }
-    const ready = Buffer.concat([...this.#pending, chunk.subarray(0, end)])
-    // Copies the rest, so that the whole chunk can be freed.
-    this.#pending = end < chunk.length ? [chunk.slice(end)] : []
-    return ready
-  }
-
-  /** Returns the unterminated last line; empty on a second call. */
-  takeRemaining(): Uint8Array {
-    const remaining = Buffer.concat(this.#pending)
-    this.#pending = []
-    return remaining
+      if (eventBytes > maxEventBytes) throw tooLargeError(maxEventBytes)
+      if (end === 0) {
+        pending.push(chunk)
+        return new Uint8Array()
+      }
+      const ready = Buffer.concat([...pending, chunk.subarray(0, end)])
+      // Copies the rest, so that the whole chunk can be freed.
+      pending = end < chunk.length ? [chunk.slice(end)] : []
+      return ready
+    },
+    /** Returns the unterminated last line. */
+    remaining: () => Buffer.concat(pending),
   }
 }
 

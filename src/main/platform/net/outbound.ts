@@ -12,7 +12,7 @@ import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
 import { systemClock, type Clock } from '../clock.ts'
-import { Mutex } from '../fs/mutex.ts'
+import { runExclusively } from '../fs/mutex.ts'
 import type { Fetch } from './bounded-fetch.ts'
 
 /** Id of the chat for which the running asynchronous code works. */
@@ -116,12 +116,10 @@ export class Outbound {
   async #rotateIfFull(): Promise<void> {
     const isFull = async () => (await stat(this.#file)).size > this.#maxBytes
     if (!(await isFull())) return
-    const lock = new Mutex(this.#file)
-    const renameFull = async () => {
+    await runExclusively(this.#file, async () => {
       // Another process may have renamed the file.
       if (await isFull()) await rename(this.#file, `${this.#file}.old`)
-    }
-    await lock.run(renameFull).finally(() => lock.close())
+    })
   }
 }
 

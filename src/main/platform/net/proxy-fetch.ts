@@ -14,7 +14,7 @@ export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): F
 }
 
 /** Loads it on demand: undici takes a megabyte. */
-const loadUndici = () => import('undici')
+export const loadUndici = () => import('undici')
 
 let unlimited: Dispatcher | undefined
 
@@ -45,7 +45,8 @@ export function proxyFor(
 
 const dispatchers = new Map<string, Dispatcher>()
 
-function environmentProxies(env: NodeJS.ProcessEnv) {
+/** Returns the proxies that environment variables name; empty texts if there are none. */
+export function environmentProxies(env: NodeJS.ProcessEnv) {
   const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || ''
   const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy
   return { httpProxy, httpsProxy, noProxy: env['no_proxy'] || env['NO_PROXY'] || '' }

@@ -9,6 +9,7 @@ import type { Dispatcher } from 'undici'
 import { AppError } from '#shared/util/errors.ts'
 import type { Fetch } from './bounded-fetch.ts'
 import type { Outbound, RequestOrigin } from './outbound.ts'
+import { environmentProxies, loadUndici } from './proxy-fetch.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** Largest image, bytes: a full-screen photo fits; larger ones open in the browser. */
@@ -91,8 +92,7 @@ export class RemoteImages {
 
   async #request(url: URL, origin: ImageOrigin, signal: AbortSignal) {
     try {
-      // The module has 1 MB, so it is loaded on first use.
-      const undici = await import('undici')
+      const undici = await loadUndici()
       const dispatcher = this.#dispatcherFor(undici)
       const send = (address: string, init: object) => undici.fetch(address, { ...init, dispatcher })
       return await this.#outbound.fetch({ purpose: 'picture', ...origin }, send as unknown as Fetch)(url.href, {
@@ -109,21 +109,11 @@ export class RemoteImages {
   }
 
   #dispatcherFor({ Agent, EnvHttpProxyAgent }: typeof import('undici')): Dispatcher {
-    const env = this.#env
-    const httpProxy = env['http_proxy'] || env['HTTP_PROXY']
-    const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy
-    const noProxy = env['no_proxy'] || env['NO_PROXY']
+    const proxies = environmentProxies(this.#env)
     const options = { connect: { lookup: this.#lookUp }, connections: 6 }
     // A proxy resolves host names itself; requests that bypass the proxy use the checked lookup.
     this.#dispatcher ??=
-      httpsProxy === undefined
-        ? new Agent(options)
-        : new EnvHttpProxyAgent({
-            ...options,
-            httpsProxy,
-            ...(httpProxy === undefined ? {} : { httpProxy }),
-            ...(noProxy === undefined ? {} : { noProxy }),
-          })
+      proxies.httpsProxy === '' ? new Agent(options) : new EnvHttpProxyAgent({ ...options, ...proxies })
     return this.#dispatcher
   }
 

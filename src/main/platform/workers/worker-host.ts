@@ -1,7 +1,7 @@
 import { type ClientLink, createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { sharedMemories, startWorker, defaultYoungGenerationMb } from './worker-start.ts'
+import { sharedBuffers, startWorker, defaultYoungGenerationMb } from './worker-start.ts'
 import { type FirstMessage, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
 
 export type WorkerClient<Jobs extends WorkerJobs> = {
@@ -185,7 +185,7 @@ export function startThread<Client extends object>(
 ): Thread<Client> {
   const worker = startWorker(entry, maxYoungGenerationMb)
   const { port1, port2 } = new MessageChannel()
-  worker.postMessage({ port: port2, shared: sharedMemories() } satisfies FirstMessage, [port2])
+  worker.postMessage({ port: port2, shared: sharedBuffers } satisfies FirstMessage, [port2])
   const link = new ThreadLink(port1)
   const client = createORPCClient(link) as Client
   let isTerminated = false

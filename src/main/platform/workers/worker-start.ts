@@ -16,17 +16,14 @@ export function workerEntry(mainFolder: URL, name: string): URL {
 }
 
 export function startWorker(entry: URL, youngGenerationMb: number): Worker {
-  return new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb }, env: threadEnv() })
-}
-
-/** Shares this process's compile cache with the worker; otherwise every start would compile all code. */
-function threadEnv(): NodeJS.ProcessEnv {
+  // Shares this process's compile cache with the worker; otherwise every start would compile all code.
   const folder = getCompileCacheDir()
-  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
+  const env = folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
+  return new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb }, env })
 }
 
 /** Memory shared by all threads. A worker receives the buffers that exist when it starts. */
-const sharedBuffers = new Map<string, SharedArrayBuffer>()
+export const sharedBuffers = new Map<string, SharedArrayBuffer>()
 
 export function shareMemory(name: string, memory: SharedArrayBuffer): void {
   sharedBuffers.set(name, memory)
@@ -34,10 +31,6 @@ export function shareMemory(name: string, memory: SharedArrayBuffer): void {
 
 export function sharedMemory(name: string): SharedArrayBuffer | undefined {
   return sharedBuffers.get(name)
-}
-
-export function sharedMemories(): ReadonlyMap<string, SharedArrayBuffer> {
-  return sharedBuffers
 }
 
 /** Lowers the priority of this thread. Linux only: elsewhere the call would affect the whole process. */

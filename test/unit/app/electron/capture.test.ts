@@ -1,54 +1,54 @@
 import { pathToFileURL } from 'node:url'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
-import { until } from '../../../support/folder.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { electron, emptyApp, endShell, type Running } from '../../../support/electron/shell.ts'
 
-vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
+vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
 const { CaptureWindow } = await import('../../../../src/main/app/electron/capture-window.ts')
 const { CaptureShortcut } = await import('../../../../src/main/app/electron/capture-shortcut.ts')
 const { CaptureTray } = await import('../../../../src/main/app/electron/capture-tray.ts')
-const { noteOfArguments, noteOfLink } = await import('../../../../src/main/app/electron/protocol-links.ts')
+const { noteOfLink, targetOf } = await import('../../../../src/main/app/electron/protocol-links.ts')
 
 const openCapture = (isQuitting = () => false) =>
   new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p', isQuitting })
 
-afterEach(() => {
-  resetElectron()
-  vi.clearAllMocks()
+let run: Running
+
+beforeEach(async () => {
+  run = await emptyApp({ platform: 'linux' })
+  run.instance.app.on('window-all-closed', () => {})
 })
+afterEach(endShell)
 
 describe('quick capture in the shell', () => {
   it('creates the window ahead, shows it on the pointer’s screen, and hides it on close', () => {
     const capture = openCapture()
-    const [window] = FakeWindow.all
+    const [window] = run.instance.windows
     expect(window?.options).toMatchObject({ show: false, frame: false, alwaysOnTop: true })
-    expect(window?.loadURL).toHaveBeenCalledWith('app://commonplace/capture')
+    expect(window?.webContents.addresses).toEqual(['app://commonplace/capture'])
     capture.show()
-    expect(window?.setBounds).toHaveBeenCalledWith({ x: 460, y: 220, width: 520, height: 240 })
-    expect(window?.show).toHaveBeenCalled()
+    expect(window?.getBounds()).toEqual({ x: 700, y: 280, width: 520, height: 240 })
+    expect(window?.isVisible()).toBe(true)
     window?.close()
-    expect(window?.hide).toHaveBeenCalled()
-    expect(window?.isDestroyed()).toBe(false)
+    expect([window?.isVisible(), window?.isDestroyed()]).toEqual([false, false])
   })
 
   it('closes the window when the app quits, and creates another after quitting was cancelled', async () => {
     let isQuitting = true
     const capture = openCapture(() => isQuitting)
-    const [window] = FakeWindow.all
+    const [window] = run.instance.windows
     window?.close()
-    await until(() => window?.isDestroyed() === true)
-    expect(window?.hide).not.toHaveBeenCalled()
+    await run.computer.settled()
+    expect(window?.isDestroyed()).toBe(true)
     isQuitting = false
     capture.show()
-    expect(FakeWindow.getAllWindows()).toHaveLength(1)
-    expect(FakeWindow.getAllWindows()[0]?.show).toHaveBeenCalled()
+    expect(run.instance.windows.map((open) => open.isVisible())).toEqual([true])
   })
 
   it('shows a note of another program without saving it', () => {
     const capture = openCapture()
     capture.show('买牛奶 & 面包')
-    expect(FakeWindow.all[0]?.loadURL).toHaveBeenLastCalledWith(
+    expect(run.instance.windows[0]?.webContents.getURL()).toBe(
       `app://commonplace/capture?text=${encodeURIComponent('买牛奶 & 面包')}`,
     )
   })
@@ -61,25 +61,37 @@ describe('quick capture in the shell', () => {
     ['not a link', undefined],
   ])('the link %s contains %j', (link, note) => {
     expect(noteOfLink(link)).toBe(note)
-    expect(noteOfArguments(['/usr/bin/commonplace', '--flag', link])).toBe(note)
+    expect(noteOfLink(targetOf(['/usr/bin/commonplace', '--flag', link], '/'))).toBe(note)
+  })
+
+  it.each([
+    [['notes/a.md'], '/home/notes/a.md'],
+    [['--flag', '/tmp/A.MD', '/tmp/b.md'], '/tmp/A.MD'],
+    [['file:///tmp/a%20b.md'], '/tmp/a b.md'],
+    [['--load=/tmp/a.md', '/tmp/a.txt'], ''],
+    [[], ''],
+  ])('the arguments %j name the file %j', (args, file) => {
+    expect(targetOf(['/opt/a.md', ...args], '/home')).toBe(file)
   })
 
   it('the shortcut follows the configuration, can be paused, and reports a taken key once', () => {
     let keys = 'CommandOrControl+Shift+Space'
     const onTaken = vi.fn()
-    const shortcut = new CaptureShortcut({ accelerator: () => keys, onPress: vi.fn(), onTaken })
-    const { register, unregister } = fakeElectron.globalShortcut
-    expect(register).toHaveBeenCalledWith(keys, expect.anything())
+    const onPress = vi.fn()
+    const shortcut = new CaptureShortcut({ accelerator: () => keys, onPress, onTaken })
+    const { globalShortcut } = electron
+    expect(globalShortcut.isRegistered(keys)).toBe(true)
     shortcut.setPaused(true)
-    expect(unregister).toHaveBeenCalledWith(keys)
+    expect(globalShortcut.isRegistered(keys)).toBe(false)
     shortcut.setPaused(false)
-    expect(register).toHaveBeenCalledTimes(2)
-    register.mockReturnValueOnce(false).mockReturnValueOnce(false)
+    globalShortcut.press(keys)
+    expect(onPress).toHaveBeenCalledOnce()
+    run.computer.taken.add('Alt+X')
     keys = 'Alt+X'
     shortcut.apply()
     shortcut.apply()
     expect(onTaken).toHaveBeenCalledTimes(1)
-    register.mockImplementationOnce(() => {
+    vi.spyOn(globalShortcut, 'register').mockImplementationOnce(() => {
       throw new TypeError('no such key')
     })
     keys = 'Nonsense'
@@ -93,21 +105,22 @@ describe('quick capture in the shell', () => {
     const icons = pathToFileURL('/icons/')
     const tray = new CaptureTray({ icons, onCapture, onOpen, isPaused: () => false, onPause })
     for (let number = 1; number <= 7; number += 1) tray.add(`note ${number}`)
-    const menu = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as {
-      label?: string
-      click?: (item: { checked: boolean }) => void
-    }[]
-    expect(menu.map(({ label }) => label).filter((label) => label?.startsWith('note'))).toEqual([
+    const shown = run.user.tray(run.instance).shownItems()
+    expect(shown.map(({ label }) => label).filter((label) => label.startsWith('note'))).toEqual([
       'note 7',
       'note 6',
       'note 5',
       'note 4',
       'note 3',
     ])
-    for (const { click } of menu) click?.({ checked: true })
-    expect(onCapture).toHaveBeenCalled()
-    expect(onOpen).toHaveBeenCalled()
+    run.user.choosesTrayItem(run.instance, 'Quick capture')
+    run.user.choosesTrayItem(run.instance, 'Open Commonplace')
+    run.user.choosesTrayItem(run.instance, 'Pause shortcut')
+    expect(onCapture).toHaveBeenCalledOnce()
+    expect(onOpen).toHaveBeenCalledOnce()
     expect(onPause).toHaveBeenCalledWith(true)
+    run.user.clicksTray(run.instance)
+    expect(onOpen).toHaveBeenCalledTimes(2)
     tray.close()
   })
 })

@@ -2,15 +2,14 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Log } from '../../../../src/main/platform/logging/log.ts'
 import { Outbound } from '../../../../src/main/platform/index.ts'
 import { openTestApp } from '../../../support/app.ts'
-import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
+import type { BaseWindow } from '../../../support/electron/index.ts'
+import type { Menu } from '../../../support/electron/menu.ts'
+import { electron, emptyApp, endShell, pretend, type Running } from '../../../support/electron/shell.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
-const autoUpdater = vi.hoisted(() => ({ setFeedURL: vi.fn(), checkForUpdatesAndNotify: vi.fn(async () => null) }))
-vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
-vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
+vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
 const { openKeyVault } = await import('../../../../src/main/app/electron/key-vault.ts')
 const { installContextMenu } = await import('../../../../src/main/app/electron/context-menu.ts')
@@ -20,19 +19,17 @@ const { recoverFromCrashes } = await import('../../../../src/main/app/electron/r
 const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')
 const { handleWindowClose: decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
 const { recordDictionaries } = await import('../../../../src/main/app/electron/window-security.ts')
-const { checkForUpdates: followUpdates } = await import('../../../../src/main/app/electron/updates.ts')
 
-const platform = process.platform
-const pretend = (name: NodeJS.Platform) => Object.defineProperty(process, 'platform', { value: name })
+let run: Running
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.clearAllMocks()
-  fakeElectron.Notification.shown.length = 0
+  run = await emptyApp({ platform: 'linux', folders: { appData: '/nowhere' } })
+  run.instance.app.on('window-all-closed', () => {})
 })
-afterEach(() => {
-  Object.defineProperty(process, 'platform', { value: platform })
-  resetElectron()
-})
+afterEach(endShell)
+
+const openWindow = (): BaseWindow => new electron.BrowserWindow()
 
 describe('stored keys', () => {
   it('encrypts the file and reads it again; stores nothing without encryption', async () => {
@@ -43,13 +40,12 @@ describe('stored keys', () => {
     await vault?.save({ anthropic: 'sk-ant-secret' })
     expect(readFileSync(join(folder, 'keys.json'), 'utf8')).not.toContain('sk-ant-secret')
     expect(await openKeyVault(folder)?.load()).toEqual({ anthropic: 'sk-ant-secret' })
-    fakeElectron.safeStorage.isEncryptionAvailable.mockReturnValueOnce(false)
+    vi.spyOn(electron.safeStorage, 'isEncryptionAvailable').mockReturnValueOnce(false)
     expect(openKeyVault(folder)).toBeUndefined()
   })
 
   it('reports Linux without a keyring as weak', async () => {
-    pretend('linux')
-    fakeElectron.safeStorage.getSelectedStorageBackend.mockReturnValueOnce('basic_text')
+    await emptyApp({ platform: 'linux', storageBackend: 'basic_text' })
     expect(openKeyVault(await temporaryFolder())?.strength).toBe('weak')
   })
 })
@@ -65,27 +61,27 @@ describe('unread answers', () => {
     unread.addTurn(ended('a', 1000))
     unread.addTurn(ended('b', 60_000))
     unread.addTurn(ended('c', 60_000, 'aborted'))
-    expect(fakeElectron.app.setBadgeCount.mock.calls.at(-1)).toEqual([2])
-    expect(fakeElectron.Notification.shown).toHaveLength(1)
-    fakeElectron.Notification.shown[0]?.click()
+    expect(electron.app.getBadgeCount()).toBe(2)
+    expect(electron.notifications).toHaveLength(1)
+    electron.notifications[0]?.emit('click')
     expect(onOpen).toHaveBeenCalledWith('b')
     unread.clear()
-    expect(fakeElectron.app.setBadgeCount.mock.calls.at(-1)).toEqual([0])
+    expect(electron.app.getBadgeCount()).toBe(0)
     isSeen = true
     unread.addTurn(ended('d', 60_000))
-    expect(fakeElectron.Notification.shown).toHaveLength(1)
+    expect(electron.notifications).toHaveLength(1)
   })
 
   it('sends no notifications when they are turned off', () => {
     const unread = new UnreadBadge({ isWindowFocused: () => false, mayNotify: () => false, onOpen: vi.fn() })
     unread.addTurn(ended('a', 60_000))
-    expect(fakeElectron.Notification.shown).toEqual([])
+    expect(electron.notifications).toEqual([])
   })
 })
 
 describe('windows', () => {
   it('the context menu offers spelling in a field, copying elsewhere, and nothing without a selection', () => {
-    const window = new FakeWindow({})
+    const window = openWindow()
     installContextMenu(window.webContents as never)
     const params = {
       misspelledWord: 'memroy',
@@ -94,63 +90,67 @@ describe('windows', () => {
       selectionText: '',
       editFlags: {},
     }
+    const build = vi.spyOn(electron.Menu, 'buildFromTemplate')
     window.webContents.emit('context-menu', {}, params)
-    const items = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as {
-      label?: string
-      role?: string
-      click?: () => void
-    }[]
-    items[0]?.click?.()
-    expect(window.webContents.replaceMisspelling).toHaveBeenCalledWith('memory')
-    items[1]?.click?.()
-    expect(window.webContents.session.addWordToSpellCheckerDictionary).toHaveBeenCalledWith('memroy')
+    const [built] = build.mock.results.map(({ value }) => value as Menu)
+    const items = built?.items ?? []
+    items[0]?.click()
+    expect(window.webContents.replacement).toBe('memory')
+    items[1]?.click()
+    expect(window.webContents.session.words).toEqual(['memroy'])
     expect(items.map(({ role }) => role)).toContain('paste')
-    const calls = fakeElectron.Menu.buildFromTemplate.mock.calls.length
     window.webContents.emit('context-menu', {}, { ...params, misspelledWord: '', isEditable: false })
-    expect(fakeElectron.Menu.buildFromTemplate.mock.calls).toHaveLength(calls)
+    expect(build).toHaveBeenCalledOnce()
   })
 
   it('reloads a crashed page and tells the user; after a second crash it waits for the user', async () => {
     const { app } = await openTestApp()
-    const window = new FakeWindow({})
+    const window = openWindow()
     recoverFromCrashes(window as never, app.log)
-    window.webContents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
-    expect(window.webContents.reload).toHaveBeenCalledTimes(1)
-    expect(fakeElectron.dialog.showMessageBox.mock.calls[0]?.[1].message).toMatch(
-      /Nothing is lost \(log reference \w+\)/,
-    )
-    window.webContents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
-    expect(window.webContents.reload).toHaveBeenCalledTimes(1)
-    await until(() => window.webContents.reload.mock.calls.length === 2)
-    fakeElectron.dialog.showMessageBox.mockResolvedValueOnce({ response: 1 })
-    window.emit('unresponsive')
-    await until(() => window.webContents.forcefullyCrashRenderer.mock.calls.length === 1)
+    const crash = async (): Promise<void> => {
+      window.webContents.processGone({ reason: 'oom', exitCode: 5 })
+      await run.computer.settled()
+    }
+    await crash()
+    expect(window.webContents.isCrashed()).toBe(false)
+    expect(run.computer.messageBoxes.splice(0)[0]?.options.message).toMatch(/Nothing is lost \(log reference \w+\)/)
+    await crash()
+    expect(window.webContents.isCrashed()).toBe(true)
+    run.computer.messageBoxes[0]?.answer(0)
+    await run.computer.settled()
+    expect(window.webContents.isCrashed()).toBe(false)
+    const forced = vi.spyOn(window.webContents, 'forcefullyCrashRenderer')
+    run.computer.answers.push(1)
+    window.webContents.setResponsive(false)
+    await run.computer.settled()
+    expect(forced).toHaveBeenCalledOnce()
   })
 
   it('asks once about closing, stores the choice, and closes when the app quits', async () => {
     pretend('linux')
     const { app, home } = await openTestApp()
-    const window = new FakeWindow({})
+    const window = openWindow()
     const quitting = { isQuitting: false }
     decideOnClose(window as never, app.settings, quitting)
+    run.computer.answers.push(0)
     window.close()
-    await until(() => window.hide.mock.calls.length === 1)
+    await until(() => !window.isVisible())
     expect(readFileSync(join(home, 'config.yaml'), 'utf8')).toContain('closeTo: tray')
+    // A further question would stay open.
+    window.show()
     window.close()
-    expect(window.hide).toHaveBeenCalledTimes(2)
-    expect(fakeElectron.dialog.showMessageBox).toHaveBeenCalledTimes(1)
+    expect([window.isVisible(), run.computer.messageBoxes]).toEqual([false, []])
     quitting.isQuitting = true
     window.close()
     await until(() => window.isDestroyed())
-    expect(window.hide).toHaveBeenCalledTimes(2)
   })
 })
 
 describe('launch at login and power', () => {
   it('starts at login if configured, on each system', async () => {
-    pretend('darwin')
+    await emptyApp({ platform: 'darwin' })
     await setLaunchAtLogin(true)
-    expect(fakeElectron.app.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true })
+    expect(electron.app.getLoginItemSettings()['openAtLogin']).toBe(true)
     pretend('linux')
     const folder = join(await temporaryFolder(), 'autostart')
     await setLaunchAtLogin(true, folder)
@@ -162,10 +162,10 @@ describe('launch at login and power', () => {
   it('on battery, indexes nothing before the first search', async () => {
     const changes: boolean[] = []
     const stop = followPower((isSaving) => changes.push(isSaving))
-    fakeElectron.powerMonitor.emit('on-battery')
-    fakeElectron.powerMonitor.emit('on-ac')
+    electron.powerMonitor.emit('on-battery')
+    electron.powerMonitor.emit('on-ac')
     stop()
-    fakeElectron.powerMonitor.emit('on-battery')
+    electron.powerMonitor.emit('on-battery')
     expect(changes).toEqual([true, false])
 
     const { app, workspace } = await openTestApp()
@@ -183,78 +183,10 @@ describe('launch at login and power', () => {
     expect((await memory.search('zebra naps')).results).toHaveLength(1)
   })
 
-  it('checks for updates only in a packaged app with a configured feed', async () => {
-    const url = 'https://example.org/feed?key=abc'
-    const outbound = new Outbound(join(await temporaryFolder(), 'outbound.jsonl'))
-    const onChange = () => () => undefined
-    const log = { fault: vi.fn(() => '') } as unknown as Log
-    const look = async (feed: string | undefined, isPackaged: boolean) => {
-      fakeElectron.app.isPackaged = isPackaged
-      followUpdates({ feed: () => feed, onChange, log, outbound })()
-      await vi.dynamicImportSettled()
-    }
-    await look(undefined, true)
-    await look(url, false)
-    expect(autoUpdater.setFeedURL).not.toHaveBeenCalled()
-    expect(autoUpdater.checkForUpdatesAndNotify).not.toHaveBeenCalled()
-    await look(url, true)
-    expect(autoUpdater.setFeedURL.mock.calls).toEqual([[{ provider: 'generic', url }]])
-    await until(() => autoUpdater.checkForUpdatesAndNotify.mock.calls.length === 1)
-    await until(async () => (await outbound.requests(1)).requests[0]?.outcome === 'ok')
-    expect((await outbound.requests(9)).requests).toMatchObject([{ purpose: 'update', host: 'https://example.org' }])
-    expect(log.fault).not.toHaveBeenCalled()
-  })
-
-  it('does not check if the check cannot be recorded', async () => {
-    const log = { fault: vi.fn(() => '') } as unknown as Log
-    const outbound = new Outbound(await temporaryFolder())
-    followUpdates({ feed: () => 'https://example.org/feed', onChange: () => () => undefined, log, outbound })()
-    await until(() => vi.mocked(log.fault).mock.calls.length === 1)
-    expect(vi.mocked(log.fault).mock.calls[0]?.[0]).toMatchObject({ code: 'outbound_unrecorded' })
-    expect(autoUpdater.checkForUpdatesAndNotify).not.toHaveBeenCalled()
-  })
-
   it('records the download of a spelling dictionary', async () => {
     const outbound = new Outbound(join(await temporaryFolder(), 'outbound.jsonl'))
     recordDictionaries(outbound, () => undefined)
-    const [event, begin] = fakeElectron.session.defaultSession.on.mock.calls[0] ?? []
-    expect(event).toBe('spellcheck-dictionary-download-begin')
-    begin?.()
+    electron.session.defaultSession.emit('spellcheck-dictionary-download-begin')
     await until(async () => (await outbound.requests(1)).requests[0]?.purpose === 'dictionary')
-  })
-
-  it('logs an unreachable feed', async () => {
-    const outbound = new Outbound(join(await temporaryFolder(), 'outbound.jsonl'))
-    const log = { fault: vi.fn(() => '') } as unknown as Log
-    const onChange = () => () => undefined
-    autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
-    followUpdates({ feed: () => 'https://example.org/feed', onChange, log, outbound })()
-    await until(() => vi.mocked(log.fault).mock.calls.length === 1)
-  })
-
-  it('checks a new feed at once', () => {
-    const outbound = new Outbound('/nowhere/outbound.jsonl')
-    const told: (() => void)[] = []
-    let address: string | undefined
-    const feed = vi.fn(() => address)
-    const stopped = vi.fn()
-    const onChange = (listener: () => void) => {
-      told.push(listener)
-      return stopped
-    }
-    fakeElectron.app.isPackaged = false
-    const log = { file: '', info: vi.fn(), warn: vi.fn(), fault: () => '', close: vi.fn() }
-    const stop = followUpdates({ feed, onChange, log, outbound })
-    const change = (to: string | undefined) => {
-      address = to
-      feed.mockClear()
-      for (const listener of told) listener()
-      return feed.mock.calls.length
-    }
-    // One call compares the feed, a second one checks it.
-    expect([change(undefined), change('https://example.org/a'), change('https://example.org/a')]).toEqual([1, 2, 1])
-    stop()
-    fakeElectron.app.isPackaged = true
-    expect(stopped).toHaveBeenCalledOnce()
   })
 })

@@ -1,172 +1,291 @@
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+/** The end of the whole shell, on the stand-in. */
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/message-port'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
-import { temporaryFolder, until, writeFiles } from '../../../support/folder.ts'
+import type { ContractClient } from '../../../../src/shared/contract/index.ts'
+import { plainConfig } from '../../../support/app.ts'
+import type { Platform } from '../../../support/electron/index.ts'
+import {
+  endApp,
+  ended,
+  endShell,
+  settled,
+  startShell,
+  type Running,
+  windowsOf,
+} from '../../../support/electron/shell.ts'
+import { temporaryFolder, textsIn } from '../../../support/folder.ts'
 
-vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
+vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
 const { HostProcess } = await import('../../../../src/main/app/instance-lock/host-process.ts')
-const { startDesktop } = await import('../../../../src/main/app/electron/desktop.ts')
-
-const { app } = fakeElectron
-const platform = process.platform
-const pretend = (name: NodeJS.Platform) => Object.defineProperty(process, 'platform', { value: name })
+const platforms: Platform[] = ['linux', 'win32', 'darwin']
+const link = 'commonplace://remember?text=hello'
 const closeMemory = vi.fn<() => Promise<void>>()
+let running: Running | undefined
 
-/** Long enough for pending events. */
-const settle = () => sleep(100)
-
-interface Windows {
-  readonly main: FakeWindow
-  readonly capture: FakeWindow
-}
-
-async function start(closeTo: 'tray' | 'quit' = 'tray'): Promise<Windows> {
-  const home = await temporaryFolder()
-  await writeFiles(home, { 'config.yaml': `desktop: { closeTo: ${closeTo} }\n` })
-  vi.stubEnv('COMMONPLACE_HOME', home)
-  await startDesktop(new URL('../../../../src/main/', import.meta.url))
-  const [capture, main] = FakeWindow.all
-  if (!main || !capture) throw new Error('the desktop opens two windows')
-  return { main, capture }
-}
-
-async function quit(): Promise<void> {
-  const hasQuit = once(app, 'quit')
-  app.quit()
-  await hasQuit
-}
-
-describe('quitting the desktop app', () => {
-  beforeEach(() => {
-    pretend('linux')
-    const { close } = HostProcess.prototype
-    vi.spyOn(HostProcess.prototype, 'close').mockImplementation(async function (this: object) {
-      await close.call(this as never)
-      await closeMemory()
-    })
+beforeEach(() => {
+  const { close } = HostProcess.prototype
+  vi.spyOn(HostProcess.prototype, 'close').mockImplementation(async function (this: object) {
+    await close.call(this as never)
+    await closeMemory()
   })
-  afterEach(async () => {
-    for (const window of FakeWindow.all) {
-      window.asksToStay = false
-      window.removeAllListeners('close')
-    }
-    if (app.listenerCount('will-quit') > 0 && closeMemory.mock.calls.length === 0) await quit()
-    resetElectron()
-    vi.clearAllMocks()
-    pretend(platform)
+})
+afterEach(async () => {
+  if (running) await endApp(running.instance)
+  vi.clearAllMocks()
+  endShell()
+})
+
+async function start(platform: Platform, config?: string): Promise<Running> {
+  running = await startShell(platform, config)
+  return running
+}
+
+/** Records the steps of the end, in order. */
+function recordSteps({ instance }: Running): string[] {
+  const notes: string[] = []
+  const { main, capture } = windowsOf({ instance })
+  main?.on('closed', () => notes.push('main closed'))
+  capture.on('closed', () => notes.push('capture closed'))
+  instance.app.on('quit', (_event, code) => notes.push(`quit ${code}`))
+  closeMemory.mockImplementationOnce(async () => {
+    notes.push('saving')
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    notes.push('saved')
+  })
+  return notes
+}
+
+const saved = ['capture closed', 'main closed', 'saving', 'saved', 'quit 0']
+
+describe('quit', () => {
+  it.each(platforms)('from the menu: closes the windows, saves, then ends, on %s', async (platform) => {
+    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const notes = recordSteps(run)
+    run.user.choosesItem(run.instance, platform === 'win32' ? 'Exit' : 'Quit')
+    await ended(run)
+    expect(notes).toEqual(saved)
+    expect(run.instance.exitCode).toBe(0)
   })
 
-  it.each(['linux', 'win32', 'darwin'] as const)(
-    'closes both windows, then the memory, then ends on %s',
+  it.each(platforms)('from the tray, with the window hidden, on %s', async (platform) => {
+    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const notes = recordSteps(run)
+    windowsOf(run).main?.close()
+    await settled(run)
+    run.user.choosesTrayItem(run.instance, 'Quit')
+    await ended(run)
+    expect(notes).toEqual(
+      platform === 'darwin' ? ['main closed', ...saved.filter((note) => note !== 'main closed')] : saved,
+    )
+  })
+
+  it.each(['linux', 'win32'] as const)('with the close button and closeTo: quit on %s', async (platform) => {
+    const run = await start(platform, 'desktop: { closeTo: quit }\n')
+    const notes = recordSteps(run)
+    windowsOf(run).main?.close()
+    await ended(run)
+    expect(notes).toEqual(['main closed', ...saved.filter((note) => note !== 'main closed')])
+  })
+
+  it('stores what a page sends while its window closes', async () => {
+    const workspace = await temporaryFolder()
+    const run = await start('linux', plainConfig.replaceAll('{{workspace}}', workspace))
+    const { main } = windowsOf(run)
+    if (main === undefined) throw new Error('there is no main window')
+    const { page } = main.webContents
+    const { port1, port2 } = new run.instance.electron.MessageChannelMain()
+    page.postMessage('commonplace:connect', null, [port2])
+    await settled(run)
+    const client: ContractClient = createORPCClient(new RPCLink({ port: port1 as never }))
+    port1.start()
+    const save = (text: string) => client.sessions.saveDraft({ agent: 'main', draft: { text, attachments: [] } })
+    await save('typed first')
+    page.onUnload = () => void save('typed last')
+    run.instance.app.quit()
+    await ended(run)
+    const stored = JSON.stringify(await textsIn(process.env['COMMONPLACE_HOME'] ?? ''))
+    expect(stored).toContain('typed last')
+  })
+
+  it('with a signal', async () => {
+    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    const notes = recordSteps(run)
+    run.user.terminates(run.instance)
+    await ended(run)
+    expect(notes).toEqual(saved)
+  })
+
+  it.each(platforms)('delays a shutdown of %s until all is saved', async (platform) => {
+    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const notes = recordSteps(run)
+    expect(run.user.shutsDown(run.instance)).toBe(true)
+    await ended(run)
+    expect(notes).toEqual(saved)
+    expect(run.instance.exitCode).toBe(0)
+  })
+
+  it('saves at once if Windows no longer waits', async () => {
+    const run = await start('win32')
+    const { capture } = windowsOf(run)
+    capture.once('session-end', () => run.instance.app.emit('second-instance', {}, [link]))
+    run.user.powersOff(run.instance)
+    await vi.waitUntil(() => closeMemory.mock.calls.length === 1)
+    expect(capture.isVisible()).toBe(false)
+  })
+
+  it.each(['darwin', 'win32'] as const)('for an update that closes the windows first, on %s', async (platform) => {
+    const run = await start(platform, 'desktop: { closeTo: tray }\n')
+    const notes = recordSteps(run)
+    const { autoUpdater } = run.instance.electron
+    run.computer.update = '9.9.9'
+    autoUpdater.setFeedURL({ url: 'https://updates.example' })
+    autoUpdater.checkForUpdates()
+    await settled(run)
+    autoUpdater.quitAndInstall()
+    await ended(run)
+    expect(notes).toEqual(saved)
+    expect([run.computer.installed, run.computer.relaunches.length]).toEqual(['9.9.9', 1])
+  })
+
+  it('hides to the tray again after an update that a page stopped', async () => {
+    const run = await start('win32', 'desktop: { closeTo: tray }\n')
+    const { main } = windowsOf(run)
+    const { autoUpdater } = run.instance.electron
+    run.computer.update = '9.9.9'
+    autoUpdater.setFeedURL({ url: 'https://updates.example' })
+    autoUpdater.checkForUpdates()
+    await settled(run)
+    if (main) main.webContents.page.beforeUnload = () => true
+    autoUpdater.quitAndInstall()
+    await settled(run)
+    expect([main?.isDestroyed(), closeMemory.mock.calls.length]).toEqual([false, 0])
+    main?.close()
+    await settled(run)
+    expect([main?.isDestroyed(), main?.isVisible()]).toEqual([false, false])
+  })
+
+  it.each(['activate', 'second-instance', 'open-url'])(
+    'opens no window for %s once the quit has begun',
     async (name) => {
-      pretend(name)
-      const { main, capture } = await start()
-      const order: string[] = []
-      main.once('closed', () => order.push('main window'))
-      capture.once('closed', () => order.push('capture window'))
-      closeMemory.mockImplementationOnce(async () => {
-        order.push('memory closing')
-        await sleep(20)
-        order.push('memory closed')
-      })
-      app.once('quit', () => order.push('quit'))
-      await quit()
-      await settle()
-      expect(order.toSorted()).toEqual(['capture window', 'main window', 'memory closed', 'memory closing', 'quit'])
-      expect(order.slice(2)).toEqual(['memory closing', 'memory closed', 'quit'])
-      expect(main.hide).not.toHaveBeenCalled()
-      expect(capture.hide).not.toHaveBeenCalled()
+      const run = await start('linux')
+      const windows = vi.fn()
+      run.instance.app.on('browser-window-created', windows)
+      const emit = (): void =>
+        void run.instance.app.emit(name, { preventDefault: vi.fn() }, name === 'open-url' ? link : [])
+      run.instance.app.once('before-quit', () => setImmediate(emit))
+      closeMemory.mockImplementationOnce(async () => emit())
+      run.instance.app.quit()
+      await ended(run)
+      expect(windows).not.toHaveBeenCalled()
     },
   )
 
+  it('shows that it saves, if that takes long, and ends after a limit', async () => {
+    const run = await start('linux')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    closeMemory.mockImplementationOnce(() => new Promise(() => {}))
+    run.instance.app.quit()
+    await vi.waitUntil(() => closeMemory.mock.calls.length === 1)
+    expect(run.instance.windows).toEqual([])
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(run.instance.windows.map((window) => [window.getTitle(), window.isVisible()])).toEqual([['Saving…', true]])
+    // A further quit does not shorten the wait.
+    run.instance.app.quit()
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(run.instance.exited).toBe(false)
+    await vi.advanceTimersByTimeAsync(10_000)
+    vi.useRealTimers()
+    await ended(run)
+    expect(run.instance.exitCode).toBe(0)
+  })
+
+  it('shows nothing if saving is fast', async () => {
+    const run = await start('linux')
+    const windows = vi.fn()
+    run.instance.app.on('browser-window-created', windows)
+    run.instance.app.quit()
+    await ended(run)
+    expect(windows).not.toHaveBeenCalled()
+  })
+
   it('ends once, even if quitting is requested again while the memory closes', async () => {
-    await start()
-    const ended = vi.fn()
-    app.on('quit', ended)
+    const run = await start('linux')
+    const exits = vi.fn()
+    run.instance.app.on('quit', exits)
     closeMemory.mockImplementationOnce(async () => {
-      app.quit()
-      await sleep(20)
-      app.quit()
-      app.quit()
+      for (const _ of [1, 2]) {
+        run.instance.app.quit()
+        await settled(run)
+      }
     })
-    await quit()
-    await settle()
-    expect(ended).toHaveBeenCalledOnce()
-    expect(closeMemory).toHaveBeenCalledOnce()
+    run.instance.app.quit()
+    await ended(run)
+    await settled(run)
+    expect([exits.mock.calls.length, closeMemory.mock.calls.length]).toEqual([1, 1])
   })
 
   it('ends even if closing the memory fails', async () => {
-    await start()
+    const run = await start('linux')
     closeMemory.mockRejectedValueOnce(new Error('a full disk'))
-    await quit()
+    run.instance.app.quit()
+    await ended(run)
+    expect(run.instance.exitCode).toBe(0)
   })
 
-  it('opens no window while the memory closes', async () => {
-    await start()
-    app.once('will-quit', () => {
-      app.emit('activate')
-      app.emit('second-instance', {}, [])
-      app.emit('open-url', { preventDefault: vi.fn() }, 'commonplace://remember?text=x')
-    })
-    await quit()
-    expect(FakeWindow.all).toHaveLength(2)
-  })
-
-  it('ends when the main window closes and closeTo is quit', async () => {
-    const { main, capture } = await start('quit')
-    const hasQuit = once(app, 'quit')
-    main.close()
-    await hasQuit
-    expect(capture.isDestroyed()).toBe(true)
-  })
-
-  it('keeps running with an open memory when a window prevents closing, and hides to the tray again', async () => {
-    const { main, capture } = await start()
-    main.once('close', (event: Event) => event.preventDefault())
-    app.quit()
-    await until(() => capture.isDestroyed())
-    await settle()
-    expect(main.isDestroyed()).toBe(false)
-    expect(closeMemory).not.toHaveBeenCalled()
-    main.close()
-    await settle()
-    expect(main.isDestroyed()).toBe(false)
-    expect(main.hide).toHaveBeenCalledOnce()
-    app.emit('open-url', { preventDefault: vi.fn() }, 'commonplace://remember?text=x')
-    expect(FakeWindow.getAllWindows()).toHaveLength(2)
-    await quit()
+  it('keeps the memory open if a window prevents its close, and hides to the tray again', async () => {
+    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    const { main, capture } = windowsOf(run)
+    main?.once('close', (event: Event) => event.preventDefault())
+    run.instance.app.quit()
+    await settled(run)
+    expect([main?.isDestroyed(), capture.isDestroyed(), closeMemory.mock.calls.length]).toEqual([false, true, 0])
+    main?.close()
+    await settled(run)
+    expect([main?.isDestroyed(), main?.isVisible()]).toEqual([false, false])
+    run.instance.app.emit('open-url', { preventDefault: vi.fn() }, link)
+    expect(run.instance.windows).toHaveLength(2)
+    run.instance.app.quit()
+    await ended(run)
     expect(closeMemory).toHaveBeenCalledOnce()
   })
 
-  it('keeps running when a page asks to stay, and hides to the tray again', async () => {
-    const { main } = await start()
-    main.asksToStay = true
-    app.quit()
-    await settle()
-    expect(closeMemory).not.toHaveBeenCalled()
-    main.close()
-    expect(main.hide).toHaveBeenCalledOnce()
+  it('stays without windows on macOS after a cancelled quit', async () => {
+    const run = await start('darwin')
+    const { main } = windowsOf(run)
+    main?.once('close', (event: Event) => event.preventDefault())
+    run.instance.app.quit()
+    await settled(run)
+    main?.close()
+    await settled(run)
+    expect([run.instance.windows, closeMemory.mock.calls.length]).toEqual([[], 0])
+    run.user.clicksDock(run.instance)
+    expect(run.instance.windows).toHaveLength(1)
   })
 
-  it('keeps running when a listener prevents before-quit, and hides to the tray again', async () => {
-    const { main, capture } = await start()
-    app.once('before-quit', (event: Event) => event.preventDefault())
-    app.quit()
-    await settle()
-    for (const window of [main, capture]) {
+  it('stays if a page asks to stay, and hides to the tray again', async () => {
+    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    const { main } = windowsOf(run)
+    if (main) main.webContents.page.beforeUnload = () => true
+    run.instance.app.quit()
+    await settled(run)
+    main?.close()
+    await settled(run)
+    expect([main?.isDestroyed(), main?.isVisible(), closeMemory.mock.calls.length]).toEqual([false, false, 0])
+  })
+
+  it('stays if a listener prevents before-quit, and both windows hide again', async () => {
+    const run = await start('linux', 'desktop: { closeTo: tray }\n')
+    run.instance.app.once('before-quit', (event: Event) => event.preventDefault())
+    run.instance.app.quit()
+    await settled(run)
+    for (const window of run.instance.windows.slice()) {
+      window.show()
       window.close()
-      expect(window.hide).toHaveBeenCalledOnce()
     }
+    await settled(run)
+    expect(run.instance.windows.map((window) => window.isVisible())).toEqual([false, false])
     expect(closeMemory).not.toHaveBeenCalled()
-  })
-
-  it('closes the memory when Windows ends the session without before-quit', async () => {
-    const { capture } = await start()
-    const hasQuit = once(app, 'quit')
-    capture.emit('session-end')
-    await hasQuit
-    expect(closeMemory).toHaveBeenCalledOnce()
   })
 })

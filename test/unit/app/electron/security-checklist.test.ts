@@ -1,44 +1,34 @@
 /**
- * Electron's security checklist (electronjs.org/docs/latest/tutorial/security): starts the whole shell with a fake
- * Electron and checks its calls. Only rules that no run can show are checked in the source.
+ * Electron's security checklist (electronjs.org/docs/latest/tutorial/security): starts the whole shell on the
+ * stand-in for Electron. Only rules that no run can show are checked in the source.
  */
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { contentSecurityPolicy } from '../../../../src/main/app/server/security-headers.ts'
-import { electronHandlers, fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
-import { temporaryFolder } from '../../../support/folder.ts'
+import type { DesktopBridge } from '../../../../src/shared/contract/update-state.ts'
+import { emit } from '../../../support/electron/events.ts'
+import { electron, endApp, endShell, type Running, startShell, windowsOf } from '../../../support/electron/shell.ts'
 
-vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
-
-const { startDesktop } = await import('../../../../src/main/app/electron/desktop.ts')
+vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
 const mainFolder = new URL('../../../../src/main/', import.meta.url)
 const ours = 'app://commonplace/'
 
-async function startShell(): Promise<void> {
-  vi.stubEnv('COMMONPLACE_HOME', await temporaryFolder())
-  await startDesktop(mainFolder)
-}
-
-async function quit(): Promise<void> {
-  const hasQuit = once(fakeElectron.app, 'quit')
-  fakeElectron.app.quit()
-  await hasQuit
-}
-
 describe("Electron's checklist", () => {
-  beforeEach(startShell)
+  let run: Running
+
+  beforeEach(async () => {
+    run = await startShell('linux')
+  })
   afterEach(async () => {
-    await quit()
-    resetElectron()
-    vi.clearAllMocks()
+    await endApp(run.instance)
+    endShell()
   })
 
   it('every window is isolated and sandboxed, without Node, with web security and no other options', () => {
-    expect(FakeWindow.all).toHaveLength(2)
-    for (const { options } of FakeWindow.all)
+    expect(run.instance.windows).toHaveLength(2)
+    for (const { options } of run.instance.windows)
       expect(options['webPreferences']).toEqual({
         preload: expect.stringMatching(/preload[/\\]index\.cjs$/),
         contextIsolation: true,
@@ -50,44 +40,44 @@ describe("Electron's checklist", () => {
   })
 
   it("every window shows only the app's pages; links open outside after a check", () => {
-    for (const { loadURL, webContents } of FakeWindow.all) {
-      expect(loadURL.mock.calls.length).toBeGreaterThan(0)
-      for (const [url] of loadURL.mock.calls) expect(url.startsWith(ours), url).toBe(true)
-      const open = webContents.setWindowOpenHandler.mock.calls[0]?.[0]
+    for (const { webContents } of run.instance.windows) {
+      expect(webContents.addresses.length).toBeGreaterThan(0)
+      for (const url of webContents.addresses) expect(url.startsWith(ours), url).toBe(true)
       for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'smb://host/share', 'vscode://x', ' https://x'])
-        expect(open?.({ url })).toEqual({ action: 'deny' })
-      for (const event of ['will-navigate', 'will-attach-webview']) {
-        const preventDefault = vi.fn()
-        webContents.emit(event, { preventDefault }, 'file:///etc/passwd')
-        expect(preventDefault, event).toHaveBeenCalledTimes(1)
-      }
-      expect(fakeElectron.shell.openExternal).not.toHaveBeenCalled()
-      open?.({ url: 'mailto:ann@example.com' })
-      expect(fakeElectron.shell.openExternal.mock.calls).toEqual([['mailto:ann@example.com']])
-      fakeElectron.shell.openExternal.mockClear()
+        expect(webContents.pageOpens(url)).toBe('deny')
+      for (const name of ['will-navigate', 'will-attach-webview'])
+        expect(emit(webContents, name, {}, 'file:///etc/passwd'), name).toBe(true)
+      expect(run.computer.opened).toEqual([])
+      webContents.pageOpens('mailto:ann@example.com')
+      expect(run.computer.opened.splice(0)).toEqual([{ how: 'external', what: 'mailto:ann@example.com' }])
     }
   })
 
-  it('has one IPC channel, which refuses foreign pages', async () => {
-    expect(fakeElectron.ipcMain.eventNames()).toEqual(['commonplace:connect'])
+  it('has two IPC channels, which refuse foreign pages', async () => {
+    expect(electron.ipcMain.eventNames().toSorted()).toEqual(['commonplace:connect', 'commonplace:updates'])
+    const send = vi.spyOn(windowsOf(run).capture.webContents, 'send')
     const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn(), once: vi.fn() }
     for (const url of ['https://evil.example/', 'file:///tmp/x.html', 'app://elsewhere/', 'http://commonplace/'])
-      fakeElectron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: { url, parent: null } })
-    fakeElectron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: { url: ours, parent: {} } })
-    fakeElectron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: null })
+      electron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: { url, parent: null } })
+    electron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: { url: ours, parent: {} } })
+    electron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: null })
     for (const used of Object.values(port)) expect(used).not.toHaveBeenCalled()
+    for (const url of ['https://evil.example/', 'app://elsewhere/'])
+      electron.ipcMain.emit('commonplace:updates', { senderFrame: { url, parent: null } }, 'state')
+    electron.ipcMain.emit('commonplace:updates', { senderFrame: { url: ours, parent: {} } }, 'state')
+    expect(send).not.toHaveBeenCalled()
+    electron.ipcMain.emit('commonplace:updates', { senderFrame: { url: ours, parent: null } }, 'state')
+    expect(send.mock.calls).toEqual([['commonplace:updates', { stage: 'off' }]])
   })
 
-  it('denies permissions and devices, and runs the app sandboxed, once', () => {
-    const answer = vi.fn()
-    for (const permission of ['media', 'geolocation', 'clipboard-read', 'openExternal', 'fileSystem'] as never[]) {
-      electronHandlers.permissionRequest?.(null as never, permission, answer as never)
-      expect(electronHandlers.permissionCheck?.(null as never, permission)).toBe(false)
+  it('denies permissions and devices, and runs the app sandboxed, once', async () => {
+    const { defaultSession } = electron.session
+    for (const permission of ['media', 'geolocation', 'clipboard-read', 'openExternal', 'fileSystem']) {
+      expect(await defaultSession.asks(permission)).toBe(false)
+      expect(defaultSession.permissionCheck?.(null, permission, ours, {})).toBe(false)
     }
-    expect(answer.mock.calls).toEqual([[false], [false], [false], [false], [false]])
-    expect(electronHandlers.device?.()).toBe(false)
-    expect(fakeElectron.app.enableSandbox).toHaveBeenCalledTimes(1)
-    expect(fakeElectron.app.requestSingleInstanceLock).toHaveBeenCalledTimes(1)
+    expect(defaultSession.devicePermission?.({})).toBe(false)
+    expect([electron.app.isSandboxed, electron.app.hasSingleInstanceLock()]).toEqual([true, true])
   })
 })
 
@@ -134,8 +124,11 @@ describe("Electron's checklist: source code", () => {
 describe("Electron's checklist: the preload", () => {
   it('exposes no Electron API to the page, and passes only a port that the page requested', async () => {
     const exposeInMainWorld = vi.fn()
-    const postMessage = vi.fn()
-    vi.doMock('electron', () => ({ contextBridge: { exposeInMainWorld }, ipcRenderer: { postMessage } }))
+    const [postMessage, send, on, off] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()]
+    vi.doMock('electron', () => ({
+      contextBridge: { exposeInMainWorld },
+      ipcRenderer: { postMessage, send, on, off },
+    }))
     const page = new EventTarget()
     vi.stubGlobal('window', page)
     onTestFinished(() => {
@@ -143,7 +136,21 @@ describe("Electron's checklist: the preload", () => {
       vi.doUnmock('electron')
     })
     await import('../../../../src/preload/index.ts')
-    expect(exposeInMainWorld.mock.calls).toEqual([['commonplaceDesktop', true]])
+    const bridge = { followUpdates: expect.any(Function), actOnUpdate: expect.any(Function) }
+    expect(exposeInMainWorld.mock.calls).toEqual([['commonplaceDesktop', bridge]])
+    const [[, exposed]] = exposeInMainWorld.mock.calls as [[string, DesktopBridge]]
+    const { followUpdates, actOnUpdate } = exposed
+    const states = vi.fn()
+    const unsubscribe = followUpdates(states)
+    on.mock.calls[0]?.[1]({ sender: 'an Electron object' }, { stage: 'none' })
+    expect(states.mock.calls).toEqual([[{ stage: 'none' }]])
+    unsubscribe()
+    expect(off.mock.calls).toEqual(on.mock.calls)
+    actOnUpdate('check')
+    expect(send.mock.calls).toEqual([
+      ['commonplace:updates', 'state'],
+      ['commonplace:updates', 'check'],
+    ])
     const { port1 } = new MessageChannel()
     const say = (source: unknown, data: unknown, ports: MessagePort[]) =>
       page.dispatchEvent(Object.assign(new Event('message'), { source, data, ports }))

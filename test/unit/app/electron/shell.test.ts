@@ -1,18 +1,29 @@
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { MessageChannel } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ContractClient } from '../../../../src/shared/contract/index.ts'
 import { openTestResident } from '../../../support/app.ts'
-import { electronHandlers, fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
+import {
+  electron,
+  emptyApp,
+  endApp,
+  endShell,
+  inInstance,
+  lockOnly,
+  type Running,
+  settled,
+  shell,
+  startShell,
+  windowsOf,
+} from '../../../support/electron/shell.ts'
+import { Computer } from '../../../support/electron/index.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
-vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
+vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
 const { acceptPorts } = await import('../../../../src/main/app/electron/message-ports.ts')
 const { fileFor, interfaceUrl, registerScheme, serveInterface } =
@@ -21,19 +32,13 @@ const { denyPermissions, blockNavigation: keepInside } =
   await import('../../../../src/main/app/electron/window-security.ts')
 const { installMenu } = await import('../../../../src/main/app/electron/app-menu.ts')
 const { McpPort } = await import('../../../../src/main/app/electron/mcp-port.ts')
-const { startDesktop } = await import('../../../../src/main/app/electron/desktop.ts')
 
-afterEach(() => {
-  resetElectron()
+let run: Running
+
+beforeEach(async () => {
+  run = await emptyApp()
 })
-
-interface MenuItem {
-  readonly label?: string
-  readonly submenu?: MenuItem[]
-  readonly accelerator?: string
-  readonly registerAccelerator?: boolean
-  readonly click?: () => void
-}
+afterEach(endShell)
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -61,11 +66,13 @@ describe('desktop shell: the app:// protocol', () => {
   })
 
   it('sends the headers of the browser host and refuses other hosts', async () => {
-    registerScheme()
+    new Computer({ platform: 'linux' }).start(inInstance(registerScheme))
+    run = await emptyApp()
     serveInterface(await builtInterface())
-    const page = await electronHandlers.protocol?.(new Request(interfaceUrl))
+    const serve = electron.session.defaultSession.protocol.handlers.get('app')
+    const page = await serve?.(new Request(interfaceUrl))
     expect(page?.headers.get('content-security-policy')).toContain("script-src 'self'")
-    const other = await electronHandlers.protocol?.(new Request('app://elsewhere/'))
+    const other = await serve?.(new Request('app://elsewhere/'))
     expect(other?.status).toBe(404)
   })
 })
@@ -108,18 +115,14 @@ describe('desktop shell: MCP over HTTP', () => {
   })
 
   it('`Commonplace mcp` serves the memory over stdio without a window', async () => {
-    const { argv } = process
-    onTestFinished(() => void (process.argv = argv))
-    process.argv = ['Commonplace', 'mcp', '--client', 'x']
-    fakeElectron.app.isPackaged = true
-    fakeElectron.app.exit.mockClear()
     // The real command would read this process's stdin.
     const served = vi.fn(() => ({}))
     vi.doMock('../../../../src/main/app/cli/cli.ts', served)
-    await import('../../../../src/main/index.ts')
-    await until(() => fakeElectron.app.exit.mock.calls.length === 1)
+    const computer = new Computer({ platform: 'darwin' })
+    const instance = computer.start(inInstance(shell), { args: ['mcp', '--client', 'x'] })
+    await until(() => instance.exited)
     expect(served).toHaveBeenCalledOnce()
-    expect(FakeWindow.all).toEqual([])
+    expect([instance.windows, instance.app.dock?.isVisible()]).toEqual([[], false])
   })
 
   it('reports a port in use, and another one can be configured', async () => {
@@ -144,52 +147,44 @@ describe('desktop shell: MCP over HTTP', () => {
 })
 
 describe('desktop shell: safety', () => {
-  it('refuses permissions and devices', () => {
+  it('refuses permissions and devices', async () => {
     denyPermissions()
-    const answer = vi.fn()
-    electronHandlers.permissionRequest?.(null as never, 'media' as never, answer as never)
-    expect(answer).toHaveBeenCalledWith(false)
-    expect(electronHandlers.permissionCheck?.(null as never, 'geolocation' as never)).toBe(false)
-    expect(electronHandlers.device?.()).toBe(false)
+    const { defaultSession } = electron.session
+    expect(await defaultSession.asks('media')).toBe(false)
+    expect(await defaultSession.asks('clipboard-sanitized-write')).toBe(true)
+    expect(defaultSession.permissionCheck?.(null, 'geolocation', '', {})).toBe(false)
+    expect(defaultSession.devicePermission?.({})).toBe(false)
   })
 
   it('opens only web links outside', () => {
-    const window = new FakeWindow({})
-    keepInside(window.webContents as never)
-    const open = window.webContents.setWindowOpenHandler.mock.calls[0]?.[0]
-    expect(open?.({ url: 'https://example.com' })).toEqual({ action: 'deny' })
-    expect(open?.({ url: 'file:///etc/passwd' })).toEqual({ action: 'deny' })
-    const event = { preventDefault: vi.fn() }
-    window.webContents.emit('will-navigate', event, 'javascript:alert(1)')
-    expect(event.preventDefault).toHaveBeenCalled()
-    expect(fakeElectron.shell.openExternal.mock.calls).toEqual([['https://example.com']])
+    const { webContents } = new electron.BrowserWindow()
+    keepInside(webContents as never)
+    expect(webContents.pageOpens('https://example.com')).toBe('deny')
+    expect(webContents.pageOpens('file:///etc/passwd')).toBe('deny')
+    expect(webContents.pageNavigates('javascript:alert(1)')).toBeUndefined()
+    expect(run.computer.opened).toEqual([{ how: 'external', what: 'https://example.com' }])
   })
 
   it('shows no developer items in a packaged app', () => {
     const go = vi.fn()
     installMenu(go)
-    const template = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as MenuItem[]
-    expect(JSON.stringify(template)).not.toContain('toggleDevTools')
-    const items = template.flatMap(({ submenu = [] }) => submenu)
-    items.find(({ label }) => label === 'Settings…')?.click?.()
+    const items = electron.Menu.getApplicationMenu()?.allItems() ?? []
+    expect(items.map(({ role }) => role)).not.toContain('toggledevtools')
+    items.find(({ label }) => label === 'Settings…')?.click()
     expect(go).toHaveBeenCalledWith('/settings')
     // The page handles its keys; the menu only displays them.
-    const registered = items.flatMap((item) => (item.accelerator ? [item.registerAccelerator] : []))
-    expect(new Set(registered)).toEqual(new Set([false]))
+    const own = items.filter(({ accelerator, role }) => accelerator !== null && role === undefined)
+    expect(new Set(own.map(({ registerAccelerator }) => registerAccelerator))).toEqual(new Set([false]))
   })
 })
 
 describe('desktop shell: message ports', () => {
-  const eventFrom = (url: string, port: unknown, parent: unknown = null) => ({
-    ports: [port],
-    senderFrame: { url, parent },
-  })
-
   it("speaks the contract over a port of the app's page", async () => {
     acceptPorts(await openTestResident())
-    const { port1, port2 } = new MessageChannel()
-    const port = Object.assign(port2, { start: () => port2.ref() })
-    fakeElectron.ipcMain.emit('commonplace:connect', eventFrom(`${interfaceUrl}chat/x`, port))
+    const window = new electron.BrowserWindow()
+    await window.loadURL(`${interfaceUrl}chat/x`)
+    const { port1, port2 } = new electron.MessageChannelMain()
+    window.webContents.page.postMessage('commonplace:connect', null, [port2])
     port1.start()
     const client: ContractClient = createORPCClient(new RPCLink({ port: port1 as never }))
     expect(await client.agents.list()).toMatchObject([{ id: 'main', ready: true }])
@@ -199,38 +194,37 @@ describe('desktop shell: message ports', () => {
   it('ignores ports of other pages and of frames', async () => {
     acceptPorts(await openTestResident())
     const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn() }
-    fakeElectron.ipcMain.emit('commonplace:connect', eventFrom('https://evil.example/', port))
-    fakeElectron.ipcMain.emit('commonplace:connect', eventFrom(interfaceUrl, port, {}))
+    const send = (url: string, parent: unknown) =>
+      electron.ipcMain.emit('commonplace:connect', { ports: [port], senderFrame: { url, parent } })
+    send('https://evil.example/', null)
+    send(interfaceUrl, {})
     expect(port.start).not.toHaveBeenCalled()
   })
 })
 
 describe('desktop shell: start', () => {
-  it('a second instance exits, and the first shows its window', async () => {
-    fakeElectron.app.requestSingleInstanceLock.mockReturnValueOnce(false)
-    await startDesktop(new URL('../../../../src/main/', import.meta.url))
-    expect(fakeElectron.app.quit).toHaveBeenCalled()
-    expect(FakeWindow.all).toHaveLength(0)
-  })
-
-  it('opens one sandboxed window and restores its position', async () => {
-    const home = await temporaryFolder()
-    vi.stubEnv('COMMONPLACE_HOME', home)
-    await startDesktop(new URL('../../../../src/main/', import.meta.url))
-    const window = FakeWindow.all.find(({ options }) => options['minWidth'] !== undefined)
-    expect(window?.options['webPreferences']).toMatchObject({
+  it('opens one sandboxed window, restores its position, and shows it for a second start', async () => {
+    run = await startShell('linux')
+    const { main } = windowsOf(run)
+    expect(main?.options['webPreferences']).toMatchObject({
       contextIsolation: true,
       sandbox: true,
       nodeIntegration: false,
     })
-    expect(window?.options).toMatchObject({ name: 'main', windowStatePersistence: true })
-    expect(window?.loadURL).toHaveBeenCalledWith(interfaceUrl)
-    fakeElectron.app.emit('second-instance', {}, [])
-    expect(FakeWindow.all).toHaveLength(2)
-    expect(window?.focus).toHaveBeenCalled()
-    window?.close()
-    const hasQuit = once(fakeElectron.app, 'quit')
-    fakeElectron.app.quit()
-    await hasQuit
+    expect(main?.options).toMatchObject({ name: 'main', windowStatePersistence: true })
+    expect(main?.webContents.addresses).toEqual([interfaceUrl])
+    main?.blur()
+    const second = run.user.startsApp(lockOnly)
+    await settled(run)
+    expect([second.windows.length, run.instance.windows.length, main?.isFocused()]).toEqual([0, 2, true])
+    await endApp(run.instance)
+  })
+
+  it('a second instance of the shell exits without a window', async () => {
+    run = await startShell('linux')
+    const second = run.user.startsApp(inInstance(shell))
+    await until(() => second.exited)
+    expect([second.exitCode, second.windows]).toEqual([0, []])
+    await endApp(run.instance)
   })
 })

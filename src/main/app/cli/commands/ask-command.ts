@@ -1,5 +1,5 @@
 import { parseCommand, commands } from '#shared/chat/commands.ts'
-import type { ContractClient, SessionMessage, CommandOutcome } from '#shared/contract/index.ts'
+import type { ContractClient, CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
@@ -17,7 +17,8 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   const isPrivate = flags.private === true
   const warnings: string[] = []
   if (isPrivate && previousSession !== undefined) warnings.push(...(await makePrivate(client, agent, previousSession)))
-  const knownIds = new Set(previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).ids)
+  const known = previousSession === undefined ? [] : (await readSession(client, agent, previousSession)).messages
+  const knownIds = new Set(known.map(({ id }) => id))
   const { session, queued } = await client.chat.send({
     agent,
     text: message,
@@ -39,8 +40,10 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   const newMessages = newEntries.map((entry) => entry.message)
   const answer = newMessages.findLast((entry) => entry.role === 'assistant')
   if (answer?.role !== 'assistant') {
-    if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
-    const text = startsChat(message) ? describeStart(previousSession, session) : outcome ? describeOutcome(outcome) : ''
+    const command = parseCommand(message)
+    if (!command) throw new AppError('internal', 'the agent did not answer')
+    const startsChat = ['new', 'reset'].includes(command.name)
+    const text = startsChat ? describeStart(previousSession, session) : outcome ? describeOutcome(outcome) : ''
     const value = { session, text, ...recallsAndWrites(newMessages), usage: noUsage, outcome: outcome ?? null }
     if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
     return { value, text }
@@ -48,12 +51,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
   if (answer.provider === 'offline' && model === undefined)
     warnings.push(...(await offlineReasons(client, agent, session)))
   if (answer.stopReason === 'error') throw new AppError('provider_error', answer.errorMessage ?? 'the model failed')
-  const value = {
-    session,
-    text: messageText(answer),
-    ...recallsAndWrites(newMessages),
-    usage: totalUsage(newMessages),
-  }
+  const value = { session, text: messageText(answer), ...recallsAndWrites(newMessages), usage: totalUsage(newMessages) }
   return {
     value,
     text: liveOutput ? '' : value.text,
@@ -79,11 +77,6 @@ async function offlineReasons(client: ContractClient, agent: string, session: st
   const model = agents.find(({ id }) => id === agent)?.model ?? ''
   const isRemote = providers.some(({ name, isLocal }) => !isLocal && model.startsWith(`${name}/`))
   return summary.isPrivate && isRemote ? [`it is answered offline, because ${model} runs on another machine`] : []
-}
-
-function startsChat(message: string): boolean {
-  const name = parseCommand(message)?.name
-  return name === 'new' || name === 'reset'
 }
 
 function describeStart(previousSession: string | undefined, session: string): string {
@@ -138,11 +131,7 @@ async function followAnswer(
 async function readSession(client: ContractClient, agent: string, session: string) {
   const { messages, events } = await client.sessions.get({ agent, session })
   const lastEvent = events.at(-1)?.event
-  return {
-    messages,
-    ids: messages.map(({ id }: SessionMessage) => id),
-    outcome: lastEvent?.type === 'command' ? lastEvent.outcome : undefined,
-  }
+  return { messages, outcome: lastEvent?.type === 'command' ? lastEvent.outcome : undefined }
 }
 
 function recallsAndWrites(messages: readonly Message[]) {
@@ -174,11 +163,10 @@ function describeOutcome(outcome: CommandOutcome): string {
       return `${outcome.change.path}:${outcome.change.startLine}`
     case 'found':
       return outcome.results
-        .map(({ path, startLine, score, snippet }) =>
-          [`${score.toFixed(2)}  ${path}:${startLine}`, ...(snippet === undefined ? [] : [`      ${snippet}`])].join(
-            '\n',
-          ),
-        )
+        .flatMap(({ path, startLine, score, snippet }) => [
+          `${score.toFixed(2)}  ${path}:${startLine}`,
+          ...(snippet === undefined ? [] : [`      ${snippet}`]),
+        ])
         .join('\n')
     case 'model':
       return outcome.model

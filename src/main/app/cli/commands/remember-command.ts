@@ -1,8 +1,10 @@
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { callPrimary } from '../../instance-lock/with-primary.ts'
 import { lockPathsOf } from '../../instance-lock/lock-info.ts'
 import { describeProblems } from '#platform'
+import { datedNote } from '#search/text'
+import { localDate } from '#workspace'
 import { assertNeverUsed, setUpAtFirstUse } from '../first-use.ts'
 import type { CommonFlags } from '../flags.ts'
 import { openSecretsIn, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
@@ -24,13 +26,16 @@ export async function remember(
   const base = await openBase(options)
   try {
     const primaryResult = await rememberOnPrimary(base, agent, note)
-    const { path, startLine, endLine } =
+    // A window of the primary instance shows the offer of its note.
+    const { path, startLine, endLine, match } =
       primaryResult && 'value' in primaryResult
-        ? primaryResult.value
+        ? { ...primaryResult.value, match: undefined }
         : await writeNote({ ...options, base }, agent, note, primaryResult !== undefined)
     const [secret] = openSecretsIn(note)
-    const warning = `this looks like a secret (${secret?.kind}); with --private, only private chats read it`
-    return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, ...(secret && { warning }) }
+    const warning = secret
+      ? `this looks like a secret (${secret.kind}); with --private, only private chats read it`
+      : match && `an earlier note is alike, ${match.path}:${match.line}: ${match.text}`
+    return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, ...(warning && { warning }) }
   } finally {
     base.close()
   }
@@ -54,14 +59,18 @@ async function writeNote(options: AppOptions & { base: AppBase }, agent: string,
   const { base } = options
   const app = await createApp({ ...options, watch: false })
   try {
-    if (app.settings.problems.length > 0)
+    if (app.settings.problems.length > 0 && app.settings.lastGood === undefined)
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
     if (app.agents.isFirstRun) assertNeverUsed(base, agent)
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
-    const { workspace, close } = await app.agents.openWriter(agent)
+    const { workspace, compare, close } = await app.agents.openWriter(agent)
     try {
-      const savedNote = mayBeSaved ? await workspace.findRememberedNote(note, app.now()) : undefined
-      return savedNote ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
+      const now = app.now()
+      const text = datedNote(note, localDate(now))
+      const savedNote = mayBeSaved ? await workspace.findRememberedNote(text, now) : undefined
+      const saved = savedNote ?? (await workspace.remember(text, now, { cause: 'capture' }))
+      // The note is saved: no error may make the user save it again.
+      return { ...saved, match: await orUndefined(compare(saved)) }
     } finally {
       await close()
     }
