@@ -69,6 +69,33 @@ describe('superseded lines', () => {
     expect(failed.length, failed.join('\n')).toBeLessThanOrEqual(superseding.length * 0.05)
   })
 
+  it.each([
+    ['rent', 'memory/2026-11-02.md:4', 'memory/2026-11-02.md:3'],
+    ['What is the rent?', 'memory/2026-11-02.md:4', 'memory/2026-11-02.md:3'],
+    ['wifi password', 'memory/2026-11-02.md:5', 'memory/2026-11-02.md:6'],
+    ['停车费每个月多少', 'memory/2026-11-15.md:3', 'memory/2026-11-02.md:7'],
+  ])('ranks a changed fact above the one that it changes: %s', async (query, newer, older) => {
+    const { app } = await openTestApp({
+      files: {
+        'memory/2026-11-02.md': `# 2026-11-02
+
+- 08:00 The rent is 1,450 euros a month, the rent is due on the 3rd
+- 09:00 The rent goes up to 1,520 euros a month, said the landlord on the phone this morning
+- 10:00 The wifi password is tulip7 for guests
+- 10:10 The wifi password is hunter2 (old)
+- 11:00 停车费每个月 300 块
+`,
+        'memory/2026-11-15.md':
+          '# 2026-11-15\n\n- 18:00 停车费涨到每个月 380 块，物业经理早上打电话来通知大家，还说电梯要修\n',
+      },
+    })
+    const { search } = createRouterClient(createRouter(app))
+    const { results } = await search.query({ ...main, query })
+    const places = results.map(({ path, startLine }) => `${path}:${startLine}`)
+    expect(places.filter((place) => [newer, older].includes(place))).toEqual([newer, older])
+    expect(results.map(({ superseded }) => superseded)).toEqual(results.map(() => undefined))
+  })
+
   it('follows chains to the end, explains the scores, and handles superseded notes', async () => {
     const { app } = await openTestApp({
       files: {

@@ -27,6 +27,7 @@ describe('query filters', () => {
     ['-draft', 'not -draft … …'],
     ['-"old plan"', 'not -"old plan" … …'],
     ['-笔记', 'not -笔记 … …'],
+    ['－笔记', 'not －笔记 … …'],
   ])('understands %s', (query, expected) => {
     expect(told(`walrus ${query}`)).toEqual([expected])
     expect(read(`walrus ${query}`).words).toMatch(/^walrus ?，?$/)

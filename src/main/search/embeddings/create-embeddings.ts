@@ -1,6 +1,5 @@
 import { embeddingBaseUrl, embeddingModelOrDefault, type EmbeddingProviderName } from '#shared/util/providers.ts'
-import { Outbound } from '#platform'
-import { AppError } from '#shared/util/errors.ts'
+import { Outbound, unlessAppError } from '#platform'
 import { builtinModelName, builtinSimilarity, createBuiltinEmbeddings } from './builtin/builtin-provider.ts'
 import { shareBuiltinModel } from './builtin/builtin-model.ts'
 import type { EmbeddingProvider, SimilarityModel } from './embedding-provider.ts'
@@ -79,11 +78,6 @@ export function builtinSource(source: EmbeddingSource): EmbeddingSource {
 
 /** Allocates the memory in which worker threads share the built-in model. Must be called before they start. */
 export function shareEmbeddings({ provider, builtinFile }: EmbeddingSource): void {
-  if (provider !== 'builtin') return
-  try {
-    shareBuiltinModel(builtinFile)
-  } catch (error) {
-    // The thread that opens the model reports the error.
-    if (!(error instanceof AppError)) throw error
-  }
+  // The thread that opens the model reports the error.
+  if (provider === 'builtin') unlessAppError(() => shareBuiltinModel(builtinFile))
 }

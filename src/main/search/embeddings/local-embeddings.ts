@@ -82,13 +82,8 @@ async function run(extract: Extractor, texts: readonly string[], model: string):
   }
 }
 
-async function load({
-  model,
-  modelsFolder,
-  allowDownload,
-  outbound,
-  onDownload,
-}: LocalEmbeddingOptions): Promise<Extractor> {
+async function load(options: LocalEmbeddingOptions): Promise<Extractor> {
+  const { model, modelsFolder, allowDownload, outbound, onDownload } = options
   const isFolder = isAbsolute(model)
   const isDownloaded = existsSync(join(modelsFolder, model, 'config.json'))
   if (isFolder ? !existsSync(join(model, 'config.json')) : !isDownloaded && !allowDownload) {

@@ -1,8 +1,15 @@
 import { AppError, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'
-import { boundedFetch, redact, toPlainLine, redirectError, redirectTarget, parseRetryAfter } from '#platform'
-import type { Fetch } from '#platform'
+import {
+  boundedFetch,
+  type Fetch,
+  redact,
+  toPlainLine,
+  redirectError,
+  redirectTarget,
+  parseRetryAfter,
+} from '#platform'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
 /** Dimensions of known models: platform.openai.com/docs/guides/embeddings, November 2026. */

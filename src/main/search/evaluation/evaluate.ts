@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { isHit, mergeOverlapping, parseQuestions, type JudgedQuestion, type LineRange } from './judged-questions.ts'
 
@@ -64,14 +64,8 @@ export interface EvaluationTarget {
  * it can't be read
  */
 export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 'judged'): Promise<JudgedQuestion[]> {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'EISDIR', 'EACCES'))
-      throw new AppError('file_not_found', `${file} cannot be read`, { path: file })
-    throw error
-  }
+  const text = await readFile(file, 'utf8').catch(onSystemError(undefined, 'ENOENT', 'EISDIR', 'EACCES'))
+  if (text === undefined) throw new AppError('file_not_found', `${file} cannot be read`, { path: file })
   return parseQuestions(text, file, kind)
 }
 

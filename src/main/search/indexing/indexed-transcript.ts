@@ -54,7 +54,8 @@ interface TurnContext {
 function contextOf(turn: readonly TranscriptMessage[]): TurnContext {
   const calls = turn.flatMap(({ message }) => toolCallsOf(message))
   const searches = calls.filter(({ name }) => name === 'memory_search')
-  const queries = new Set(searches.map((call) => comparable(String(argumentsOf(call)['query'] ?? ''))))
+  const queryOf = ({ arguments: given }: Record<string, unknown>) => (isRecord(given) ? given['query'] : undefined)
+  const queries = new Set(searches.map((call) => comparable(String(queryOf(call) ?? ''))))
   const results = turn.filter(({ message }) => message['role'] === 'toolResult' && message['isError'] !== true)
   const hasSearched = results.some(({ message }) => message['toolName'] === 'memory_search')
   const hasResults = results.some(({ message }) => textsReturnedBy(message).length > 0)
@@ -193,10 +194,6 @@ function introducedBy(pieces: readonly Piece[], at: number): number[] {
 function toolCallsOf({ role, content }: TranscriptMessage['message']): Record<string, unknown>[] {
   if (role !== 'assistant' || !Array.isArray(content)) return []
   return content.filter(isRecord).filter((part) => part['type'] === 'toolCall')
-}
-
-function argumentsOf(call: Record<string, unknown>): Record<string, unknown> {
-  return isRecord(call['arguments']) ? call['arguments'] : {}
 }
 
 /** Returns the texts of the memory in the result of a tool; empty if it has none. */

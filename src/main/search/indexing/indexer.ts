@@ -162,7 +162,7 @@ export class Indexer {
         onLimitCleared: () => {
           if (!this.#watchers.some(({ isPolling }) => isPolling)) this.#clear('watch_limit')
         },
-        onError: (error) => this.#raise('watch_failed', messageOf(error)),
+        onError: (reason) => this.#raise('watch_failed', reason),
       })
       this.#watchers.push(watcher)
     }
@@ -454,7 +454,7 @@ export class Indexer {
     }
     this.#state = 'failed'
     this.#clear('index_failed')
-    this.#raise('index_failed', messageOf(error))
+    this.#raise('index_failed', error instanceof Error ? error.message : String(error))
     if (!this.#isCorrupt || this.#hasRecreated) return this.#retryLater()
     // A corrupt index is recreated at once, but only the first time; then after the retry delay.
     this.#hasRecreated = true
@@ -496,8 +496,4 @@ export class Indexer {
   #emitStatus(): void {
     this.#emit({ type: 'status', status: this.status() })
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -4,7 +4,8 @@ export class PendingChanges {
   readonly #onDue: () => void
   readonly #paths = new Set<string>()
   #isFull = false
-  #noticed = 0
+  /** Number of changes noticed so far: the position that `markSynced` and `isSynced` take. */
+  noticed = 0
   #synced = 0
   #timer: NodeJS.Timeout | undefined
   #isUrgent = false
@@ -19,21 +20,16 @@ export class PendingChanges {
     return this.#paths.size === 0 && !this.#isFull
   }
 
-  /** Number of changes noticed so far: the position that `markSynced` and `isSynced` take. */
-  get noticed(): number {
-    return this.#noticed
-  }
-
   add(path: string): void {
     this.#paths.add(path)
-    this.#noticed += 1
+    this.noticed += 1
     this.#schedule(this.#debounceMs)
   }
 
   /** Requests a full scan, for changes whose paths are unknown. @param delayMs 0 runs it at once */
   requestFullSync(delayMs: number = this.#debounceMs): void {
     this.markFull()
-    this.#noticed += 1
+    this.noticed += 1
     this.#schedule(delayMs)
   }
 

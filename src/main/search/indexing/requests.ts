@@ -3,7 +3,7 @@
  * nothing. A request to save something ("could you note that …?") is a statement. Texts are folded with NFKC, so `?`
  * and `:` stand for their full-width forms too.
  */
-import { simplify } from '../text/han.ts'
+import { simplify } from '#shared/util/han.ts'
 
 const questionWord = "(?:what|who|whom|whose|when|where|which|why|how)(?:'?s)?"
 const subject = '(?:i|you|we|they|he|she|it|there|this|that|these|those|any\\w*|some\\w*|my|your|our|his|her|their|the)'

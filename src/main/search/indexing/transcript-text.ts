@@ -7,7 +7,6 @@
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isPrivateChat, isWithoutMemory, memoryToggleEntry, privacyToggleEntry } from '#shared/chat/memory-mark.ts'
-import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { privateMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
 
@@ -118,4 +117,13 @@ export function textPartsOf({ content }: TranscriptMessage['message']): string[]
 function parseRecord(line: string): Record<string, unknown> {
   const value = parseJson(line)
   return isRecord(value) ? value : {}
+}
+
+/** Matches quotes, list items, locations and date headings. Every other line is a sentence of the offline model. */
+const quotedLine = /^(?:[>-] |\[|\*\*)/
+
+/** Returns the lines of an offline answer that quote the memory; empty if there are none. */
+function quotedMemoryLines(answer: string): string {
+  const lines = answer.split('\n').filter((line) => quotedLine.test(line))
+  return lines.join('\n')
 }

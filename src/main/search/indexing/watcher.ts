@@ -20,7 +20,7 @@ export interface WatchEvents {
   readonly onLimit: (reason: string) => void
   /** Polling has ended: system notifications are available again. */
   readonly onLimitCleared: () => void
-  readonly onError: (error: unknown) => void
+  readonly onError: (reason: string) => void
 }
 
 export class FolderWatcher {
@@ -69,7 +69,7 @@ export class FolderWatcher {
 
   async #onWatchError(error: unknown): Promise<void> {
     if (this.#closed) return
-    if (!isLimit(error)) return this.#events.onError(error)
+    if (!isSystemError(error, 'ENOSPC', 'EMFILE', 'ENFILE')) return this.#events.onError(String(error))
     // chokidar reports the limit once for every folder.
     if (this.isPolling) return
     this.isPolling = true
@@ -78,7 +78,7 @@ export class FolderWatcher {
     this.#events.onLimit(error.message)
     this.#watcher = this.#watch(true)
     this.#watcher.on('ready', () => this.#events.onReady())
-    this.#watcher.on('error', (problem) => !this.#closed && this.#events.onError(problem))
+    this.#watcher.on('error', (problem) => !this.#closed && this.#events.onError(String(problem)))
     this.#scheduleNativeTry()
   }
 
@@ -121,8 +121,4 @@ export class FolderWatcher {
 
 async function closeWithTimeout(watcher: FSWatcher): Promise<void> {
   await Promise.race([watcher.close(), pause(closeTimeoutMs, undefined, { ref: false })])
-}
-
-function isLimit(error: unknown): error is NodeJS.ErrnoException {
-  return isSystemError(error, 'ENOSPC', 'EMFILE', 'ENFILE')
 }

@@ -10,8 +10,8 @@ import { nameKey, tagKey } from '#shared/markdown/properties/parse-properties.ts
 import { parsePropertyTest, type PropertyTest } from '#shared/markdown/properties/property-test.ts'
 import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/days.ts'
 import type { Source } from '../indexing/indexed-file.ts'
-import { fold } from '../text/terms.ts'
-import { parseTemporalExpressions } from '../text/temporal-expressions.ts'
+import { blankSpans, fold } from '../text/terms.ts'
+import { parseTemporalExpressions, type TemporalExpression } from '../text/temporal-expressions.ts'
 
 /** A condition on results; `text` is the filter as written. */
 export type Filter = { readonly text: string } & (
@@ -27,9 +27,7 @@ export type Filter = { readonly text: string } & (
 )
 
 /** The days of a time expression such as `last week`; units about them get a boost. */
-export interface Boost extends DaySpan {
-  readonly text: string
-}
+export type Boost = Pick<TemporalExpression, 'kind' | 'text' | keyof DaySpan>
 
 export interface FilteredQuery {
   /** Query without filters and without the time expressions that the user turned off. */
@@ -59,7 +57,7 @@ const propertyPattern = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-
 const bracketedPropertyPattern = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
 /** Matches `-word`. One letter after the dash is a command option (`-v`), a digit a negative number. */
 const excludedWordPattern =
-  /(?<![^\s(（])-("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
+  /(?<![^\s(（])[-－]("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
 const trailing = /[,.;!?。，；！？)）]+$/u
 
@@ -96,10 +94,10 @@ export function parseFilters(
     )
     .map((one) => ({ ...one, condition: { ...one.condition, isOff: disabled.includes(one.condition.text) } }))
   const validFilters = found.filter(({ filter }) => filter !== undefined)
-  const rest = blanked(query, validFilters)
+  const rest = blankSpans(query, validFilters)
   const times = parseTemporalExpressions(rest, today).map((time) => ({ ...time, isOff: disabled.includes(time.text) }))
   const activeTimes = times.filter(({ isOff }) => !isOff)
-  const searchedText = blanked(
+  const searchedText = blankSpans(
     rest,
     times.filter(({ isOff }) => isOff),
   )
@@ -110,9 +108,9 @@ export function parseFilters(
   }))
   return {
     words: tidy(searchedText),
-    topic: tidy(blanked(searchedText, activeTimes)),
+    topic: tidy(blankSpans(searchedText, activeTimes)),
     filters: validFilters.flatMap(({ filter, condition }) => (filter && !condition.isOff ? filter : [])),
-    boosts: activeTimes.map(({ text, first, last }) => ({ text, first, last })),
+    boosts: activeTimes.map(({ kind, text, first, last }) => ({ kind, text, first, last })),
     conditions: [...found, ...timeConditions]
       .sort((one, other) => one.start - other.start)
       .map(({ condition }) => condition),
@@ -247,7 +245,7 @@ function matchesPath(path: string, part: string): boolean {
   if (!part.includes('*') && !part.includes('/')) return path.includes(part)
   if (!part.includes('*')) return `/${path}`.includes(part.startsWith('/') ? part : `/${part}`)
   const pieces = part.split(/(\*+)/).map((piece) => {
-    if (!piece.startsWith('*')) return piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    if (!piece.startsWith('*')) return RegExp.escape(piece)
     return piece === '*' ? '[^/]*' : '.*'
   })
   return new RegExp(`(?:^|/)${pieces.join('')}(?:$|/)`, 'u').test(path)
@@ -258,12 +256,6 @@ function bounds({ first, last }: DaySpan): Pick<Condition, 'from' | 'to'> {
     from: Number.isFinite(first) ? formatDay(first) : null,
     to: Number.isFinite(last) ? formatDay(last) : null,
   }
-}
-
-function blanked(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
-  const letters = text.split('')
-  for (const { start, end } of spans) letters.fill(' ', start, end)
-  return letters.join('')
 }
 
 function tidy(text: string): string {

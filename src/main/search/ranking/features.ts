@@ -5,7 +5,6 @@
  */
 import type { UnitTable } from '../units/unit-table.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
-import { questionForm } from './question-form.ts'
 import type { QueryWords } from './query-words.ts'
 import { isAssistant, isUser } from './speakers.ts'
 
@@ -89,8 +88,10 @@ const maxByMeaning = 50
 /** Maximum number of units whose meaning is compared without the codes of the index. */
 const maxCompared = 2000
 /** Number of units with query words that the first pass scores in full, with their neighbours. */
-const maxSeeds = 200
+const maxSeeds = 120
 const neighbourDistance = 3
+/** Factor on the context of a note: its neighbours are about other things more often than the turns of a dialogue. */
+const noteContext = 0.7
 /** Factor of a heading's word that a unit before has too. */
 const repeatedHeading = 0.5
 /** BM25 parameters: saturation and length normalization. */
@@ -185,9 +186,10 @@ class FeatureComputer {
     const flags = table.flagsOf(id)
     const has = (flag: number) => (flags & flag) !== 0
     const followsQuestion = near(-1) !== 0 && (table.flagsOf(near(-1)) & unitFlags.asks) !== 0
-    const previousWords = this.#extraWords(id, near(-1))
-    const sectionScore = this.#sectionScores.get(table.sectionOf(id)) ?? 0
     const label = table.labelOf(id)
+    const context = label === 0 && this.#similarity ? noteContext : 1
+    const previousWords = context * this.#extraWords(id, near(-1))
+    const sectionScore = context * (this.#sectionScores.get(table.sectionOf(id)) ?? 0)
     const isUserLabel = this.#users.has(label)
     const namesSpeaker = this.#query.speakers.size > 0 && label !== 0
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
@@ -202,8 +204,8 @@ class FeatureComputer {
       noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),
       names: this.#nameShare(id),
       previousWords,
-      secondPreviousWords: this.#extraWords(id, near(-2)),
-      nextWords: this.#extraWords(id, near(1)),
+      secondPreviousWords: context * this.#extraWords(id, near(-2)),
+      nextWords: context * this.#extraWords(id, near(1)),
       coverageOfThree: this.#coverage([id, near(-1), near(1)]),
       coverageOfSeven,
       sectionRank: this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
@@ -388,4 +390,16 @@ class FeatureComputer {
 
 function toNumber(value: boolean): number {
   return value ? 1 : 0
+}
+
+const asked = {
+  time: /\bwhen\b|what (?:date|day|month|year|time)|how long|什么时候|几[月号点日]|哪[天年月]|何时|多久|いつ|何[時日月年]|언제/,
+  number: /how (?:many|much|often|old|big|long|far|tall)|多少|几[个次岁块]|いくつ|いくら|何[人回個円歳]|몇|얼마/,
+  name: /\b(?:who|whose|whom|where|which|name)\b|谁|哪里|哪儿|哪个|叫什么|誰|どこ|누구|어디/,
+}
+
+/** Returns what a question asks for; a name is that of a person, a place or a thing. */
+function questionForm(question: string) {
+  const folded = question.toLowerCase()
+  return { asksTime: asked.time.test(folded), asksNumber: asked.number.test(folded), asksName: asked.name.test(folded) }
 }

@@ -2,6 +2,7 @@
  * Finds the words of a query in the index. A word that no note has is replaced by words that it may stand for: a
  * longer word, another spelling, its parts. Related words and other forms of the word also match, with a lower weight.
  */
+import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { indexTermsOf, queryTerms, type QueryTerm } from '../query/parse-query.ts'
 import type { SoundIndex } from '../text/cjk-sounds.ts'
 import { areDerived } from '../text/derived-words.ts'
@@ -33,6 +34,14 @@ export interface WordRelations {
   /** Returns similar words, most similar first. */
   related(word: string): readonly { readonly word: string; readonly cosine: number }[]
   cosine(one: string, other: string): number
+}
+
+/** Returns the word relations of a model; none if it has none. */
+export function wordRelations(provider: EmbeddingProvider | undefined): WordRelations {
+  return {
+    related: (word) => provider?.related?.(word) ?? [],
+    cosine: (one, other) => provider?.wordCosine?.(one, other) ?? 0,
+  }
 }
 
 export type MatchKind = 'exact' | 'derived' | 'prefix' | 'spelling' | 'compound' | 'piece' | 'sound' | 'related'
@@ -86,35 +95,43 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   const speakers = new Set<number>()
   const words: QueryWord[] = []
   const names: QueryWord[] = []
+  const people = lexicon.labels
+    .filter(([label]) => !isRole(label))
+    .map(([label, number]) => ({ ...partsOf(label), number }))
   for (const [at, term] of terms.entries()) {
     if (term.role === 'function') continue
     const neighbours = [terms[at - 1]?.shown, terms[at + 1]?.shown] as const
     const word = new WordFinder(term, neighbours, lexicon, relations).find()
-    const labels = lexicon.labels.filter(([label]) => !isRole(label) && isPartOf(term, label))
-    for (const [, number] of labels) speakers.add(number)
-    if (labels.length > 0) names.push(word)
+    const named = people.filter((person) => isPartOf(term, person))
+    for (const { number } of named) speakers.add(number)
+    if (named.length > 0) names.push(word)
     else words.push(word)
   }
   return { words: words.length > 0 ? words : names, speakers }
 }
 
-function isPartOf({ readings }: QueryTerm, label: string): boolean {
+function partsOf(label: string) {
   const folded = fold(label)
-  const parts = folded.split(/[\s.'’_-]+/)
-  return readings.some(({ kind, term }) =>
-    kind === 'cjk' ? term.replaceAll(' ', '') === folded : parts.some((part) => stem(part) === term),
-  )
+  return { folded, stems: new Set(folded.split(/[\s.'’_-]+/).map(stem)) }
+}
+
+function isPartOf({ readings }: QueryTerm, { folded, stems }: ReturnType<typeof partsOf>): boolean {
+  return readings.some(({ kind, term }) => (kind === 'cjk' ? term.replaceAll(' ', '') === folded : stems.has(term)))
 }
 
 const minDerivedCosine = 0.3
 /** Enough for a word that no unit has, if the words share at least five letters. */
 const minCosineOfUnknown = 0.15
 const minRelatedCosine = { latin: 0.5, cjk: 0.7 }
+/** Words below `minRelatedCosine` order the results, but a query word with no nearer match still counts as unknown. */
+const minDistantCosine = { latin: 0.4, cjk: 0.5 }
 const maxRelated = 8
 const maxSpellings = 3
+/** Maximum number of indexed numbers that begin with a typed one and match it. */
+const maxNumbers = 50
 const derivedWeight = 0.85
 const prefixWeight = 0.8
-const compoundWeight = 0.8
+const compoundWeight = 0.3
 
 class WordFinder {
   readonly #term: QueryTerm
@@ -142,11 +159,14 @@ class WordFinder {
     const exact = this.#maxUnits()
     const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
     if (isLatin) this.#addLatin(shown, exact === 0)
+    else if (exact === 0 && /^\d{3,}$/.test(shown)) this.#addPrefixes(shown, maxNumbers)
     else if (exact === 0 && /^[a-z\d]{6,}$/.test(shown)) this.#addParts(shown)
     if (exact === 0 && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
     if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
-    if (role === 'word' || role === 'filler') this.#addRelated(shown)
+    const isRelatable = (role === 'word' || role === 'filler') && (!isLatin || shown.length > 2)
+    if (isRelatable) this.#addRelated(shown, minRelatedCosine)
     const documents = exact > 0 ? exact : this.#maxUnits()
+    if (isRelatable && !(isLatin && exact > 0)) this.#addRelated(shown, minDistantCosine)
     const rarity = this.#rarityOf(documents)
     const weight = rarity * this.#factor(documents)
     return { shown, role, documents, rarity, weight, ...this.#collect(), matches: this.#matches }
@@ -198,12 +218,15 @@ class WordFinder {
   #addLatin(word: string, isUnknown: boolean): void {
     let isFound = this.#addDerived(word, isUnknown)
     if (!isUnknown) return
-    if (word.length >= 3)
-      for (const [other, term] of this.#lexicon.wordsFrom(word))
-        isFound = this.#addWord('prefix', other, term, prefixWeight) || isFound
+    if (word.length >= 3) isFound = this.#addPrefixes(word) || isFound
     if (!isFound && word.length >= 4) isFound = this.#addSpellings(word)
     if (!isFound && word.length >= 5) isFound = this.#addMisspelledPrefix(word)
     if (!isFound && word.length >= 6) this.#addParts(word)
+  }
+
+  #addPrefixes(word: string, limit = Infinity): boolean {
+    const others = this.#lexicon.wordsFrom(word).slice(0, limit)
+    return others.map(([other, term]) => this.#addWord('prefix', other, term, prefixWeight)).includes(true)
   }
 
   /** Adds other forms of the word, such as allergic for allergy. */
@@ -287,11 +310,11 @@ class WordFinder {
     }
   }
 
-  #addRelated(shown: string): void {
+  #addRelated(shown: string, minCosine: typeof minRelatedCosine): void {
     const isCjk = this.#term.readings[0]?.kind === 'cjk'
     let count = 0
     for (const { word, cosine } of this.#relations.related(shown)) {
-      if (cosine < (isCjk ? minRelatedCosine.cjk : minRelatedCosine.latin) || count === maxRelated) return
+      if (cosine < (isCjk ? minCosine.cjk : minCosine.latin) || count === maxRelated) return
       const isAdded = /[\u3400-\u9fff]/.test(word)
         ? roleOfCjk(word) !== 'function' &&
           this.#add('related', indexTermsOf({ kind: 'cjk', term: [...word].join(' ') }), 0.6 * cosine ** 2, word)

@@ -1,6 +1,7 @@
 import type { Candidate, Explanation, SearchResult } from '#shared/contract/index.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { textScoreOf, vectorScoreOf } from './classic-ranking.ts'
+import { lacksWords } from './lacks-words.ts'
 import { matchedTerm, matchedWords } from './matched-words.ts'
 import type { QueryWords } from './query-words.ts'
 import { partsOf, type RankedUnit } from './rank.ts'
@@ -41,8 +42,10 @@ export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchRe
 
 function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher): SearchResult {
   const cosine = ranking.cosineOf?.(unit.id)
+  const own = { ...unit, text: `${text.heading}\n${text.text}` }
   return {
     ...resultFields(unit, text, ranking, units),
+    ...(lacksWords(own, ranking.words, units.relations) ? { lacksWords: true as const } : {}),
     score: unit.score,
     vectorScore: cosine === undefined ? null : vectorScoreOf(cosine),
     textScore: ranking.words.words.length > 0 ? textScoreOf(unit.bm25) : null,

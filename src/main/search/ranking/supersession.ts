@@ -4,6 +4,7 @@
 import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
 import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
 import type { Db } from '../indexing/index-schema.ts'
+import { findReplaced, isMarkedOld } from '../text/changed-fact.ts'
 import { unitFlags } from '../units/unit-flags.ts'
 import { adjust, type RankedUnit } from './rank.ts'
 
@@ -112,13 +113,27 @@ function findQuote(units: readonly Unit[], quote: string, line: number) {
   return best
 }
 
+type DatedLine = Omit<Unit, 'endLine'> & { readonly date: string | undefined }
+
+/** Returns the lines whose fact a newer one of the lines changes, or which their author marks as outdated. */
+export function replacedAmong(lines: readonly DatedLine[]): ReadonlyMap<number, Pick<Supersession, 'successor'>> {
+  const isBefore = (one: DatedLine, other: DatedLine) =>
+    one.path === other.path ? one.startLine < other.startLine : (one.date ?? '~') < (other.date ?? '')
+  const replaced = new Map<number, Pick<Supersession, 'successor'>>()
+  for (const { id, text } of lines) if (isMarkedOld(text)) replaced.set(id, { successor: undefined })
+  for (const line of lines.filter(({ text }) => !isMarkedOld(text)))
+    for (const other of lines.filter((one) => isBefore(one, line)))
+      if (findReplaced(line, [other])) replaced.set(other.id, { successor: line.id })
+  return replaced
+}
+
 /**
  * Lowers superseded units and raises their successors to at least the same logit.
  * @returns the units in a new order, and the ids of successors that are not among them
  */
 export function lowerSuperseded(
   ranked: readonly RankedUnit[],
-  supersessions: ReadonlyMap<number, Supersession>,
+  supersessions: ReadonlyMap<number, Pick<Supersession, 'successor'>>,
   isClassic: boolean,
 ): { readonly ranked: RankedUnit[]; readonly missing: readonly number[] } {
   const ids = new Set(ranked.map(({ id }) => id))

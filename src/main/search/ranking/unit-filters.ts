@@ -2,11 +2,11 @@ import { testValue } from '#shared/markdown/properties/property-test.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
-import { failedFilters, type Filter } from '../query/filters.ts'
-import { indexTermsOf, type Phrase } from '../query/parse-query.ts'
+import { failedFilters, type Filter, type FilteredQuery } from '../query/filters.ts'
+import { indexTermsOf, queryTerms, type Phrase } from '../query/parse-query.ts'
 import { stem } from '../text/stem.ts'
 import { bigramsOf, cjkRun, fold, forEachWord, lineTerms } from '../text/terms.ts'
-import type { DaySpan } from '../text/days.ts'
+import { formatDay, type Day, type DaySpan } from '../text/days.ts'
 import type { Lexicon } from './query-words.ts'
 
 export interface UnitFacts {
@@ -92,6 +92,36 @@ export class UnitFilters {
 
 export function daysOf({ firstDay, lastDay }: UnitFacts): DaySpan[] {
   return firstDay === null || lastDay === null ? [] : [{ first: firstDay, last: lastDay }]
+}
+
+/** Returns the day nearest to a span that is the only day of a unit, the earlier one of two; undefined if none is. */
+export function nearestDay(units: readonly UnitFacts[], { first, last }: DaySpan): Day | undefined {
+  const distance = (day: Day) => (day < first ? first - day : day - last + 0.5)
+  const days = units.flatMap(({ firstDay, lastDay }) => (firstDay !== null && firstDay === lastDay ? firstDay : []))
+  return days.reduce<Day | undefined>(
+    (nearest, day) => (nearest !== undefined && distance(nearest) <= distance(day) ? nearest : day),
+    undefined,
+  )
+}
+
+/** Maximum number of days that the text of units is searched for. */
+const maxMentionedDays = 7
+
+/** Returns the ids of the units whose text names a day of a short time phrase. */
+export function unitsMentioning({ boosts }: FilteredQuery, lexicon: Lexicon): ReadonlySet<number> {
+  const days = boosts
+    .filter(({ first, last }) => last - first < maxMentionedDays)
+    .flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index))
+  // The second term of a date has no year.
+  const termsOf = (day: Day) => queryTerms(formatDay(day)).flatMap(({ readings }) => readings.map(({ term }) => term))
+  return new Set(
+    days.flatMap(
+      (day) =>
+        termsOf(day)
+          .map((term) => lexicon.unitsWith(term))
+          .find((ids) => ids.length > 0) ?? [],
+    ),
+  )
 }
 
 function unitsWithWord(word: string, lexicon: Lexicon): ReadonlySet<number> {

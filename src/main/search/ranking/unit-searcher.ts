@@ -8,23 +8,22 @@ import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { indexTermsOf, queryTerms, requiredPhrases, type QueryTerm } from '../query/parse-query.ts'
-import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
+import { hasConditions, parseFilters, type Boost, type FilteredQuery } from '../query/filters.ts'
 import { formatDay, overlaps, parseDay } from '../text/days.ts'
 import { bodyOf } from '../units/prepare-units.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-flags.ts'
-import type { UnitTable } from '../units/unit-table.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
-import { findQueryWords, type Lexicon, type QueryWord, type QueryWords } from './query-words.ts'
+import { findQueryWords, wordRelations } from './query-words.ts'
+import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 import { adjust, logistic, noMargin, rank, type RankedUnit, type RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, type SelectableText, type SelectionLimits, type UnitVerdict } from './select-results.ts'
-import { lowerSuperseded, Supersessions, type Supersession } from './supersession.ts'
-import { daysOf, UnitFilters, type UnitFacts } from './unit-filters.ts'
+import { lowerSuperseded, replacedAmong, Supersessions, type Supersession } from './supersession.ts'
+import { daysOf, nearestDay, UnitFilters, unitsMentioning, type UnitFacts } from './unit-filters.ts'
 import { UnitVectors, type RawSimilarity } from './unit-similarity.ts'
-import { wordRelations } from './word-relations.ts'
 
 export interface UnitText {
   readonly path: string
@@ -96,15 +95,22 @@ export interface RankingModels {
 const maxListed = 200
 /** Logit that a unit of the wanted days gains: fitting the date is evidence, but not an answer. */
 const dateLift = 1.5
+/** The same for a unit that names a coming day which the query asks for: "(2026-11-28)". */
+const mentionLift = 4
 
 /** Number of best candidates whose text is read to find out whether they are superseded. */
 const maxExamined = 40
+/** Number of best candidates whose facts are compared. */
+const maxCompared = 5
 
 interface OpenSearch {
   readonly query: FilteredQuery
   readonly words: QueryWords
   readonly reader: UnitReader
+  readonly texts: Supersessions
   readonly lexicon: Lexicon
+  /** Ids of the units that name a coming day of the time phrases. */
+  readonly mentioning: ReadonlySet<number>
   readonly similarity: (UnitSimilarity & RawSimilarity) | undefined
   /** Returns the texts of the filters that exclude a unit. */
   readonly excludedBy: (unit: UnitFacts) => string[]
@@ -121,9 +127,11 @@ interface Ranked {
 interface OpenScope {
   readonly reader: UnitReader
   readonly vectors: UnitVectors
+  readonly texts: Supersessions
 }
 
 export class UnitSearcher {
+  readonly relations: WordRelations
   readonly #db: Db
   readonly #provider: EmbeddingProvider | undefined
   readonly #models: RankingModels
@@ -136,6 +144,7 @@ export class UnitSearcher {
   constructor(db: Db, provider: EmbeddingProvider | undefined, models: RankingModels, now: Clock = systemClock) {
     this.#db = db
     this.#provider = provider
+    this.relations = wordRelations(provider)
     this.#models = models
     this.#now = now
     this.#filters = new UnitFilters(db)
@@ -209,22 +218,27 @@ export class UnitSearcher {
   }
 
   #rank(query: FilteredQuery, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
-    const { reader, vectors } = this.#open(options.scope)
+    const { reader, vectors, texts } = this.#open(options.scope)
     const lexicon = reader.lexicon()
     const searched = searchedWords(query)
-    const words = findQueryWords(searched, lexicon, wordRelations(this.#provider))
+    const words = findQueryWords(searched, lexicon, this.relations)
     const started = performance.now()
     const isReadable = vector !== undefined && !this.#isMisspelled(words)
     const similarity = isReadable ? vectors.similarityTo(this.#embedded(vector, query)) : undefined
     const vectorMs = performance.now() - started
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
-    const hasTopic = queryTerms(searched).some((term) => isTopic(term, hasConditions(query)))
+    // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
+    const boosts = query.boosts.filter(({ kind }) => kind === 'relative' || (kind === 'date' && !query.filters.length))
+    const hasTopic = queryTerms(searchedWords({ ...query, boosts })).some((term) => isTopic(term, hasConditions(query)))
     const { excludedChat } = options
     const excludedFile = excludedChat === undefined ? undefined : this.#statements.fileAt.get('sessions', excludedChat)
-    const search: OpenSearch = { query, words, reader, lexicon, similarity, excludedBy, excludedFile, options }
+    const mentioning = unitsMentioning(query, lexicon)
+    const memory = { reader, texts, lexicon, similarity }
+    const search: OpenSearch = { ...memory, query, words, mentioning, excludedBy, excludedFile, options }
+    const listing = hasTopic || options.isRecall ? { ranked: [], query } : this.#list(search)
     const { ranked, supersessions } = hasTopic
-      ? this.#rankTopic(search, [])
-      : { ranked: options.isRecall ? [] : this.#list(search), supersessions: new Map<number, Supersession>() }
+      ? this.#rankTopic(search, [...(this.#admitted(search)?.intersection(mentioning) ?? mentioning)])
+      : { ranked: listing.ranked, supersessions: new Map<number, Supersession>() }
     const recall = options.isRecall && !options.classicWeights ? this.#model(similarity).recall : undefined
     const limits = hasTopic ? { ...options, recall } : { ...options, minScore: 0 }
     const lengths = new Map<number, number>()
@@ -236,7 +250,7 @@ export class UnitSearcher {
     const candidates = ranked.map((unit, at) => ({ unit, verdict: verdicts[at] ?? { kind: 'weak' as const } }))
     const shown = candidates.filter(({ verdict: { kind } }) => kind === 'returned' || kind === 'joined')
     return {
-      query,
+      query: listing.query,
       words,
       hasPrivate: options.scope.hasPrivate,
       candidates,
@@ -274,8 +288,8 @@ export class UnitSearcher {
     const ranked = classicWeights
       ? rankClassic(candidates, classicWeights, similarity && ((id) => similarity.rawCosine(id)))
       : rank(candidates, this.#model(similarity))
-    const dated = this.#withDates(ranked, query, options)
-    const { supersessions, ...lowered } = this.#withSuperseded(dated, reader.table, classicWeights !== undefined)
+    const dated = this.#withDates(ranked, search)
+    const { supersessions, ...lowered } = this.#withSuperseded(dated, search, classicWeights !== undefined)
     const missing = lowered.missing.filter((id) => !also.includes(id))
     // A successor is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
@@ -283,8 +297,7 @@ export class UnitSearcher {
       : { ranked: lowered.ranked, supersessions }
   }
 
-  #withSuperseded(ranked: readonly RankedUnit[], table: UnitTable, isClassic: boolean) {
-    const texts = new Supersessions(this.#db, (id) => table.has(id))
+  #withSuperseded(ranked: readonly RankedUnit[], { reader: { table }, texts }: OpenSearch, isClassic: boolean) {
     const files = texts.files()
     const supersessions = new Map<number, Supersession>()
     for (const { id } of ranked.slice(0, maxExamined)) {
@@ -292,7 +305,11 @@ export class UnitSearcher {
       const supersession = isMarked ? texts.of(id) : undefined
       if (supersession) supersessions.set(id, supersession)
     }
-    return { ...lowerSuperseded(ranked, supersessions, isClassic), supersessions }
+    const compared = ranked
+      .slice(0, maxCompared)
+      .map(({ id }) => ({ ...this.textOf(id), id, text: this.embeddedTextOf(id) }))
+    const replaced = new Map([...replacedAmong(compared), ...supersessions])
+    return { ...lowerSuperseded(ranked, replaced, isClassic), supersessions }
   }
 
   /** Returns true if the model knows no word of the query, and the memory has them in other spellings only. */
@@ -323,22 +340,33 @@ export class UnitSearcher {
     return ids
   }
 
-  /** Lists the units that filters and time phrases concern, newest first, for queries without other words. */
-  #list(search: OpenSearch): RankedUnit[] {
-    const { query, options } = search
-    if (!hasConditions(query)) return []
-    const listed: RankedUnit[] = []
-    for (const unit of this.#filters.newest()) {
-      if (!isOpen(unit, search)) continue
-      if (query.boosts.length > 0 && !isOfDays(unit, query)) continue
-      listed.push(listedUnit(unit.id, options.classicWeights !== undefined))
-      if (listed.length === maxListed) break
-    }
-    return listed
+  /**
+   * Lists the units that filters and time phrases concern, newest first, for queries without other words. If no note is
+   * of those days, lists the notes of the nearest day, and names it in the conditions of the query.
+   */
+  #list(search: OpenSearch): { readonly ranked: RankedUnit[]; readonly query: FilteredQuery } {
+    const { query, options, mentioning } = search
+    if (!hasConditions(query)) return { ranked: [], query }
+    const [boost] = query.boosts
+    const isListed = (unit: UnitFacts) =>
+      isOpen(unit, search) && (!boost || isOfDays(unit, query) || mentioning.has(unit.id))
+    const listed = this.#filters.newest().filter(isListed).take(maxListed)
+    const ranked = Array.from(listed, ({ id }) => listedUnit(id, options.classicWeights !== undefined)).toSorted(
+      (one, other) => Number(mentioning.has(other.id)) - Number(mentioning.has(one.id)),
+    )
+    if (ranked.length > 0 || options.scope.isChat || !boost) return { ranked, query }
+    const open = this.#filters.newest().filter((unit) => isOpen(unit, search))
+    const day = nearestDay([...open], boost)
+    if (day === undefined) return { ranked, query }
+    const conditions = query.conditions.map((condition) =>
+      condition.kind === 'time' && !condition.isOff ? { ...condition, nearest: formatDay(day) } : condition,
+    )
+    const boosts = [{ ...boost, first: day, last: day }]
+    return this.#list({ ...search, query: { ...query, conditions, boosts } })
   }
 
   /** Raises units of the days that a time phrase names, and lowers old units if the settings ask for it. */
-  #withDates(ranked: RankedUnit[], query: FilteredQuery, options: UnitSearchOptions): RankedUnit[] {
+  #withDates(ranked: RankedUnit[], { query, options, mentioning }: OpenSearch): RankedUnit[] {
     const { recencyHalfLifeDays: halfLife = null, classicWeights } = options
     const isClassic = classicWeights !== undefined
     if ((query.boosts.length === 0 || isClassic) && halfLife === null) return ranked
@@ -346,6 +374,8 @@ export class UnitSearcher {
     const bestCoverage = Math.max(...ranked.map(({ features }) => features.coverageOfThree), 1e-9)
     const adjusted = ranked.map((unit) => {
       const facts = this.#filters.factsOf(unit.id)
+      if (mentioning.has(unit.id) && !isClassic)
+        return adjust(unit, { name: 'date', contribution: mentionLift }, isClassic)
       if (!facts || facts.lastDay === null) return unit
       const lift = !isClassic && isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
       const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }, isClassic) : unit
@@ -367,7 +397,11 @@ export class UnitSearcher {
     let open = this.#scopes.get(key)
     if (!open) {
       const reader = new UnitReader(this.#db, scope)
-      open = { reader, vectors: new UnitVectors(this.#db, scope, reader.table) }
+      open = {
+        reader,
+        vectors: new UnitVectors(this.#db, scope, reader.table),
+        texts: new Supersessions(this.#db, (id) => reader.table.has(id)),
+      }
       this.#scopes.set(key, open)
     }
     open.reader.refresh()
@@ -375,10 +409,14 @@ export class UnitSearcher {
   }
 }
 
-/** Returns the topic and the dates of a query. Notes contain dates, but no relative times such as `last week`. */
-function searchedWords({ topic, boosts }: FilteredQuery): string {
-  const dates = boosts.filter(({ text }) => queryTerms(text).some(({ role }) => role === 'figure'))
-  return [topic, ...dates.map(({ text }) => text)].join(' ')
+/**
+ * Returns the topic, the dates and the weekdays of a query. Notes contain dates, but no relative times such as
+ * `last week`.
+ */
+function searchedWords({ topic, boosts }: Pick<FilteredQuery, 'topic' | 'boosts'>): string {
+  const isInNotes = ({ kind, text }: Boost) =>
+    kind === 'weekday' || (kind === 'date' && queryTerms(text).some(({ role }) => role === 'figure'))
+  return [topic, ...boosts.filter(isInNotes).map(({ text }) => text)].join(' ')
 }
 
 /** Words that name notes as such: "yesterday's notes" has no topic. */

@@ -131,7 +131,9 @@ export class UnitVectors {
 
   /** Returns mean and standard deviation of a query's cosines, from a sample of the units and a prior. */
   #distribution(raw: (id: number) => number | undefined): { mean: number; deviation: number } {
-    const values = this.#sampleIds().flatMap((id) => raw(id) ?? [])
+    const values = this.#sampleIds()
+      .map(raw)
+      .filter((value) => value !== undefined)
     const count = values.length + priorUnits
     const mean = (values.reduce((sum, value) => sum + value, 0) + priorUnits * usual.mean) / count
     const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)

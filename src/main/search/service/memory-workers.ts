@@ -1,6 +1,6 @@
 import type { RouterClient } from '@orpc/server'
-import { stat } from 'node:fs/promises'
-import { clockOffset, startThread, workerEntry, searcherYoungGenerationMb, type Clock, type Thread } from '#platform'
+import { clockOffset, startThread, workerEntry, searcherYoungGenerationMb, type Clock } from '#platform'
+import { fileIdOf } from '#workspace'
 import type { IndexerSettings, MemorySource } from '../indexing/indexer.ts'
 import type { IndexerRouter } from '../indexing/indexer.worker.ts'
 import type { SearcherRouter } from '../ranking/searcher.worker.ts'
@@ -18,16 +18,12 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
   }
 }
 
-export interface MemoryWorkers {
-  readonly indexer: Thread<RouterClient<IndexerRouter>>
-  readonly searcher: Thread<RouterClient<SearcherRouter>>
-  readonly stop: AbortController
-}
+export type MemoryWorkers = ReturnType<typeof startThreads>
 
-export function startThreads({ indexer, searcher }: ThreadEntries): MemoryWorkers {
+export function startThreads({ indexer, searcher }: ThreadEntries) {
   return {
-    indexer: startThread(indexer),
-    searcher: startThread(searcher, searcherYoungGenerationMb),
+    indexer: startThread<RouterClient<IndexerRouter>>(indexer),
+    searcher: startThread<RouterClient<SearcherRouter>>(searcher, searcherYoungGenerationMb),
     stop: new AbortController(),
   }
 }
@@ -67,10 +63,4 @@ export async function openWorkers(
   await reading
   // The indexer may have replaced the file.
   if (fileIdBefore === undefined || (await fileIdOf(file)) !== fileIdBefore) await searcher.client.open(searcherInput)
-}
-
-/** Identifies a file on disk. Returns undefined on errors, which the indexer reports. */
-async function fileIdOf(file: string): Promise<string | undefined> {
-  const info = await stat(file, { bigint: true }).catch(() => undefined)
-  return info && `${info.dev}:${info.ino}`
 }

@@ -10,7 +10,7 @@ import type {
   IndexExclusion,
 } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, type MemorySettings } from '#platform'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { builtinSource, shareEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
@@ -39,8 +39,8 @@ export type MemoryChange =
   | { readonly type: 'recovered' }
 
 export class Memory {
-  readonly changes: Subscribable<MemoryChange>
   readonly #changes = new EventEmitter<MemoryChange>()
+  readonly changes: Subscribable<MemoryChange> = this.#changes
   readonly #options: MemoryOptions
   #source: MemorySource
   /** Embedding settings that were replaced in this run, newest first. */
@@ -52,7 +52,6 @@ export class Memory {
 
   /** Starts the workers; `opened` waits for them. */
   constructor(options: MemoryOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#source = options.source
     this.#provider = new ProviderCircuitBreaker(
@@ -60,7 +59,9 @@ export class Memory {
         setPaused: (isPaused) => this.#threads.call(({ indexer }) => indexer.client.pauseEmbedding(isPaused)),
         resume: () => this.#threads.call(({ indexer }) => indexer.client.resumeEmbedding()),
         probe: () => this.#threads.call(({ searcher }) => searcher.client.probe()),
-        onChange: () => this.#onProviderChange(),
+        onChange: () => {
+          if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })
+        },
         onFault: (error) => this.#onFault(error),
       },
       options.now,
@@ -183,7 +184,9 @@ export class Memory {
   /** Returns the size in bytes of the index with its write-ahead log; 0 if it does not exist. */
   async indexBytes(): Promise<number> {
     const { file } = this.#source
-    const sizes = await Promise.all([file, `${file}-wal`].map((path) => stat(path).catch(ignoreMissing)))
+    const sizes = await Promise.all(
+      [file, `${file}-wal`].map((path) => stat(path).catch(onSystemError(undefined, 'ENOENT'))),
+    )
     return sizes.reduce((sum, info) => sum + (info?.size ?? 0), 0)
   }
 
@@ -279,10 +282,6 @@ export class Memory {
     }
   }
 
-  #onProviderChange(): void {
-    if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })
-  }
-
   #onFault(error: unknown): void {
     this.#changes.emit({ type: 'crashed', error: error instanceof Error ? error : new Error(String(error)) })
   }
@@ -292,16 +291,15 @@ export class Memory {
     return failure ? { ...status, problems: [...status.problems, failure] } : status
   }
 
-  #readIndex<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
-    return this.#threads.read(work).catch((error: unknown) => this.#rethrowWithReason(error))
-  }
-
-  async #rethrowWithReason(error: unknown): Promise<never> {
-    if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
-    const reason = failureOf(await this.status())
-    throw reason === undefined
-      ? error
-      : new AppError(error.code, `${error.message}: ${reason}`, { reason }, { cause: error })
+  async #readIndex<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
+    try {
+      return await this.#threads.read(work)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
+      const reason = failureOf(await this.status())
+      if (reason === undefined) throw error
+      throw new AppError(error.code, `${error.message}: ${reason}`, { reason }, { cause: error })
+    }
   }
 
   #staleness(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
@@ -318,8 +316,4 @@ export class Memory {
 
 function failureOf({ problems }: IndexStatus): string | undefined {
   return problems.find(({ code }) => code === 'index_failed')?.message
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!isSystemError(error, 'ENOENT')) throw error
 }

@@ -4,7 +4,6 @@ import wordsOfTwo from 'pinyin-pro/dist/esm/data/dict2.mjs'
 import wordsOfThree from 'pinyin-pro/dist/esm/data/dict3.mjs'
 import surnames from 'pinyin-pro/dist/esm/data/surname.mjs'
 import { lazy } from '#shared/util/lazy.ts'
-import { fold } from './terms.ts'
 
 export type Letters = ReadonlySet<string>
 const noLetters: Letters = new Set()
@@ -56,11 +55,6 @@ const syllablesByLetter = lazy(() => {
   }
   return found
 })
-
-/** Returns the syllables of each character; none if it is not Han. */
-export function pinyinOf(text: string): string[][] {
-  return [...fold(text)].map((letter) => [...(syllablesByLetter().get(letter) ?? [])].sort())
-}
 
 /**
  * Returns the ways to cut a word into pinyin syllables, the fewest syllables first. Spaces, apostrophes, hyphens and

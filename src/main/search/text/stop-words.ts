@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer'
 import { lazy } from '#shared/util/lazy.ts'
-import { simplify } from './han.ts'
+import { simplify } from '#shared/util/han.ts'
 import { irregularForms } from './irregular-words.ts'
 import { chineseFillerWords, chineseFunctionWords } from './words/chinese-stop-words.ts'
 import { englishFillerWords, englishFunctionWords } from './words/english-stop-words.ts'

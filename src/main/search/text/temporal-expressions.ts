@@ -1,8 +1,8 @@
 /**
  * Parses relative and absolute times in a question: yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
- * expression becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601). A month or weekday without
- * a year is the latest one that has begun. "Two weeks ago" is that whole week and "two years ago" that whole year,
- * because such phrases are approximate. Seasons and "recently" are ignored: their meaning varies.
+ * expression becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601). A weekday is the
+ * latest one that has begun; "on Tuesday" can be today. A day or month without a year can begin in up to 60 days.
+ * "Two weeks ago" is that whole week and "two years ago" that whole year, because such phrases are approximate. Seasons and "recently" are ignored: their meaning varies.
  */
 import { findDates, monthName, monthNumber, type DateMatch } from './dates.ts'
 import { calendarOf, monthSpan, spanOf, weekSpan, yearSpan, type Day, type DaySpan } from './days.ts'
@@ -10,6 +10,8 @@ import { hanNumeral, parseNumeral } from './numerals.ts'
 import { fold } from './terms.ts'
 
 export interface TemporalExpression extends DaySpan {
+  /** `weekday`: without a word such as `last`. `relative` and `weekday` depend on today; `date` does not. */
+  readonly kind: 'relative' | 'weekday' | 'date'
   readonly text: string
   /** UTF-16 offset in the NFKC form of the query; `end` is exclusive. */
   readonly start: number
@@ -20,6 +22,8 @@ type Unit = 'day' | 'week' | 'month' | 'year'
 type Part = string | undefined
 
 interface Rule {
+  /** Default: `relative`. */
+  readonly kind?: TemporalExpression['kind']
   /** Matches folded text: lower case, simplified Han. */
   readonly pattern: RegExp
   readonly read: (parts: readonly Part[], today: Day) => DaySpan | undefined
@@ -41,16 +45,17 @@ function since(today: Day, unit: Unit, count: number): DaySpan {
   return { first: today - days * count, last: today }
 }
 
-/** Returns the latest such weekday before today; 0 is Monday. */
-function lastWeekday(today: Day, weekday: number): DaySpan {
-  const back = (((today + 3) % 7) - weekday + 7) % 7
-  return day(today - (back === 0 ? 7 : back))
+/** Returns the latest such weekday until `until`; 0 is Monday. */
+function lastWeekday(until: Day, weekday: number): DaySpan {
+  return day(until - ((((until + 3) % 7) - weekday + 7) % 7))
 }
 
 const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
 const english = `(\\d{1,3}|an?|${numbers.join('|')}|a couple of|a few|several)`
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 const weekdayName = `(${weekdays.join('|')})`
+/** `天` is Sunday after 星期, but 周天 is a name. */
+const chineseWeekday = '周[一二三四五六日]|(?:星期|礼拜)[一二三四五六日天]'
 const han = `(\\d{1,3}|${hanNumeral}{1,3})`
 
 /** Returns the value of each word. @param rows values, each with its words, separated by spaces */
@@ -72,8 +77,9 @@ const dayByWord = valuesOf([
   [-2, '前天 前日晚上 一昨日 おととい 그저께 그제 엊그제'],
   [-1, '昨天 昨日 昨晚 昨夜 昨晩 昨儿 きのう ゆうべ 어제 어저께 어젯밤'],
   [0, '今天 今日 今晚 今早 今晨 今朝 今晩 今夜 きょう 오늘'],
-  [1, '明天 明日 明晚 あした 내일'],
+  [1, '明天 明日 明晚 明早 明晨 あした 내일'],
   [2, '后天 明後日 あさって 모레'],
+  [3, '大后天'],
 ])
 
 /** Offset in years from this year. A month can follow. */
@@ -109,7 +115,12 @@ const rules: readonly Rule[] = [
   { pattern: /\b(?:the )?day before yesterday\b/g, read: (_, today) => day(today - 2) },
   { pattern: /\b(?:yesterday|last night)\b/g, read: (_, today) => day(today - 1) },
   { pattern: /\b(?:today|tonight|this (?:morning|afternoon|evening))\b/g, read: (_, today) => day(today) },
+  { pattern: /\b(?:the )?day after tomorrow\b/g, read: (_, today) => day(today + 2) },
   { pattern: /\btomorrow\b/g, read: (_, today) => day(today + 1) },
+  {
+    pattern: new RegExp(`\\bin ${english.replace('an?|', '')} (day|week|month|year)s?(?: time)?\\b`, 'g'),
+    read: ([count, unit], today) => unitAfter(today, unit as Unit, englishNumber(count)),
+  },
   {
     pattern: new RegExp(`\\b${english} (day|week|month|year)s? ago\\b`, 'g'),
     read: ([count, unit], today) => unitAfter(today, unit as Unit, -englishNumber(count)),
@@ -147,7 +158,19 @@ const rules: readonly Rule[] = [
     read: ([unit], today) => since(today, unit as Unit, 1),
   },
   {
-    pattern: new RegExp(`\\b(?:last|this past|past|on) ${weekdayName}\\b`, 'g'),
+    pattern: new RegExp(`\\b(?:last|this past|past) ${weekdayName}\\b`, 'g'),
+    read: ([name], today) => lastWeekday(today - 1, weekdays.indexOf(name ?? '')),
+  },
+  {
+    pattern: new RegExp(`\\b(this|next) ${weekdayName}\\b`, 'g'),
+    read: ([which, name], today) => day(weekSpan(today + 7 * direction(which)).first + weekdays.indexOf(name ?? '')),
+  },
+  {
+    kind: 'weekday',
+    pattern: new RegExp(
+      `(?<!\\b(?:every|each|any|most|to|until|through|and|or|a) |[–—-])\\b(?:on )?${weekdayName}\\b(?!\\s?[–—-]|s\\b| (?:to|until|through|and|or) )`,
+      'g',
+    ),
     read: ([name], today) => lastWeekday(today, weekdays.indexOf(name ?? '')),
   },
   {
@@ -159,6 +182,7 @@ const rules: readonly Rule[] = [
     },
   },
   {
+    kind: 'date',
     pattern: /\bq([1-4]) (?:of )?((?:19|20)\d\d)\b/g,
     read: ([quarter, year]) => ({
       first: monthSpan(Number(year), 3 * Number(quarter) - 2).first,
@@ -166,6 +190,7 @@ const rules: readonly Rule[] = [
     }),
   },
   {
+    kind: 'date',
     pattern: /(?<=\b(?:in|during|since|from|of|throughout|before|after|until) )((?:19|20)\d\d)(?![\w:/.-]*\d)\b/g,
     read: ([year]) => yearSpan(Number(year)),
   },
@@ -201,10 +226,27 @@ const rules: readonly Rule[] = [
       return at === undefined ? week : day(week.first + Math.min(6, at))
     },
   },
-  // 上个月, 本月, 先月, 지난달
+  // 周二, 星期二, 礼拜二
   {
-    pattern: new RegExp(`(?<![가-힣])(${relativePattern})(?:一)?个?\\s?(?:月|달)(?![球亮份曜])`, 'g'),
-    read: ([word], today) => unitAfter(today, 'month', offsetOf(word)),
+    kind: 'weekday',
+    pattern: new RegExp(
+      `(?<![每逢隔各到至和与及、一二两三四五六七八九十\\d个~-])(${chineseWeekday})(?![至到和与及、次个年月天~-])`,
+      'g',
+    ),
+    read: ([name = ''], today) => lastWeekday(today, Math.min(6, '一二三四五六日天'.indexOf(name.slice(-1)))),
+  },
+  // 上个月, 下个月五号, 本月, 先月, 지난달
+  {
+    pattern: new RegExp(
+      `(?<![가-힣])(${relativePattern})(?:一)?个?\\s?(?:月|달)(?![球亮份曜])(?:\\s?${han}\\s?[日号])?`,
+      'g',
+    ),
+    read: ([word, date], today) => {
+      const { year, month } = calendarOf(today)
+      const { first } = monthSpan(year, month + offsetOf(word))
+      const named = calendarOf(first)
+      return spanOf(named.year, named.month, date === undefined ? undefined : parseNumeral(date))
+    },
   },
   // 三天前, 两周以前, 3ヶ月前, 2년 전
   {
@@ -216,6 +258,11 @@ const rules: readonly Rule[] = [
       const number = count === undefined ? korean[native ?? ''] : parseNumeral(count)
       return number === undefined ? undefined : unitAfter(today, cjkUnits.get(unit ?? '') ?? 'day', -number)
     },
+  },
+  // 三天后; not in the middle of a sentence, where it can follow an event
+  {
+    pattern: new RegExp(`(?<=^|[\\s,。、我在])${han}\\s?个?(天|日|周|星期|礼拜|月|年)(?:之后|以后|后)`, 'g'),
+    read: ([count, unit], today) => unitAfter(today, cjkUnits.get(unit ?? '') ?? 'day', parseNumeral(count ?? '') ?? 0),
   },
   { pattern: /(?:半年(?:之|以)?前|반년\s?전|\bhalf a year ago\b)/g, read: (_, today) => unitAfter(today, 'month', -6) },
   {
@@ -236,6 +283,7 @@ const rules: readonly Rule[] = [
   },
   // 2024年, 2024년
   {
+    kind: 'date',
     pattern: /(?<![\d-])((?:19|20)\d\d)\s?[年년](?!\s?(?:\d|[一二三四五六七八九十]+月))/g,
     read: ([year]) => yearSpan(Number(year)),
   },
@@ -250,29 +298,34 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
   const folded = fold(composed)
   const text = folded.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g, (quote) => ' '.repeat(quote.length))
   const found: TemporalExpression[] = []
-  const add = (start: number, end: number, span: DaySpan | undefined) => {
+  const add = (kind: TemporalExpression['kind'], start: number, end: number, span: DaySpan | undefined) => {
     if (!span || found.some((other) => start < other.end && other.start < end)) return
     // If folding changed the length, offsets do not fit the original text, so the folded text is shown.
     const shown = (folded.length === composed.length ? composed : folded).slice(start, end).trim()
-    found.push({ ...withOpenEnd(span, text, start, end), text: shown, start, end })
+    found.push({ ...withOpenEnd(span, text, start, end), kind, text: shown, start, end })
   }
-  for (const { pattern, read } of rules)
+  for (const { kind = 'relative', pattern, read } of rules)
     for (const match of text.matchAll(pattern))
-      add(match.index, match.index + match[0].length, read(match.slice(1), today))
-  for (const form of findDates(text))
-    add(form.start, form.end, spanOfForm(form, text.slice(form.start, form.end), today))
+      add(kind, match.index, match.index + match[0].length, read(match.slice(1), today))
+  for (const form of findDates(text)) add('date', form.start, form.end, spanOfForm(form, text, today))
   return found.sort((one, other) => one.start - other.start)
 }
 
+/** A day or month without a year is the coming one if it begins in at most so many days. */
+const maxAhead = 60
+const isPast = /\b(?:did|was|were|had|happened)\b|[了过過]/
+
 /**
- * Without a year, returns the latest such span that has begun. Returns undefined for 1/2, because it can be a fraction.
+ * Without a year, returns the coming span that begins within 60 days, otherwise the latest one that has begun. A month
+ * in a text about the past has begun. Returns undefined for 1/2, because it can be a fraction.
  */
-function spanOfForm({ year, month, day: date }: DateMatch, text: string, today: Day): DaySpan | undefined {
+function spanOfForm({ year, month, day: date, start, end }: DateMatch, text: string, today: Day): DaySpan | undefined {
   if (year !== undefined) return spanOf(year, month, date)
-  if (text.includes('/')) return undefined
-  const now = calendarOf(today).year
-  const span = spanOf(now, month, date)
-  return span && span.first <= today ? span : spanOf(now - 1, month, date)
+  if (text.slice(start, end).includes('/')) return undefined
+  const ahead = date === undefined && isPast.test(text) ? 0 : maxAhead
+  const { year: last } = calendarOf(today + ahead)
+  const span = spanOf(last, month, date)
+  return span && span.first <= today + ahead ? span : spanOf(last - 1, month, date)
 }
 
 /** "Since May" and "before 2024" leave one end open; "the week before May 3" does not. */

@@ -10,7 +10,7 @@
  */
 import { lazy } from '#shared/util/lazy.ts'
 import { findCanonicalForms } from './canonical-forms.ts'
-import { simplify } from './han.ts'
+import { simplify } from '#shared/util/han.ts'
 import { stem } from './stem.ts'
 import { koreanEndings } from './words/korean-stop-words.ts'
 
@@ -78,15 +78,12 @@ export function fold(text: string): string {
   return /[\u3400-\u9fff]/.test(plain) ? simplify(plain) : plain
 }
 
-/** Replaces spans by spaces, so that offsets stay valid. Spans are in UTF-16 offsets, sorted, and do not overlap. */
+/** Replaces spans (UTF-16 offsets) by spaces, so that offsets stay valid. */
 export function blankSpans(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
-  let rest = ''
-  let from = 0
-  for (const { start, end } of spans) {
-    rest += text.slice(from, start) + ' '.repeat(end - start)
-    from = end
-  }
-  return from === 0 ? text : rest + text.slice(from)
+  if (spans.length === 0) return text
+  const letters = text.split('')
+  for (const { start, end } of spans) letters.fill(' ', start, end)
+  return letters.join('')
 }
 
 /** Returns the identifiers of a folded text and the stems of its words, without CJK ones. */

@@ -1,15 +1,9 @@
 import { lazy } from '#shared/util/lazy.ts'
+import type { Unit } from './unit.ts'
 
 export interface TextLine {
   /** 1-based. */
   readonly line: number
-  readonly text: string
-}
-
-export interface TextPart {
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
   readonly text: string
 }
 
@@ -23,7 +17,10 @@ const maxSentence = 450
 const sentences = lazy(() => new Intl.Segmenter(undefined, { granularity: 'sentence' }))
 
 /** Divides the lines of an entry: text at sentence ends, code at blank lines and then line ends. */
-export function divideText(lines: readonly TextLine[], isCode: boolean): TextPart[] {
+export function divideText(
+  lines: readonly TextLine[],
+  isCode: boolean,
+): Pick<Unit, 'startLine' | 'endLine' | 'text'>[] {
   const [only] = lines
   if (only && lines.length === 1 && only.text.length < maxLength) {
     const text = only.text.trim()

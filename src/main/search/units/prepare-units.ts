@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { unlessAppError } from '#platform'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
@@ -240,14 +240,8 @@ function fileHeadOf(file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>, is
   return [namesIn(file.metadata, isPrivate), path, ...days].filter(Boolean).join('\n')
 }
 
-interface TextTerms {
-  readonly all: ReadonlySet<string>
-  readonly length: number
-  /** Words of at least four letters, each followed by its term, separated by spaces. */
-  readonly words: string
-}
-
-export function termsOf(text: string): TextTerms {
+/** @returns all distinct terms, and `length` and `words` as in `UnitContent` */
+export function termsOf(text: string) {
   const all = new Set<string>()
   const letters = new Set<string>()
   const words = new Map<string, string>()
@@ -266,19 +260,15 @@ export function termsOf(text: string): TextTerms {
 
 /** Returns undefined if the model can't be loaded: the embedder reports that error. */
 function pack(bodies: readonly string[], model: SimilarityModel): PackedVectors | undefined {
-  try {
-    const lengths = new Float64Array(bodies.length)
-    const codes: Buffer[] = []
-    let dimensions = 0
-    for (const [at, body] of bodies.entries()) {
+  return unlessAppError(() => {
+    const packed = bodies.map((body) => {
       const { vector, length } = model.vectorOf(model.digestOf(body))
-      lengths[at] = length
-      dimensions = vector.length
-      codes.push(signCodeOf(vector))
+      return { length, code: signCodeOf(vector), dimensions: vector.length }
+    })
+    return {
+      lengths: Float64Array.from(packed, ({ length }) => length),
+      codes: Uint8Array.from(Buffer.concat(packed.map(({ code }) => code))),
+      dimensions: packed.at(-1)?.dimensions ?? 0,
     }
-    return { lengths, codes: Uint8Array.from(Buffer.concat(codes)), dimensions }
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return undefined
-  }
+  })
 }

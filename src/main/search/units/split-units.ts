@@ -28,7 +28,7 @@ interface OpenHeading {
  */
 export function splitUnits(text: string): Unit[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const entries = new EntryCollector(lines).collect()
+  const entries = collectEntries(lines)
   const labels = labelsOf(entries)
   return entries.flatMap((entry, number) => {
     const label = labels.get(entry) ?? ''
@@ -43,80 +43,69 @@ export function splitUnits(text: string): Unit[] {
   })
 }
 
-class EntryCollector {
-  readonly #lines: readonly string[]
-  readonly #entries: Entry[] = []
-  readonly #itemTexts = new Map<Container, string>()
-  readonly #headings: OpenHeading[] = []
-  #open: { readonly entry: Entry; readonly owner: Container } | undefined
+function collectEntries(noteLines: readonly string[]): Entry[] {
+  const entries: Entry[] = []
+  const itemTexts = new Map<Container, string>()
+  const headings: OpenHeading[] = []
+  let open: { readonly entry: Entry; readonly owner: Container } | undefined
 
-  constructor(lines: readonly string[]) {
-    this.#lines = lines
-  }
-
-  collect(): Entry[] {
-    for (const block of blocksOfNote(this.#lines)) this.#add(block)
-    this.#closeHeadings(0)
-    return this.#entries
-  }
-
-  #add(block: Block): void {
+  function add(block: Block): void {
     switch (block.kind) {
       case 'item':
-        return this.#closeTimedHeading(block)
+        return closeTimedHeading(block)
       case 'quote':
       case 'footnote':
       case 'rule':
         return
       case 'heading':
-        this.#closeHeadings(block.level)
-        this.#headings.push({
+        closeHeadings(block.level)
+        headings.push({
           level: block.level,
           title: block.title,
-          lines: this.#linesOfHeading(block),
+          lines: linesOfHeading(block),
           isUsed: false,
         })
-        this.#open = undefined
+        open = undefined
         return
       case 'table':
-        return this.#addTable(block)
+        return addTable(block)
       case 'fence':
-        return this.#addLines('code', block, block.from + 1, block.isClosed ? block.to - 1 : block.to)
+        return addLines('code', block, block.from + 1, block.isClosed ? block.to - 1 : block.to)
       case 'indentedCode':
       case 'frontMatter':
       case 'math':
-        return this.#addLines('code', block, block.from, block.to)
+        return addLines('code', block, block.from, block.to)
       default:
-        return this.#addLines('text', block, block.from, block.to)
+        return addLines('text', block, block.from, block.to)
     }
   }
 
   /** Ends the entry `## 09:00 - Title` of a log at the entry `- 10:30 text`. */
-  #closeTimedHeading({ from, parent }: Container): void {
-    const last = this.#headings.at(-1)
+  function closeTimedHeading({ from, parent }: Container): void {
+    const last = headings.at(-1)
     if (parent || !last || !/^\d{1,2}:\d{2}\b/.test(last.title)) return
-    if (lineEntry(this.#lines[from] ?? '')) this.#closeHeadings(last.level)
+    if (lineEntry(noteLines[from] ?? '')) closeHeadings(last.level)
   }
 
   /** Removes headings of this or a deeper level, innermost first; a heading with nothing below becomes an entry. */
-  #closeHeadings(level: number): void {
-    for (let last = this.#headings.at(-1); last && last.level >= level; last = this.#headings.at(-1)) {
-      this.#headings.pop()
+  function closeHeadings(level: number): void {
+    for (let last = headings.at(-1); last && last.level >= level; last = headings.at(-1)) {
+      headings.pop()
       if (!last.isUsed && last.title !== '')
-        this.#entries.push({ kind: 'heading', lines: last.lines, heading: this.#useHeadings(), context: '' })
+        entries.push({ kind: 'heading', lines: last.lines, heading: useHeadings(), context: '' })
     }
   }
 
   /** Only an underlined heading has several lines. */
-  #linesOfHeading({ from, to, title }: Heading): TextLine[] {
+  function linesOfHeading({ from, to, title }: Heading): TextLine[] {
     if (to - from <= 2) return [{ line: from + 1, text: title }]
-    return this.#lines.slice(from, to - 1).map((text, at) => ({ line: from + at + 1, text: withoutMarkers(text) }))
+    return noteLines.slice(from, to - 1).map((text, at) => ({ line: from + at + 1, text: withoutMarkers(text) }))
   }
 
-  #addLines(kind: Entry['kind'], block: Block, from: number, to: number): void {
+  function addLines(kind: Entry['kind'], block: Block, from: number, to: number): void {
     const lines: TextLine[] = []
     for (let at = from; at < to; at += 1) {
-      const raw = this.#lines[at] ?? ''
+      const raw = noteLines[at] ?? ''
       const isFenceOfFrontMatter = block.kind === 'frontMatter' && (at === from || at === to - 1)
       const text = kind === 'code' ? raw.trimEnd() : withoutMarkers(raw)
       if (!isFenceOfFrontMatter && /[\p{L}\p{N}]/u.test(text)) lines.push({ line: at + 1, text })
@@ -124,45 +113,49 @@ class EntryCollector {
     }
     if (lines.length === 0) return
     const owner = ownerOf(block.parent)
-    if (owner && kind === 'text' && this.#open?.owner === owner) {
-      this.#open.entry.lines.push(...lines)
+    if (owner && kind === 'text' && open?.owner === owner) {
+      open.entry.lines.push(...lines)
       return
     }
-    const entry = { kind, lines, heading: this.#useHeadings(), context: this.#contextOf(block.parent) }
-    this.#entries.push(entry)
-    this.#open = owner && kind === 'text' ? { entry, owner } : undefined
-    if (owner?.kind === 'item' && kind === 'text' && !this.#itemTexts.has(owner))
-      this.#itemTexts.set(owner, repeated(lines.map((line) => line.text).join(' ')))
+    const entry = { kind, lines, heading: useHeadings(), context: contextOf(block.parent) }
+    entries.push(entry)
+    open = owner && kind === 'text' ? { entry, owner } : undefined
+    if (owner?.kind === 'item' && kind === 'text' && !itemTexts.has(owner))
+      itemTexts.set(owner, repeated(lines.map((line) => line.text).join(' ')))
   }
 
-  #addTable(block: Block): void {
-    const header = this.#lines[block.from] ?? ''
-    const context = [this.#contextOf(block.parent), repeated(cellsOf(header))].filter(Boolean).join(' ')
+  function addTable(block: Block): void {
+    const header = noteLines[block.from] ?? ''
+    const context = [contextOf(block.parent), repeated(cellsOf(header))].filter(Boolean).join(' ')
     const hasRows = block.to - block.from > 2
-    const heading = this.#useHeadings()
+    const heading = useHeadings()
     for (let at = hasRows ? block.from + 2 : block.from; at < block.to; at += hasRows ? 1 : block.to) {
-      const text = cellsOf(this.#lines[at] ?? '')
+      const text = cellsOf(noteLines[at] ?? '')
       if (/[\p{L}\p{N}]/u.test(text))
-        this.#entries.push({ kind: 'text', lines: [{ line: at + 1, text }], heading, context: hasRows ? context : '' })
+        entries.push({ kind: 'text', lines: [{ line: at + 1, text }], heading, context: hasRows ? context : '' })
     }
-    this.#open = undefined
+    open = undefined
   }
 
-  #useHeadings(): string {
-    for (const heading of this.#headings) heading.isUsed = true
-    return joinTitles(this.#headings)
+  function useHeadings(): string {
+    for (const heading of headings) heading.isUsed = true
+    return joinTitles(headings)
   }
 
   /** Returns the texts of the items that contain this block, without its own item. */
-  #contextOf(parent: Container | undefined): string {
+  function contextOf(parent: Container | undefined): string {
     const texts: string[] = []
     const own = ownerOf(parent)
     for (let container = parent; container; container = container.parent) {
-      const text = container === own && !this.#itemTexts.has(container) ? undefined : this.#itemTexts.get(container)
+      const text = container === own && !itemTexts.has(container) ? undefined : itemTexts.get(container)
       if (text !== undefined) texts.unshift(text)
     }
     return texts.join(' ')
   }
+
+  for (const block of blocksOfNote(noteLines)) add(block)
+  closeHeadings(0)
+  return entries
 }
 
 /** Returns the innermost list item or footnote, or the outermost quotation around it. */

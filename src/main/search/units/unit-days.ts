@@ -5,13 +5,7 @@
 import { fold } from '../text/terms.ts'
 import { findDates, type DateMatch } from '../text/dates.ts'
 import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/days.ts'
-import { headingSeparator } from './unit.ts'
-
-export interface DatedText {
-  /** Titles of the headings above, joined by `headingSeparator`. */
-  readonly heading: string
-  readonly text: string
-}
+import { headingSeparator, type Unit } from './unit.ts'
 
 /** Returns the days in a file's name or folders; empty if they have no date. */
 export function daysOfPath(path: string): DaySpan[] {
@@ -57,7 +51,7 @@ const beforeDate = /^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?[*_[(ï¼ˆã€
  * without a year gets the year of the path or of a heading above.
  * @param ofPath result of `daysOfPath`
  */
-export function daysOfText({ heading, text }: DatedText, ofPath: readonly DaySpan[]): DaySpan[] {
+export function daysOfText({ heading, text }: Pick<Unit, 'heading' | 'text'>, ofPath: readonly DaySpan[]): DaySpan[] {
   const found = new Map<string, DaySpan>()
   const add = (span: DaySpan | undefined) => span && found.set(`${span.first}/${span.last}`, span)
   for (const span of ofPath) add(span)

@@ -11,7 +11,7 @@ import {
 } from '../indexing/index-schema.ts'
 import type { FileContent, KnownFile, Source } from '../indexing/indexed-file.ts'
 import { memoizeUntilWrite } from '../indexing/memoize-until-write.ts'
-import { FileUpdate, fromText } from './file-update.ts'
+import { fromText, updateUnits } from './file-update.ts'
 import { noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { bodyOf, hashOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
@@ -25,11 +25,7 @@ export interface TextToEmbed {
   readonly isPrivate: boolean
 }
 
-export interface EmbeddedText {
-  readonly id: number
-  readonly hash: string
-  readonly vector: Float32Array
-}
+export type EmbeddedText = Pick<TextToEmbed, 'id' | 'hash'> & { readonly vector: Float32Array }
 
 export interface FoundVector {
   readonly id: number
@@ -99,7 +95,7 @@ export class UnitStore {
       const privateByRule = Number(this.isPrivateByRule(file.path))
       const fileId = this.#statements.putFile.get({ ...facts, privateByRule, version: 0 }) ?? 0
       this.#replaceMetadata(fileId, metadata)
-      const hasChanged = new FileUpdate(this.#statements, file, fileId, this.settings).apply()
+      const hasChanged = updateUnits(this.#statements, file, fileId, this.settings)
       if (hasChanged || !known) this.#statements.setVersion.run(this.#nextVersion(), fileId)
       if (vectors) this.#noteDimensions(vectors.dimensions)
     })
@@ -114,8 +110,8 @@ export class UnitStore {
     this.transaction(() => {
       const known = this.#statements.file.get(source, path)
       if (!known) return
-      const file = { path, source, metadata: noMetadata, units: [], contents: [] }
-      new FileUpdate(this.#statements, { ...file, vectors: undefined }, known.id, this.settings).apply()
+      const file = { path, source, metadata: noMetadata, units: [], contents: [], vectors: undefined }
+      updateUnits(this.#statements, file, known.id, this.settings)
       this.#replaceMetadata(known.id, file.metadata)
       this.#statements.removeFile.run(known.id)
       this.#nextVersion()

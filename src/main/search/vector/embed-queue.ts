@@ -254,7 +254,6 @@ export async function probeDimensions(provider: EmbeddingProvider, signal: Abort
 
 /** Returns the message for an incomplete configuration. */
 export function describeIncompleteSettings(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {
-  return problem === 'no_key'
-    ? `no key for ${provider} embeddings; search uses keywords only`
-    : `no base URL for ${provider} embeddings; search uses keywords only`
+  const missing = problem === 'no_key' ? 'key' : 'base URL'
+  return `no ${missing} for ${provider} embeddings; search uses keywords only`
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { setBounded, unlessAppError } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { failedOutcome, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
 
@@ -12,11 +13,6 @@ const maxPending = 3
 const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
-
-export interface QueryVector {
-  readonly vector: Float32Array | undefined
-  readonly notice: Notice
-}
 
 export interface QueryEmbeddingOptions {
   /** Overrides the wait that the provider's health allows. */
@@ -75,11 +71,7 @@ export class QueryEmbedder {
 
   /** Warms up the provider. Ignores errors: the first query reports them. */
   prepare(): void {
-    try {
-      this.#provider.prepare?.()
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-    }
+    unlessAppError(() => this.#provider.prepare?.())
   }
 
   understands(question: string): boolean {
@@ -96,7 +88,7 @@ export class QueryEmbedder {
     dimensions: number,
     { maxWaitMs, isPrivate }: QueryEmbeddingOptions,
     signal?: AbortSignal,
-  ): Promise<QueryVector> {
+  ): Promise<{ readonly vector: Float32Array | undefined; readonly notice: Notice }> {
     const { failure, waitMs } = this.permit
     const cached = this.#cache.get(query)
     const vector = cached?.length === dimensions ? cached : undefined
@@ -141,9 +133,7 @@ export class QueryEmbedder {
         this.#onOutcome(failedOutcome(given.failure))
         return given
       }
-      const [oldest] = this.#cache.size < maxCached ? [] : this.#cache.keys()
-      if (oldest !== undefined) this.#cache.delete(oldest)
-      this.#cache.set(query, given.vector)
+      setBounded(this.#cache, query, given.vector, maxCached)
       this.#onOutcome({ kind: 'answered', ms: performance.now() - started })
       return given
     })

@@ -5,8 +5,7 @@ import {
   type Features,
   type UnitSimilarity,
 } from '../../../../src/main/search/ranking/features.ts'
-import { findQueryWords } from '../../../../src/main/search/ranking/query-words.ts'
-import { wordRelations } from '../../../../src/main/search/ranking/word-relations.ts'
+import { findQueryWords, wordRelations } from '../../../../src/main/search/ranking/query-words.ts'
 import { rounds, seededRandom } from '../../../support/thorough.ts'
 import { createUnitIndex, openNotes } from '../../../support/unit-index.ts'
 
@@ -134,14 +133,19 @@ describe('the section', () => {
   const note = '# A\n\nrusty boiler\n\nrusty valve\n\nboiler valve\n\n# B\n\nboiler\n\nsoup\n\nrice\n\n# C\n\ntea'
   const found = ask('rusty boiler valve', note, { nearest: ['tea'] })
 
-  it('ranks from 0 to 1 by its words', () => {
-    const ranks = ['rusty boiler', 'boiler valve', 'boiler', 'rice', 'tea'].map((text) => found.of(text).sectionRank)
+  it('ranks from 0 to 1 by its words, and to less in notes that are compared by meaning', () => {
+    const texts = ['rusty boiler', 'boiler valve', 'boiler', 'rice']
+    const words = ask('rusty boiler valve', note)
+    const ranks = texts.map((text) => words.of(text).sectionRank)
     expect(ranks[0]).toBe(1)
     expect(ranks[1]).toBe(1)
     expect(ranks[2]).toBe(ranks[3])
     expect(ranks[2]).toBeGreaterThan(0)
     expect(ranks[2]).toBeLessThan(1)
-    expect(ranks[4]).toBe(0)
+    const best = found.of('rusty boiler').sectionRank
+    expect(best).toBeGreaterThan(0.5)
+    expect(best).toBeLessThan(1)
+    expect(found.of('tea').sectionRank).toBe(0)
   })
 
   it('has more words if it covers more of the query', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { matchedTerm, matchedWords } from '../../../../src/main/search/ranking/matched-words.ts'
-import { findQueryWords } from '../../../../src/main/search/ranking/query-words.ts'
-import { wordRelations } from '../../../../src/main/search/ranking/word-relations.ts'
+import { findQueryWords, wordRelations } from '../../../../src/main/search/ranking/query-words.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
 import { createUnitIndex } from '../../../support/unit-index.ts'
 

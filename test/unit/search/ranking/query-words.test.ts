@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
-import { findQueryWords, type MatchKind, type WordRelations } from '../../../../src/main/search/ranking/query-words.ts'
-import { wordRelations } from '../../../../src/main/search/ranking/word-relations.ts'
+import {
+  findQueryWords,
+  wordRelations,
+  type MatchKind,
+  type WordRelations,
+} from '../../../../src/main/search/ranking/query-words.ts'
 import { builtinModelFile } from '../../../support/built.ts'
 import { createUnitIndex, openNotes } from '../../../support/unit-index.ts'
 
@@ -174,8 +178,8 @@ describe('an unknown word', () => {
   })
 
   it('matches its two parts next to each other or apart, but not one of them', () => {
-    expect(matchOf('macbook', 'a mac book')).toEqual(['compound', 0.8])
-    expect(matchOf('macbook', 'a book on my mac')).toEqual(['compound', 0.8])
+    expect(matchOf('macbook', 'a mac book')).toEqual(['compound', 0.3])
+    expect(matchOf('macbook', 'a book on my mac')).toEqual(['compound', 0.3])
     expect(matches('macbook', ['a book', 'my mac'])).toEqual([])
     expect(ask('mac book', ['my macbook']).words[0]?.matches[1]).toMatchObject({ kind: 'prefix', word: 'macbook' })
   })
@@ -190,6 +194,17 @@ describe('an unknown word', () => {
   it('has no matches in a memory without similar words', () => {
     expect(matches('xyzzy', ['soup'], builtin)).toEqual([])
     expect(ask('xyzzy', []).words).toMatchObject([{ documents: 0, weight: expect.any(Number) as number }])
+  })
+
+  it('is the beginning of a number, from three digits', () => {
+    const paragraphs = ['call 13911112222', 'call 13800138000', 'rent 7200']
+    expect(matches('1391111', paragraphs)).toEqual(['prefix: 13911112222'])
+    expect(matches('139', paragraphs)).toEqual(['prefix: 13911112222'])
+    expect(matches('13', paragraphs)).toEqual([])
+    expect(matches('7201', paragraphs)).toEqual([])
+    const many = Array.from({ length: 100 }, (_, at) => `call ${5000 + at}`)
+    expect(matches('500', ['call 5001'])).toEqual(['prefix: 5001'])
+    expect(matches('50', many)).toEqual([])
   })
 
   it('is not corrected to private words', () => {
@@ -215,12 +230,28 @@ describe('related words', () => {
     expect(weights.get('a film')).toBeLessThan(0.8)
   })
 
-  it('are at most eight, from a cosine of 0.5', () => {
+  it('are at most eight beside the word itself', () => {
     const words = ['amber', 'birch', 'cedar', 'dahlia', 'elder', 'fern', 'gorse', 'hazel', 'iris']
     const relations = { cosine: () => 0, related: () => words.map((word, at) => ({ word, cosine: 0.9 - at / 100 })) }
-    expect(matches('plant', [words.join(' ')], relations)).toHaveLength(8)
-    const weak = { cosine: () => 0, related: () => [{ word: 'amber', cosine: 0.49 }] }
-    expect(matches('plant', ['amber'], weak)).toEqual([])
+    expect(matches('plant', [[...words, 'plant'].join(' ')], relations)).toHaveLength(8)
+  })
+
+  it('make the word known from a cosine of 0.5, and match from 0.4', () => {
+    const wordOf = (cosine: number) =>
+      onlyWord('plant', ['amber'], { cosine: () => 0, related: () => [{ word: 'amber', cosine }] }).word
+    expect(wordOf(0.5)).toMatchObject({ documents: 1, units: new Map([[1, expect.any(Number)]]) })
+    expect(wordOf(0.49)).toMatchObject({ documents: 0, units: new Map([[1, expect.any(Number)]]) })
+    expect(wordOf(0.39)).toMatchObject({ documents: 0, units: new Map() })
+  })
+
+  it('do not match two letters: these are often initials', () => {
+    const relations = { cosine: () => 0, related: () => [{ word: 'wifi', cosine: 0.9 }] }
+    expect(matches('ww', ['wifi'], relations)).toEqual([])
+  })
+
+  it('below 0.5 do not match beside the word itself', () => {
+    const relations = { cosine: () => 0, related: () => [{ word: 'amber', cosine: 0.49 }] }
+    expect(matches('plant', ['amber', 'a plant'], relations)).toEqual([])
   })
 
   it('do not match for names', () => {

@@ -161,9 +161,55 @@ describe('filters', () => {
   })
 
   it('lists the notes of a day, newest first, if the query has no other words', async () => {
-    const results = await open(notes).find('yesterday', {})
-    expect(results).toEqual([])
     expect((await open(notes).find('last thursday')).map(({ startLine }) => startLine)).toEqual([3, 4])
+    expect(await open(notes).find('on:2026-03-04', {})).toEqual([])
+  })
+
+  it('lists the notes of the nearest day if a day has none, and says so', () => {
+    const { searcher } = open(notes)
+    const ask = (query: string) => {
+      const ranking = searcher.rank(query, undefined, options)
+      const [condition] = ranking.query.conditions
+      return [condition?.from, condition?.nearest, [...new Set(resultsOf(ranking, searcher).map(({ path }) => path))]]
+    }
+    expect(ask('what did I do on Wednesday')).toEqual(['2026-03-04', '2026-03-05', ['memory/2026-03-05.md']])
+    expect(ask('周二我做了什么')).toEqual(['2026-03-03', '2026-03-02', ['memory/2026-03-02.md']])
+    expect(ask('on Thursday')).toEqual(['2026-03-05', undefined, ['memory/2026-03-05.md']])
+  })
+
+  it.each([
+    ['What do I have tomorrow?', 'memory/2026-03-08.md', 3],
+    ['what do I have planned tomorrow', 'memory/2026-03-08.md', 3],
+    ['明天有什么事', 'memory/2026-03-08.md', 3],
+    ['next friday', 'a.md', 1],
+    ['what happens next week?', 'a.md', 1],
+    ['下周', 'a.md', 1],
+    ['appointments next week', 'a.md', 1],
+    ['what is due on 20 March?', 'a.md', 1],
+  ])('find the line that names the coming day of %j', async (query, path, startLine) => {
+    const { find, searcher } = open({
+      ...notes,
+      'memory/2026-03-08.md':
+        '# 2026-03-08\n\n- 08:00 Call Mum at 6pm tomorrow (2026-03-10)\n- 09:00 I have a new rent contract',
+      'a.md': '- The quarterly report is due next Friday (2026-03-20)',
+    })
+    expect((await find(query))[0]).toMatchObject({ path, startLine })
+    expect(searcher.rank(query, undefined, options).query.conditions).toMatchObject([{ kind: 'time' }])
+    expect(searcher.rank(query, undefined, options).query.conditions[0]?.nearest).toBeUndefined()
+  })
+
+  it('find a line with the parts of a word only weakly if they stand apart', async () => {
+    const log = `# 2026-03-08
+
+- 08:00 Interviewed Sofia Lindgren for the data engineer role, base salary 60k
+- 08:20 I decided to use PostgreSQL instead of MongoDB
+- 08:30 The quarterly report is due on Friday
+- 08:50 Charged my mac book in the office`
+    const { find } = open({ 'memory/2026-03-08.md': log })
+    const [interview] = await find('Which database did we pick?')
+    // The offline model quotes from 0.4 on.
+    expect(interview?.score).toBeLessThan(0.4)
+    expect((await find('macbook')).map(({ startLine }) => startLine)).toEqual([6])
   })
 
   it('find a date that a note mentions', async () => {

@@ -4,7 +4,7 @@ import { openBuiltinModel } from './builtin-model.ts'
 import { explainCosine, similarityTo } from './similarity.ts'
 import { foldText, hashOf } from './tokenizer.ts'
 import { dot, embedText } from './embed-text.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { unlessAppError } from '#platform'
 import type { EmbeddingProvider, SimilarityModel, RelatedWord } from '../embedding-provider.ts'
 
 /** Part of an index's identity: a new model needs a new name. */
@@ -31,7 +31,8 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       return vectors
     },
     prepare: () => void openBuiltinModel(file),
-    understands: (text) => !isJapaneseOrKorean(text),
+    // The model treats Han characters as Chinese words; in Japanese and Korean they mean something else.
+    understands: (text) => !/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text),
     similarity: builtinSimilarity(file),
     explain: (question, passage) => explainCosine(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
@@ -53,21 +54,12 @@ export function builtinSimilarity(file: string): SimilarityModel {
   }
 }
 
-/** The model treats Han characters as Chinese words; in Japanese and Korean they mean something else. */
-function isJapaneseOrKorean(text: string): boolean {
-  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
-}
-
 /** Returns an empty list if the model can't be opened: the provider's health reports that error. */
 function relatedWords(file: string, word: string): RelatedWord[] {
-  try {
-    const model = openBuiltinModel(file)
-    const folded = foldText(word, model.folds)
-    const token = model.find(hashOf(folded), folded.length)
-    if (token < 0) return []
-    return model.related(token).map((related) => ({ word: model.textOf(related.token), cosine: related.cosine }))
-  } catch (error) {
-    if (error instanceof AppError) return []
-    throw error
-  }
+  const model = unlessAppError(() => openBuiltinModel(file))
+  if (!model) return []
+  const folded = foldText(word, model.folds)
+  const token = model.find(hashOf(folded), folded.length)
+  if (token < 0) return []
+  return model.related(token).map((related) => ({ word: model.textOf(related.token), cosine: related.cosine }))
 }

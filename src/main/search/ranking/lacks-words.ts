@@ -1,0 +1,55 @@
+import { lazy } from '#shared/util/lazy.ts'
+import { queryTerms } from '../query/parse-query.ts'
+import { fold } from '../text/terms.ts'
+import type { RankedUnit } from './rank.ts'
+import type { QueryWord, QueryWords, WordRelations } from './query-words.ts'
+
+/** Share of the rarity of a query's words that a unit must have. Fitted by hand on the judged sets, as those below. */
+const minShare = 0.5
+/** The same for a unit with a number, if the query asks for one. */
+const minShareWithNumber = 0.45
+/** A longer question tells much that is no part of the answer; two of its words are enough. */
+const maxShortQuery = 6
+/** Minimum cosine of a word that no unit has and a word of the unit that stands for it. */
+const minCosineOfUnknown = 0.28
+/** Factor on the rarity of a name that the unit has. */
+const weightOfName = 2
+/** Frequent Chinese surnames that are rarely words. */
+const surname =
+  '[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]'
+const surnameAlone = new RegExp(`^${surname}$`)
+const fullName = new RegExp(`^${surname}\\p{Script=Han}{1,2}$`, 'u')
+
+interface RankedText extends Pick<RankedUnit, 'id' | 'features'> {
+  /** Text with the headings above. */
+  readonly text: string
+}
+
+/**
+ * Returns true if a unit is likely about something else than a query asks: it lacks a name of the query, or most of its
+ * other words.
+ */
+export function lacksWords(
+  { id, features, text }: RankedText,
+  { words }: QueryWords,
+  relations: WordRelations,
+): boolean {
+  const content = words.filter(({ role }) => role !== 'filler')
+  const ownWords = lazy(() => queryTerms(text).flatMap(({ role, shown }) => (role === 'function' ? [] : shown)))
+  const isAlike = ({ shown }: QueryWord) =>
+    ownWords().some((other) => relations.cosine(shown, other) >= minCosineOfUnknown)
+  const missing = content.filter(({ units, headUnits }) => !units.has(id) && !headUnits.has(id))
+  if (missing.some(isName)) return true
+  const lacking = missing.filter((word) => word.documents > 0 || !isAlike(word))
+  const rarityOf = (list: readonly QueryWord[]) =>
+    list.reduce((sum, { rarity, role }) => sum + rarity * (role === 'name' ? weightOfName : 1), 0)
+  const share = 1 - rarityOf(lacking) / Math.max(rarityOf(content), 1e-9)
+  const enough = features.number > 0 ? minShareWithNumber : minShare
+  return share < enough && (content.length <= maxShortQuery || content.length - lacking.length < 2)
+}
+
+/** Returns true for names of people, and for a word in the genitive: "Tom's phone". */
+function isName({ role, shown, documents }: QueryWord): boolean {
+  const word = fold(shown)
+  return role === 'name' || /['’]s$/.test(word) || surnameAlone.test(word) || (documents === 0 && fullName.test(word))
+}
