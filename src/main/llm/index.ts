@@ -1,4 +1,4 @@
-export { parseIntent } from './offline/intent.ts'
+export { noteOf, parseIntent, requestedNote } from './offline/intent.ts'
 export { complete } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
 export { isTransient } from './middleware/provider-failures.ts'
@@ -14,6 +14,7 @@ export {
   type ToolDefinition,
 } from './model.ts'
 export { Models } from './models.ts'
+export { withoutAdditions, withoutTimestamp } from './offline/strip-context.ts'
 export { withoutRefused } from './offline/distill-notes.ts'
 export { summarizeStatements } from './offline/summarize-statements.ts'
 export { type Sentences } from './offline/sentences.ts'

@@ -1,4 +1,4 @@
-import type { Model, ProviderStatus } from '#shared/contract/index.ts'
+import type { LocalModelServer, Model, ProviderStatus } from '#shared/contract/index.ts'
 import {
   type Clock,
   EventEmitter,
@@ -31,6 +31,7 @@ import {
 } from './catalog/catalog.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 import { ModelLists, type ListedModel } from './catalog/model-lists.ts'
+import { chatModelNames } from './catalog/chat-models.ts'
 import type { ChatModel, ModelEvent } from './model.ts'
 import type { ProviderOptions } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
@@ -100,10 +101,12 @@ export class Models {
     const limits = this.limits(id)
     if (provider === 'offline')
       return createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() })
+    const { ledger, keys } = this.#options
     const options = this.#connectionOf(provider, context.timeoutMs)
     if (!options) throw this.#missingKeyError(provider)
     const listedModel = this.#lists.listedModel(id)
-    const remote = createRemoteModel(provider, model, options, limits, listedModel, this.#options.keys, context)
+    const listNames = async () => chatModelNames((await this.#lists.fetchModels(provider, options)).models)
+    const remote = createRemoteModel(provider, model, { ...options, listNames }, limits, listedModel, keys, context)
     const whole = withoutRepetition(withSizeLimit(remote))
     const limited = withIdleTimeout(
       provider === 'openai-compatible' ? withTextCalls(whole) : whole,
@@ -111,7 +114,6 @@ export class Models {
     )
     const { isLocal, baseUrl = '' } = options
     const withRetry = withRetries(isLocal ? withServerQueue(limited, URL.parse(baseUrl)?.origin ?? baseUrl) : limited)
-    const { ledger, keys } = this.#options
     const safe = withRedactedErrors(withRetry, keys)
     return withTracking(safe, this.prices(id), ledger, context.agent, this.#changes)
   }
@@ -147,7 +149,7 @@ export class Models {
     await Promise.all(outcomes.map(({ fetched }) => fetched))
     for (const { provider, fetched } of outcomes) {
       const { models, failure } = (await fetched) ?? { models: [], failure: undefined }
-      for (const { name } of models) if (isChatModel(name)) ids.add(`${provider}/${name}`)
+      for (const name of chatModelNames(models)) ids.add(`${provider}/${name}`)
       if (failure) failures.push({ provider, code: failure.code })
     }
     for (const id of Object.keys(this.#options.settings.config.models)) ids.add(id)
@@ -156,17 +158,24 @@ export class Models {
 
   /**
    * Requests a provider's model list to check its settings.
-   * @returns the number of models
+   * @returns the ids of its chat models; the first is suggested
    * @throws AppError `input_invalid` for an unknown provider, `provider_key_missing`, or an error of the provider
    */
-  async test(name: string): Promise<number> {
+  async test(name: string): Promise<string[]> {
     const provider = modelProviders.find((candidate) => candidate === name)
     if (!provider) throw unknownProvider(name)
     const options = this.#connectionOf(provider)
     if (!options) throw this.#missingKeyError(provider)
     const { models, failure } = await this.#lists.fetchModels(provider, options, true)
     if (failure) throw redactSecrets(withServerAddress(failure, options), this.#options.keys)
-    return models.length
+    return chatModelNames(models).map((model) => `${provider}/${model}`)
+  }
+
+  /** Probes the known ports of this machine; nothing leaves it. */
+  async localServers(): Promise<LocalModelServer[]> {
+    // Loaded on demand: the client library is large.
+    const { findLocalServers } = await import('./catalog/local-servers.ts')
+    return findLocalServers(this.#options.env, this.#options.outbound.fetch({ purpose: 'models' }))
   }
 
   /**
@@ -250,10 +259,8 @@ export class Models {
   }
 }
 
-/** Returns false for models that only compute embeddings, rank, or process speech, by their names. */
-function isChatModel(name: string): boolean {
-  return !/embed|rerank|whisper|\btts\b|(?:^|[/-])(?:bge|e5|gte)-|all-minilm/i.test(name)
-}
+/** Names in the error for an unknown model. */
+const maxNamedModels = 8
 
 /** For models of this machine, which may be slow. */
 const localTimeoutMs = 24 * 3_600_000
@@ -281,7 +288,7 @@ interface ProviderConnection extends ProviderOptions {
 function createRemoteModel(
   provider: ModelProvider,
   model: string,
-  { secrets, isLocal, fetchFor, ...options }: ProviderConnection,
+  { secrets, isLocal, fetchFor, listNames, ...options }: ProviderConnection & { listNames: () => Promise<string[]> },
   limits: ModelLimits,
   listedModel: ListedModel | undefined,
   keys: Pick<KeyRing, 'scrub'>,
@@ -309,10 +316,18 @@ function createRemoteModel(
             yield* createOpenAiModel(provider, model, providerOptions, limits).stream(request, signal)
           }
         } catch (error) {
-          throw error instanceof AppError ? withServerAddress(error, { isLocal, baseUrl: options.baseUrl }) : error
+          if (!(error instanceof AppError)) throw error
+          if (error.code === 'unknown_model') throw unknownModelError(error, model, await listNames())
+          throw withServerAddress(error, { isLocal, baseUrl: options.baseUrl })
         }
       }),
   }
+}
+
+function unknownModelError({ code, data, cause }: AppError, model: string, names: readonly string[]): AppError {
+  const models = names.slice(0, maxNamedModels).join(', ')
+  const advice = models === '' ? '' : `; it has ${models}`
+  return new AppError(code, `${data['provider']} has no model ${model}${advice}`, { ...data, model, models }, { cause })
 }
 
 /** Names the address if no server answers on this machine: the network is not the cause. */
@@ -322,6 +337,8 @@ function withServerAddress(error: AppError, { isLocal, baseUrl }: Pick<ProviderC
   const message = `no model server answers at ${address}; is the server running?`
   return new AppError('server_down', message, { ...error.data, address }, { cause: error.cause })
 }
+
+const providerFailurePattern = /^(?:provider_|server_down$|unknown_model$)/
 
 /** Records the usage of each request and emits its outcome. */
 function withTracking(
@@ -352,7 +369,7 @@ function withTracking(
         }
         outcomes.emit({ model: model.id, failure: undefined })
       } catch (error) {
-        if (!signal.aborted && error instanceof AppError && /^(?:provider_|server_down$)/.test(error.code))
+        if (!signal.aborted && error instanceof AppError && providerFailurePattern.test(error.code))
           outcomes.emit({ model: model.id, failure: error })
         throw error
       } finally {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp } from '../../support/app.ts'
+import { startModelServer } from '../../support/model-server.ts'
 
 type Body = { stream: boolean; tools?: unknown[]; messages: { role: string; content: unknown }[] }
 type Reply = { status?: number; type?: string; body: string }
@@ -153,4 +154,45 @@ it('names the address if no server runs there', async () => {
     data: { address: 'localhost:9' },
   })
   void ask
+})
+
+it('names the models that there are if the server does not have the chosen one', async () => {
+  const unknown = refused(404, { message: 'model "m" not found, try pulling it first', type: 'api_error' })
+  const listed = ['gemma3:1b', 'nomic-embed-text', 'qwen2.5:7b'].map((id) => ({ id, object: 'model' }))
+  const { ask } = await openChat(({ messages }) =>
+    messages ? unknown : { body: JSON.stringify({ object: 'list', data: listed }) },
+  )
+  expect(await ask('hi')).toMatchObject({
+    stopReason: 'error',
+    errorCode: 'unknown_model',
+    errorData: { model: 'm', models: 'qwen2.5:7b, gemma3:1b' },
+  })
+})
+
+it('finds servers of this machine at their ports, and ignores other programs', async () => {
+  const model = await startModelServer()
+  model.models = [{ id: 'nomic-embed-text' }, { id: 'qwen3:1.7b' }, { id: 'qwen3:8b' }]
+  const { port } = new URL(model.url)
+  const env: NodeJS.ProcessEnv = { OLLAMA_HOST: `models.example:${port}` }
+  const { app } = await openTestApp({ env })
+  const findOllama = async () => (await app.models.localServers()).find(({ name }) => name === 'Ollama')
+  expect(await findOllama()).toEqual({
+    name: 'Ollama',
+    baseUrl: `http://localhost:${port}/v1`,
+    models: ['openai-compatible/qwen3:8b', 'openai-compatible/qwen3:1.7b'],
+  })
+  expect(app.models.providers().find(({ name }) => name === 'openai-compatible')?.baseUrl).toBeNull()
+  const other = createServer((_, response) => response.end('<html>A web page</html>'))
+  const silent = createServer(() => undefined)
+  for (const server of [other, silent]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    env['OLLAMA_HOST'] = `0.0.0.0:${(server.address() as AddressInfo).port}`
+    const started = performance.now()
+    expect(await findOllama()).toBeUndefined()
+    expect(performance.now() - started).toBeLessThan(5000)
+  }
 })

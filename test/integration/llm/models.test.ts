@@ -152,7 +152,7 @@ describe.each(providers)('%s', (name, create) => {
     [529, 'Overloaded', 'provider_overloaded'],
     [500, 'oops', 'provider_failed'],
     [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
-    [404, 'model: test-model does not exist', 'provider_error'],
+    [404, 'model: test-model does not exist', 'unknown_model'],
   ])('maps status %i "%s" to %s', async (status, message, code) => {
     await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })
   })

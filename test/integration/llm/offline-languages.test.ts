@@ -47,7 +47,7 @@ const conversations: readonly {
   {
     language: 'Simplified Chinese',
     hello: ['嗨，你好', /^目前没有连接语言模型，所以我只做两件事/],
-    save: ['请帮我记一下门禁密码是4711', '门禁密码是4711', /^已记入今天的日志/],
+    save: ['请帮我记一下门禁密码是4711', '门禁密码是4711', /^已记入今天的日记/],
     ask: ['门禁密码是多少', /^你的记忆里写着：\n\n> 门禁密码是4711\n/],
     unknown: ['谁刷了围墙？', /^在你的记忆里没有找到与“谁刷了围墙？”/],
     unwritable: ['请记住密码是12\u000034', /^没有成功：.+NUL/],
@@ -55,7 +55,7 @@ const conversations: readonly {
   {
     language: 'Traditional Chinese',
     hello: ['您好', /^目前沒有連接語言模型，所以我只做兩件事/],
-    save: ['請你記住大門密碼是4711', '大門密碼是4711', /^已記入今天的日誌/],
+    save: ['請你記住大門密碼是4711', '大門密碼是4711', /^已記入今天的日記/],
     ask: ['大門密碼多少啊', /^你的記憶裡寫著：\n\n> 大門密碼是4711\n/],
     unknown: ['誰修好了鋼琴？', /^在你的記憶裡沒有找到與「誰修好了鋼琴？」/],
     unwritable: ['請記住密碼是12\u000034', /^沒有成功：.+NUL/],
@@ -128,7 +128,15 @@ describe('the offline model in the user’s language', () => {
         '- 2026-11-15: 续租 [memory/2026-11-15-续租.md:1]',
       ].join('\n'),
     )
-    expect(await say('11月20日记了什么')).toBe('2026-11-20 的记录：\n\n- 11:00 预算定了八万元 [memory/2026-11-20.md:2]')
+    // The notes of the day, and those that name it.
+    expect(await say('11月20日记了什么')).toBe(
+      [
+        '2026-11-20 的记录：',
+        '',
+        '- 11:00 预算定了八万元 [memory/2026-11-20.md:2]',
+        '- 11月20日的预算有人问起，记了什么要再查 [memory/2026-11-21.md:1]',
+      ].join('\n'),
+    )
     expect(await say('What did I do on November 20?')).toContain('[memory/2026-11-20.md:2]')
     // A Latin word glued to Han is found, and what only seems to ask for a note is a question.
     expect(await say('我的Slack handle是什么')).toMatch(

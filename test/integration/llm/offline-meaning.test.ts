@@ -49,7 +49,7 @@ const notes = [
   { note: 'We chose PostgreSQL for the database', line: 3, question: 'which datastore do we use' },
   { note: 'The rent of the flat is 1,450 euros', line: 4, question: 'how much does the apartment cost' },
   { note: 'Mara is allergic to penicillin', line: 5, question: 'what medicine must Mara avoid' },
-  { note: 'The standup is at 9:30 on weekdays', line: 6, question: 'when is the daily meeting' },
+  { note: 'The standup is at 9:30 on weekdays', line: 6, question: 'what time is the daily standup' },
 ]
 
 describe('offline chat with semantic search', { timeout: 60_000 }, () => {
@@ -88,10 +88,11 @@ describe('offline answers without a result', { timeout: 60_000 }, () => {
     }
   })
 
-  it('are left out of the session summary, as questions and quotes are', async () => {
+  it('are left out of the session summary, as questions, quotes and saved notes are', async () => {
     const { app, say, settle, workspace } = await openChat()
     const { session } = await say('Remember that the gate code is 4711')
     await settle()
+    await say('My new bike is locked behind the bakery in Bonn.', session)
     await say('Who painted the garden fence?', session)
     await say('What is the gate code?', session)
     await say('/new', session)
@@ -103,7 +104,7 @@ describe('offline answers without a result', { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect(await findSummary()).toBeDefined(), 5000)
     const name = (await findSummary()) ?? ''
     const kept = await readFile(join(folder, name), 'utf8')
-    expect(kept).toContain('\n- The gate code is 4711 [')
-    expect(kept).not.toMatch(/I found nothing|garden fence|> The gate/)
+    expect(kept).toContain('\n- My new bike is locked behind the bakery in Bonn. [')
+    expect(kept).not.toMatch(/I found nothing|garden fence|The gate/)
   })
 })

@@ -57,7 +57,7 @@ describe('recognition of requests by the offline model', () => {
       await say('/new')
       await app.close()
       const names = await readdir(join(workspace, 'memory'))
-      expect(names.sort()).toEqual(['2026-01-20-boiler-serviced-march.md', '2026-01-20.md'])
+      expect(names.sort()).toEqual(['2026-01-20-decided-feature-flags-launch.md', '2026-01-20.md'])
     },
   )
 })

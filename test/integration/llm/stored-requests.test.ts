@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { expandRows } from '../../../src/main/agent/context/meter-rows.ts'
-import type { UserInput } from '../../../src/main/agent/chat/user-message.ts'
+import type { SendInput } from '../../../src/shared/contract/index.ts'
 import { toolItem } from '../../../src/shared/chat/context-items.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer, type ModelServer } from '../../support/model-server.ts'
@@ -56,7 +56,7 @@ agents:
   const test = await openTestApp({ config, env, files, now: () => new Date('2026-11-22T12:00:00') })
   const agent = await test.app.agents.get('main')
   let session: string | undefined
-  const say = async (input: UserInput) => {
+  const say = async (input: Pick<SendInput, 'text' | 'attachments'>) => {
     const sent = await agent.chat.send({ ...input, session })
     await sent.ended
     session = sent.session

@@ -7,7 +7,7 @@ import {
   type ToolResultMessage,
 } from '../../../src/shared/chat/messages.ts'
 import { toolDetailsSchema } from '../../../src/shared/chat/tool-details.ts'
-import { parseIntent } from '../../../src/main/llm/offline/intent.ts'
+import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
 import { quotesOf } from '../../../src/main/llm/offline/quote.ts'
 import { detectLanguage, replyLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
 import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
@@ -39,13 +39,35 @@ describe('offline model', () => {
     ['What did we decide about yesterday’s outage?', 'question'],
     ['Write a poem about the sea', 'help'],
     ['列出所有文件', 'help'],
-    ['Delete the note about the gate code', 'help'],
+    ['Delete the note about the gate code', 'change'],
+    ['Forget my wifi password', 'change'],
+    ['忘掉我的Wi-Fi密码', 'change'],
+    ['请把牙医的预约改到下周四', 'change'],
+    ['更正一下：房东电话改成13900139000', 'change'],
     ['覚えてる？', 'question'],
     ['기억나?', 'question'],
     ['会議はいつですか', 'keywords'],
     ['help', 'help'],
   ])('%j is %s', (message, kind) => {
     expect(parseIntent(message, today).kind).toBe(kind)
+  })
+
+  it.each([
+    ['Remember that 🦄🎉 the party is great', '🦄🎉 the party is great'],
+    ['记住：🎂 小雨的生日是五月三号', '🎂 小雨的生日是五月三号'],
+    ['🎉 Remember that the party is great 🎂', 'The party is great'],
+    ['Set a reminder for the dentist one day before', 'Reminder: the dentist one day before'],
+    ['Set an alarm for 7am', 'Reminder: 7am'],
+    ['Set a reminder to call Ann', 'Call Ann'],
+    ['记得 Wi-Fi 密码是 Nihao2026!', 'Wi-Fi 密码是 Nihao2026!'],
+    ['记住保险箱密码是 8#kQ?', '保险箱密码是 8#kQ?'],
+    ['記住 PIN 碼是 12#34！', 'PIN 碼是 12#34！'],
+    ['Remember that the PIN is 12#34!', 'The PIN is 12#34!'],
+    ['Remember that the code is 4471.', 'The code is 4471'],
+    ['Remember to buy 2 litres of milk!', 'Buy 2 litres of milk'],
+    ['把这个记下来：车位在 B2', '车位在 B2'],
+  ])('%j is saved as %j', (message, note) => {
+    expect(noteOf(message, today)).toBe(note)
   })
 
   it.each<[string[], Language, Language]>([
@@ -129,8 +151,10 @@ describe('offline model', () => {
       expect(quoted(...notes)).toEqual(['护照号码是E1234567。'])
     })
 
-    it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('leave out the last line of an answer in %s', (language) => {
-      expect(quoted(result('memory/2026-01-19-x.md', 9, 0.9, sentencesIn(language).noModel))).toEqual([])
+    it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('leave out lines of the app in %s', (language) => {
+      const { noModel, ending } = sentencesIn(language)
+      for (const line of [noModel, ending('[sessions/a.jsonl]')])
+        expect(quoted(result('memory/2026-01-19-x.md', 3, 0.9, line))).toEqual([])
     })
   })
 
@@ -237,6 +261,27 @@ describe('several messages before one answer', () => {
       'memory_search What is the cat called?',
     ])
   })
+})
+
+it('answers the text of the user, without what the app added', async () => {
+  const { calls } = await converse([
+    'The conversation so far was long.\n<summary>\n- The rent is 900\n</summary>',
+    '[Tue 2026-01-20 10:30] How much is the rent?\n\n<changes>\nMEMORY.md:\n+ The rent is 950\n</changes>',
+  ])
+  expect(calls.map(({ arguments: input }) => input)).toEqual([{ query: 'How much is the rent?' }])
+})
+
+it('lists the notes of a day by the words of the user, so that notes that name the day are found', async () => {
+  for (const day of ['11月26日', '昨天']) {
+    const { calls } = await converse([`${day}有什么事`])
+    expect(calls.map(({ arguments: input }) => input['query'])).toEqual([`${day} source:notes`])
+  }
+})
+
+it('lists no properties that the app has written into notes', async () => {
+  const ask = (snippet: string) => converse(['What did I note on 2026-01-15?'], () => found(snippet))
+  expect((await ask('imported: "old notes, 2026-01-15"')).text).toBe('There are no notes for 2026-01-15.')
+  expect((await ask('The cat is called Tom')).text).toContain('- The cat is called Tom [MEMORY.md:3]')
 })
 
 describe('an answer to a question', () => {

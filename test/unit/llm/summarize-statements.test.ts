@@ -11,6 +11,14 @@ const linesOf = (texts: readonly string[], maxCharacters?: number) =>
 const lengthOf = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n').length
 
 describe('summary of statements', () => {
+  it('leaves out questions about the user, requests to change notes, and letters held down', () => {
+    const told = 'What I like about Bonn is the archive where Anna works'
+    expect(linesOf(['Which candidate did I interview', 'Where have we met Ann', 'Forget the wifi password'])).toEqual(
+      [],
+    )
+    expect(linesOf(['把拔牙那条删掉', 'My code is '.padEnd(500, 'x'), told])).toEqual([told])
+  })
+
   it.each<[string, string[], string[]]>([
     [
       'English',
@@ -124,6 +132,19 @@ describe('summary of statements', () => {
   ])('is empty for %j', (texts) => {
     expect(linesOf(texts)).toEqual([])
   })
+
+  it.each([
+    'Tell me about Priya',
+    'Show me the rent',
+    'Find the passport number of Ann',
+    '告诉我妈妈的电话号码',
+    '查一下我的护照号码。',
+  ])('takes the request %j for no statement', (text) => expect(linesOf([text])).toEqual([]))
+
+  it.each([
+    ['Actually, the dentist moved to 11 December.', 'The dentist moved to 11 December.'],
+    ['其实房租涨到了一千五百欧元。', '房租涨到了一千五百欧元。'],
+  ])('drops the opening of %j', (text, kept) => expect(linesOf([text])).toEqual([kept]))
 
   it('keeps answers and names after a comma', () => {
     expect(linesOf(['Yes, Stockholm. We moved there in 2019.', 'Well, Berlin has 12 boroughs.'])).toEqual([

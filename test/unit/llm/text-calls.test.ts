@@ -17,6 +17,12 @@ it.each([
   '<|python_tag|>{"name": "memory_search", "parameters": {"query": "tea"}}',
   '```json\n{"name": "memory_search", "arguments": {"query": "tea"}}\n```',
   '{"function": {"name": "memory_search", "arguments": {"query": "tea"}}}',
+  '<tool_call>{"name": "memory_search", "arguments": {"query": "tea"}}</tool_call>\nThe answer is Jonas.',
+  '<tool_call>{"name": "memory_search", "arguments": {"query": "tea",}}</tool_call>',
+  '<|tool_call|>[{"name": "memory_search", "arguments": {"query": "tea"}}]',
+  '[{"name": "memory_search", "arguments": {"query": "tea"}}]',
+  '[TOOL_CALLS] [ {"name": "memory_search", "arguments": {"query": "tea"}} ]</s>',
+  '[TOOL_CALLS]memory_search[ARGS]{"query": "tea"}',
 ])('reads the call %j', (text) => expect(parseTextCalls(text, names)).toMatchObject([search]))
 
 it('reads several calls', () => {
@@ -61,6 +67,19 @@ async function answer(
   }
   return { shown, content }
 }
+
+it('calls two tools written one after the other, and an array', async () => {
+  const call = '{"name":"memory_search","arguments":{"query":"tea"}}'
+  for (const pieces of [
+    [call, `\n${call}`],
+    ['[', `${call}, `, `${call}]`],
+  ]) {
+    const { shown, content } = await answer(pieces)
+    expect(shown).toBe('')
+    expect(content).toMatchObject([search, search])
+  }
+  expect((await answer(['[', '1, 2]'])).shown).toBe('[1, 2]')
+})
 
 it('holds back only what may be a call', async () => {
   const call = '<tool_call>{"name":"memory_search","arguments":{"query":"tea"}}</tool_call>'

@@ -37,6 +37,7 @@ const messages = {
   provider_garbled: (provider: string) => `${provider} sent an invalid answer`,
   provider_refused: (provider: string) => `${provider} declined to answer this`,
   provider_region: (provider: string) => `${provider} does not serve the country or region of this connection`,
+  unknown_model: (provider: string) => `${provider} does not have this model`,
   context_overflow: (provider: string) => `the conversation no longer fits into ${provider}'s model`,
 } as const satisfies Partial<Record<ErrorCode, (provider: string) => string>>
 
@@ -88,6 +89,10 @@ const classificationRules: readonly ClassificationRule[] = [
     ({ status, kind, message }) => status === 401 || (mayBeDenied(status) && keyPattern.test(`${kind} ${message}`)),
   ],
   ['context_overflow', ({ kind }) => tooLongKind.test(kind)],
+  [
+    'unknown_model',
+    ({ status, kind, message }) => mayBeUnknown(status) && unknownModelPattern.test(`${kind} ${message}`),
+  ],
   ['provider_auth', ({ status }) => status === 403],
   ['provider_rate_limited', ({ status, kind }) => status === 429 || rateLimitKind.test(kind)],
   ['provider_overloaded', ({ status, kind }) => status === 529 || status === 503 || overloadedKind.test(kind)],
@@ -111,6 +116,9 @@ const moderationPattern = /moderation|\bflagged\b|content_policy|content managem
 const keyPattern =
   /authentication|invalid_api_key|(incorrect|invalid|missing|expired) api.?key|api.?key (is )?(not valid|invalid|expired|not found|incorrect)/i
 const tooLongKind = /context_length_exceeded|context_window_exceeded|request_too_large|string_above_max_length/i
+/** Anthropic names only the model: `model: claude-1`. */
+const unknownModelPattern =
+  /model_not_found|\bmodels?\b.{0,80}?\b(?:not (?:found|exist)|(?:does not|doesn't) exist)|(?:unknown|invalid|no such) model|not a valid model|^not_found_error model: \S+$/i
 const rateLimitKind = /rate_?limit|too_many_requests|resource_exhausted/i
 const overloadedKind = /overloaded|slow_down|service_?unavailable|insufficient_system_resource/i
 const serverErrorKind =
@@ -123,6 +131,7 @@ const filterPattern = /content_filter|content_policy|safety|refus|invalid_prompt
 const mayBeQuota = (status: number | undefined) =>
   status === undefined || status === 400 || status === 403 || status === 413 || status === 429
 const mayBeDenied = (status: number | undefined) => status === undefined || status === 400 || status === 403
+const mayBeUnknown = (status: number | undefined) => status === 400 || status === 403 || status === 404
 const mayBeOverflow = (status: number | undefined) =>
   status === undefined || status === 400 || status === 413 || status === 422 || status >= 500
 

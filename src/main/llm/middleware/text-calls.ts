@@ -8,8 +8,9 @@ import type { AssistantMessage, ToolCallPart } from '#shared/chat/messages.ts'
 import type { ChatModel } from '../model.ts'
 
 const fence = '```'
-/** Beginnings of calls in the formats of Hermes and Qwen, Llama, and Mistral, and JSON in a code block. */
-const markers = ['<tool_call>', '<function=', '<|python_tag|>', '[TOOL_CALLS]', fence]
+/** Beginnings of calls in the formats of Hermes and Qwen, Granite, Llama, and Mistral. */
+const tags = ['<tool_call>', '<|tool_call|>', '<function=', '<|python_tag|>', '[TOOL_CALLS]']
+const markers = [...tags, fence]
 /** A longer text is no call. */
 const maxHeld = 20_000
 
@@ -52,7 +53,7 @@ export function withTextCalls(model: ChatModel): ChatModel {
 
 /** Returns the position from which a text may be a call; its length if there is none. */
 function startOfCall(text: string, isStart: boolean): number {
-  if (isStart && /^\s*(?:\{|$)/.test(text) && mayBeCall(text.trimStart())) return 0
+  if (isStart && /^\s*(?:\[?\s*\{|\[?$)/.test(text) && mayBeCall(text.trimStart())) return 0
   let start = nextMarker(text, 0)
   while (start < text.length && !mayBeCall(text.slice(start))) start = nextMarker(text, start + fence.length)
   return start
@@ -72,35 +73,38 @@ function nextMarker(text: string, from: number): number {
 
 /** Returns false for a code block that is not JSON, and for JSON that text follows. */
 function mayBeCall(text: string): boolean {
-  if (text.startsWith(fence)) return /^```\w*\s*(?:[{[]|$)/.test(text) && !/^```[^]*?```\s*\S/.test(text)
-  const json = balancedJson(text)
-  return json === '' || text.slice(json.length).trim() === ''
+  if (text.startsWith(fence)) return /^```\w*\s*(?:[{[]|$)/.test(text) && !/^```[^]*?```\s*(?!```|\s)./.test(text)
+  const json = balancedJson(text.replace(/^\[\s*/, ''))
+  return json === '' || /^\s*(?:$|[\],{]|<)/.test(text.replace(/^\[\s*/, '').slice(json.length))
 }
 
 /**
- * Returns the calls of a text that consists of calls; [] for other texts.
+ * Returns the calls of a text that consists of calls; [] for other texts. Text after calls in a model's own format is
+ * ignored: the model wrote it without their results.
  * @param names of the tools that the request offers
  */
 export function parseTextCalls(text: string, names: ReadonlySet<string>): ToolCallPart[] {
   const calls: ToolCallPart[] = []
   let rest = text.trim()
+  const isTagged = tags.some((tag) => rest.startsWith(tag))
   while (rest !== '') {
-    const opening = /^(?:<tool_call>|<\|python_tag\|>|\[TOOL_CALLS\]|```\w*|\[|,|\])\s*/.exec(rest)?.[0] ?? ''
+    const opening = /^(?:<\|?tool_call\|?>|<\|python_tag\|>|\[TOOL_CALLS\]|```\w*|\[|,|\])\s*/.exec(rest)?.[0] ?? ''
     rest = rest.slice(opening.length)
-    const [tag = '', named = ''] = /^<function=([\w.-]+)>\s*/.exec(rest) ?? /^([\w.-]+)\s*(?=\{)/.exec(rest) ?? []
+    const [tag = '', named = ''] =
+      /^<function=([\w.-]+)>\s*/.exec(rest) ?? /^([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)/.exec(rest) ?? []
     rest = rest.slice(tag.length)
     const json = balancedJson(rest)
     const parameters = json === '' && named !== '' ? xmlParameters(rest) : undefined
     if (json === '' && !parameters) {
-      if (opening === '') return []
+      if (opening === '') return isTagged ? calls : []
       continue
     }
-    const call = callOf(parameters?.values ?? parseJson(json), named)
+    const call = callOf(parameters?.values ?? parseJson(json) ?? parseJson(json.replace(/,\s*(?=[}\]])/g, '')), named)
     if (!call || !names.has(call.name)) return []
     calls.push({ type: 'toolCall', id: `call_${randomUUID().slice(0, 8)}`, ...call })
     rest = rest
       .slice(parameters?.length ?? json.length)
-      .replace(/^\s*(?:<\/function>)?\s*(?:<\/tool_call>|```|\])?\s*/, '')
+      .replace(/^\s*(?:<\/function>)?\s*(?:<\/tool_call>|```|\])?\s*(?:<\/s>|<\|[\w/]+\|>$)?\s*/, '')
   }
   return calls
 }

@@ -1,121 +1,84 @@
-import { lineEntry } from '#shared/markdown/log-entry.ts'
-import { parseJson } from '#shared/util/json.ts'
+import { formatDay, type DaySpan } from '#search/text'
+import type { RecordedSearch } from '#shared/contract/index.ts'
 import { maxQuery } from '#shared/util/limits.ts'
-import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
-import type { Intent } from './intent.ts'
+import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
 import { clip, quotesOf } from './quote.ts'
 import type { Sentences } from './sentences.ts'
 
-const maxLogs = 40
-const maxEntries = 60
+const maxEntries = 50
 /** Maximum characters of a question that the answer repeats. */
 const maxQuestionEcho = 60
 
 /** A text ends the turn; tool calls request results for the next step. */
 export interface Step {
   readonly text?: string
+  /** A statement of the user that can be saved as a note. */
+  readonly keep?: string
   readonly calls?: readonly Omit<ToolCallPart, 'type' | 'id'>[]
 }
 
-export interface ToolResult {
-  readonly result: ToolResultMessage
-  readonly arguments: Readonly<Record<string, unknown>>
-}
-
-export function toolResultsIn(messages: readonly Message[]): ToolResult[] {
-  const calls = messages
-    .flatMap((message) => (message.role === 'assistant' ? message.content : []))
-    .filter((part) => part.type === 'toolCall')
-  return messages
-    .filter((message) => message.role === 'toolResult')
-    .map((result) => ({ result, arguments: calls.find(({ id }) => id === result.toolCallId)?.arguments ?? {} }))
-}
-
-function resultsOf(tool: string, results: readonly ToolResult[]): ToolResult[] {
-  return results.filter(({ result }) => result.toolName === tool)
-}
-
 export function answerPeriod(
-  { first, last }: Extract<Intent, { kind: 'period' }>,
-  results: readonly ToolResult[],
+  { first, last, words }: DaySpan & { readonly words?: string },
+  search: ToolResultMessage | undefined,
   sentences: Sentences,
-  todaysLog: string,
 ): Step {
-  const span = first === last ? first : `${first} – ${last}`
-  const lists = resultsOf('list', results).map(({ result }) => messageText(result))
-  const from = /\[.*from=(\d+)\]$/.exec(lists.at(-1) ?? '')?.[1]
-  if (lists.length === 0 || from !== undefined) {
-    const path = /^(?:.+\/)?memory(?=\/)/.exec(todaysLog)?.[0] ?? 'memory'
-    return { calls: [{ name: 'list', arguments: from === undefined ? { path } : { path, from: Number(from) } }] }
+  if (!search) {
+    const dates =
+      first === last ? `on:${formatDay(first)}` : `after:${formatDay(first - 1)} before:${formatDay(last + 1)}`
+    // The words for a day find the nearest day with notes too.
+    const query = `${words ?? dates} source:notes`
+    return { calls: [{ name: 'memory_search', arguments: { query, maxResults: maxEntries } }] }
   }
-  const logs = lists
-    .flatMap((list) => [...list.matchAll(/^(.+\/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md) \(\d+ bytes\)$/gm)])
-    .map(([, path = '']) => path)
-    .filter((path) => first <= dateOf(path) && dateOf(path) <= last)
-    .sort()
-    .slice(-maxLogs)
-  const reads = resultsOf('memory_get', results)
-  if (logs.length > 0 && reads.length === 0)
-    return { calls: logs.map((path) => ({ name: 'memory_get', arguments: { path } })) }
-  const entries = reads.flatMap((read) => entriesOf(logOf(read)))
+  const recall = search.details?.kind === 'recall' ? search.details.recall : undefined
+  const entries = entriesOf(recall?.results ?? [])
+  const span = [...new Set([first, last])].map(formatDay).join(' – ')
   if (entries.length === 0) return { text: sentences.nothingIn(span) }
-  const lines = entries.slice(0, maxEntries).flatMap(({ path, line, text }, index) => {
-    const isNewDay = first !== last && dateOf(path) !== dateOf(entries[index - 1]?.path ?? '')
-    return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${dateOf(path)}**\n`] : []), `- ${text} [${path}:${line}]`]
+  const nearest = recall?.conditions?.find((condition) => condition.nearest !== undefined)?.nearest
+  const lines = entries.flatMap(({ path, startLine, date, text }, index) => {
+    const isNewDay = first !== last && nearest === undefined && date !== entries[index - 1]?.date
+    return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${date}**\n`] : []), `- ${text} [${path}:${startLine}]`]
   })
-  const more = entries.length > maxEntries ? ['', sentences.more(entries.length - maxEntries)] : []
-  return { text: [sentences.periodHas(span), '', ...lines, ...more].join('\n') }
+  const more = (recall?.candidates ?? 0) - (recall?.results.length ?? 0)
+  const title = nearest === undefined ? sentences.periodHas(span) : sentences.nearest(span, nearest)
+  return { text: [title, '', ...lines, ...(more > 0 ? ['', sentences.more(more)] : [])].join('\n') }
 }
 
-interface Log {
-  readonly path: string
-  readonly lines: readonly string[]
-}
-
-/** Returns the lines of a log with the time of their heading; a heading counts as a line if no text follows it. */
-function entriesOf({ path, lines }: Log) {
-  // A saved conversation shows only its topic, because the log already has its notes.
-  const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
-  if (!/\/[\d-]{10}\.md$/.test(path) && topic !== undefined) return [{ path, line: 1, text: topic }]
-  let time = ''
-  return lines.flatMap((raw, index) => {
-    const [heading, clock = '', title = ''] = /^##+\s+(\d{1,2}:\d{2}\b)?[\s–—-]*(.*)$/.exec(raw) ?? []
-    if (heading !== undefined) time = clock && `${clock} `
-    const next = lines.slice(index + 1).find((line) => line.trim() !== '') ?? '#'
-    const item = lineEntry(raw)
-    if (item) return [{ path, line: index + 1, text: clip(`${item.time} ${item.text}`) }]
-    const text =
-      heading === undefined ? raw.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim() : next.startsWith('#') ? title : ''
-    return text === '' || /^#\s/.test(text) ? [] : [{ path, line: index + 1, text: clip(`${time}${text}`) }]
+/** Returns the results in the order of the notes, each with the time of its heading. */
+function entriesOf(results: RecordedSearch['results']) {
+  // The app's own properties are no notes.
+  const notes = results.filter(({ snippet }) => !/^(?:imported|visibility):/.test(snippet))
+  const entries = notes.map((result) => {
+    const titles = result.heading?.split(' › ') ?? []
+    // A saved conversation shows only its topic, because the log already has its notes.
+    if (/\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(result.path)) return { ...result, startLine: 1, text: titles[0] ?? '' }
+    const time = /^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0]
+    const text = clip(result.snippet.replace(/\s+/g, ' ').trim())
+    return { ...result, text: time === undefined ? text : `${time} ${text}` }
   })
+  const keyOf = ({ date = '', path, startLine }: (typeof entries)[number]) =>
+    `${date} ${path} ${String(startLine).padStart(9, '0')}`
+  const byPlace = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  return [...byPlace].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry)
 }
 
 export function answerQuestion(
   question: string,
-  results: readonly ToolResult[],
+  search: ToolResultMessage | undefined,
   sentences: Sentences,
   today: string,
 ): Step {
   const query = question.slice(0, maxQuery).toWellFormed()
-  const [search] = resultsOf('memory_search', results)
   if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
-  const { details } = search.result
-  const quotes = details?.kind === 'recall' ? quotesOf(details.recall, today) : []
+  const recall = search.details?.kind === 'recall' ? search.details.recall : undefined
+  // Notes of the nearest day do not answer a question.
+  const isOther = recall?.conditions?.some(({ nearest }) => nearest !== undefined)
+  const quotes = recall && !isOther ? quotesOf(recall, today) : []
   if (quotes.length === 0)
     return { text: sentences.nothingFound(clip(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
   const introduction = quotes.every(({ isFromChat }) => isFromChat) ? sentences.foundInChats : sentences.found
-  const blocks = quotes.map(({ path, line, text }) => `> ${clip(text)}\n\n[${path}:${line}]`)
+  const blocks = quotes.flatMap(({ path, line, text, olderDate }) => [
+    ...(olderDate === undefined ? [] : [sentences.older(olderDate)]),
+    `> ${clip(text)}\n\n[${path}:${line}]`,
+  ])
   return { text: [introduction, ...blocks, sentences.noModel].join('\n\n') }
-}
-
-/** Returns the day of a log, `YYYY-MM-DD`; empty for files without a date. */
-function dateOf(path: string): string {
-  return /(?:^|\/)memory\/(\d{4}-\d{2}-\d{2})/.exec(path)?.[1] ?? ''
-}
-
-/** Returns the lines of a log that `memory_get` read, even if the JSON was cut off. */
-function logOf({ result, arguments: { path } }: ToolResult): Log {
-  const escaped = /"text":"((?:[^"\\\n]|\\[^u\n]|\\u[0-9a-f]{4})*)/i.exec(messageText(result))?.[1]
-  const text = parseJson(`"${escaped ?? ''}"`)
-  return { path: String(path), lines: String(text ?? '').split('\n') }
 }

@@ -1,11 +1,10 @@
+import { datedNote } from '#search/text'
 import type { Message } from '#shared/chat/messages.ts'
 import type { Purpose } from '../model.ts'
-import { isSubstantial, parseIntent } from './intent.ts'
+import { isSubstantial, parseIntent, requestedNote } from './intent.ts'
 import { plainText, userTextOf, userTextsInRendered, type UserText } from './strip-context.ts'
 
 const maxNotes = 20
-/** For intents that do not depend on the day: opt-outs and questions. */
-const anyDay = '1970-01-01'
 
 export function userTextsIn(messages: readonly Message[]): UserText[] {
   return messages.flatMap((message) => {
@@ -40,7 +39,7 @@ export function extractNotes(
 
 /** Drops texts that the user does not want saved: "don't note this: …", or "don't note that" after them. */
 export function withoutOptedOut<T extends Pick<UserText, 'text'>>(texts: readonly T[]): T[] {
-  const intents = texts.map(({ text }) => parseIntent(text, anyDay))
+  const intents = texts.map(({ text }) => parseIntent(text))
   return texts.filter((_, index) => {
     const next = intents[index + 1]
     return intents[index]?.kind !== 'optOut' && !(next?.kind === 'optOut' && next.isAboutEarlier)
@@ -61,13 +60,14 @@ export function withoutRefused(messages: readonly Message[]): Message[] {
 /** Returns the whole text, or only its statements if it also contains questions. */
 function statementsIn(text: string, today: string): string[] {
   const intent = parseIntent(text, today)
-  if (intent.kind === 'remember') return [intent.text]
+  if (intent.kind === 'remember') return [requestedNote(intent, today)]
   const sentences = text.split(/(?<=[。！？!?；;])\s*|(?<=\p{L}\.)\s+(?=\p{Lu}|\p{Lo})/u).filter(Boolean)
   const statements = sentences.filter(
     (sentence) =>
       isSubstantial(sentence) && ['statement', 'keywords', 'remember'].includes(parseIntent(sentence, today).kind),
   )
-  return statements.length === sentences.length ? [text] : statements
+  const notes = statements.length === sentences.length ? [text] : statements
+  return notes.map((note) => datedNote(note, today))
 }
 
 /** Lists the user's texts without questions, after an earlier summary. */
@@ -75,7 +75,7 @@ export function extractSummary({ conversation, earlier }: Extract<Purpose, { kin
   const items = userTextsInRendered(conversation).flatMap(({ text, link }) =>
     text
       .split('\n')
-      .filter((line) => line !== '' && parseIntent(line, anyDay).kind !== 'question')
+      .filter((line) => line !== '' && parseIntent(line).kind !== 'question')
       .map((line) => `- ${line} ${link}`.trimEnd()),
   )
   return [...(earlier === undefined ? [] : [earlier, '']), ...items].join('\n')

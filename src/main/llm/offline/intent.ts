@@ -1,29 +1,42 @@
-import { formatDay, parseDay, simplify, parseTemporalExpressions } from '#search/text'
+import { datedNote, type DaySpan, parseDay, simplify, parseTemporalExpressions } from '#search/text'
 import { countCjk } from '#shared/util/tokens.ts'
 import { chinese, english, type Patterns } from './patterns.ts'
 
 export type Intent =
-  | { readonly kind: 'remember'; readonly text: string }
-  /** List the notes of these days, both `YYYY-MM-DD` and inclusive. */
-  | { readonly kind: 'period'; readonly first: string; readonly last: string }
+  | { readonly kind: 'remember'; readonly text: string; readonly isReminder: boolean }
+  /** List the notes of these days, both inclusive. */
+  | ({ readonly kind: 'period'; /** The user's words for a day. */ readonly words?: string } & DaySpan)
   /** "Don't note that"; `isAboutEarlier`: it refers to the message before it. */
   | { readonly kind: 'optOut'; readonly isAboutEarlier: boolean }
   /** `help`: a greeting, or a request for a language model. `keywords`: searched in a chat, noted by a memory flush. */
-  | { readonly kind: 'help' | 'statement' | 'question' | 'keywords' }
+  | { readonly kind: 'help' | 'change' | 'statement' | 'question' | 'keywords' }
 
 /** In characters. A request precedes the long text that it is about, so the first characters decide. */
 const maxParsedLength = 1000
 
-/** @param today `YYYY-MM-DD`, the base of "yesterday" and "last week" */
-export function parseIntent(message: string, today: string): Intent {
+/** @param today `YYYY-MM-DD`, the base of "yesterday" and "last week"; by default any day, for intents without times */
+export function parseIntent(message: string, today = '1970-01-01'): Intent {
   const trimmed = message.trim()
   const intent = parseStart(trimmed.slice(0, maxParsedLength), today)
   return intent.kind === 'remember' ? { ...intent, text: intent.text + trimmed.slice(maxParsedLength) } : intent
 }
 
-/** Returns false for very short texts; a CJK character counts as two Latin letters. */
+/** Returns the note that a request asks for, with dates for its relative times. @param today `YYYY-MM-DD` */
+export function requestedNote({ text, isReminder }: Extract<Intent, { kind: 'remember' }>, today: string): string {
+  const note = datedNote(text, today, isReminder)
+  // "Tomorrow (2026-11-18) to call Ann"
+  return isReminder ? note.replace(/^([^()]*\([\d –-]+\)) to /, '$1: ') : note
+}
+
+/** Returns a message as the app saves it: the text of a request to remember, with dates for its relative times. */
+export function noteOf(message: string, today: string): string {
+  const intent = parseIntent(message, today)
+  return intent.kind === 'remember' ? requestedNote(intent, today) : datedNote(message, today)
+}
+
+/** Returns false for very short texts and 30 equal letters in a row; a CJK character counts as two Latin letters. */
 export function isSubstantial(text: string): boolean {
-  return text.length + countCjk(text) >= 8
+  return text.length + countCjk(text) >= 8 && !/(\S)\1{29}/.test(text)
 }
 
 function parseStart(raw: string, today: string): Intent {
@@ -37,8 +50,9 @@ function parseStart(raw: string, today: string): Intent {
       if (intent) return intent
     }
   }
-  const matches = (name: 'unsupported' | 'question' | 'statement') =>
+  const matches = (name: 'change' | 'unsupported' | 'question' | 'statement') =>
     languages.some((patterns) => startPositions(text, patterns).some((start) => patterns[name].test(text.slice(start))))
+  if (matches('change')) return { kind: 'change' }
   if (matches('unsupported')) return { kind: 'help' }
   if (matches('question')) return { kind: 'question' }
   return { kind: matches('statement') ? 'statement' : 'keywords' }
@@ -85,18 +99,32 @@ function parseOptOut(text: string, patterns: Patterns): Intent | undefined {
   return otherParts && { kind: 'optOut', isAboutEarlier: !otherParts.some((part) => isSubstantial(part.trim())) }
 }
 
+/** Signs at the end of a password can be a part of it. */
+const secretEnd = /(?:密码|口令|\b(?:pin|code|pass(?:word|code|phrase))\b).*[\d#$%&*@^][\x21-\x7e]*?([!?]+)\s*$/is
+const emojiAtEnd = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Variation_Selector}\u200d]+\s*$/u
+
 /** Returns the kind `question` for texts such as "remember when we …". */
-function parseRemember(message: string, patterns: Patterns, raw: string): Intent | undefined {
+function parseRemember(whole: string, patterns: Patterns, raw: string): Intent | undefined {
+  const [end, signs = ''] = secretEnd.exec(whole) ?? []
+  const message = end === undefined ? whole : whole.slice(0, whole.trimEnd().length - signs.length)
   for (const start of startPositions(message, patterns)) {
     const text = message.slice(start).replace(/[\s.!。~]+$/, '')
     const match = patterns.remember.map((pattern) => pattern.exec(text)).find((result) => result !== null)
     if (!match) continue
     const note = match.groups?.['text'] ?? ''
-    const noteStart = start + match[0].lastIndexOf(note)
+    const textStart = start + match[0].lastIndexOf(note)
+    // `normalize` has replaced the emoji by spaces.
+    const noteStart = textStart - ((note && emojiAtEnd.exec(raw.slice(0, textStart))?.[0])?.length ?? 0)
     const isPolite = start > 0 && /[?吗么]\s*$/.test(message.slice(0, noteStart))
     const hasColon = /:\s*$/.test(message.slice(start, noteStart))
     if (patterns.lookup.test(note.trim()) && !isPolite && !hasColon) return { kind: 'question' }
-    return { kind: 'remember', text: trimNote(raw.slice(noteStart, noteStart + note.length), note) }
+    const noteEnd = textStart + note.length
+    if (/\b(?:reminder|alarm)\s+for\s+$/i.test(message.slice(start, noteStart)))
+      return { kind: 'remember', text: `Reminder: ${raw.slice(noteStart, noteEnd)}`, isReminder: true }
+    const isReminder = patterns.reminder.test(`${message.slice(0, noteStart)} ${message.slice(noteEnd)}`)
+    const saved = trimNote(raw.slice(noteStart, noteEnd), message.slice(noteStart, noteEnd))
+    const kept = noteEnd === message.length ? raw.slice(noteEnd, noteEnd + signs.length) : ''
+    return { kind: 'remember', text: saved + kept, isReminder }
   }
   return undefined
 }
@@ -122,5 +150,6 @@ function parsePeriod(text: string, patterns: Patterns, _raw: string, today: stri
   const otherWords = textWithoutTime.replace(patterns.stopWords, ' ').replace(patterns.logWords, ' ')
   const asksForLog = listRequest.test(textWithoutTime) || trimPunctuation(textWithoutTime) === ''
   if (/[\p{L}\p{N}]/u.test(otherWords) || !asksForLog) return undefined
-  return { kind: 'period', first: formatDay(span.first), last: formatDay(Math.min(span.last, now)) }
+  const { first, text: words } = span
+  return { kind: 'period', first, last: Math.min(span.last, now), ...(first === span.last ? { words } : {}) }
 }

@@ -1,11 +1,12 @@
 import { logEntry } from '#shared/markdown/log-entry.ts'
+import { datedNote } from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
-import { messageText, type Message } from '#shared/chat/messages.ts'
+import { messageText, type Message, type ToolResultMessage } from '#shared/chat/messages.ts'
 import { modelLimits, type ModelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest, type Purpose } from '../model.ts'
-import { answerPeriod, answerQuestion, toolResultsIn, type Step, type ToolResult } from './answers.ts'
-import { parseIntent } from './intent.ts'
+import { answerPeriod, answerQuestion, type Step } from './answers.ts'
+import { parseIntent, requestedNote } from './intent.ts'
 import { extractNotes, extractSummary, userTextsIn } from './distill-notes.ts'
 import { replyLanguage, type Language } from './language.ts'
 import { plainText, userTextOf } from './strip-context.ts'
@@ -41,7 +42,7 @@ async function* stream(
   now: Clock,
   fallback: Language,
 ): AsyncGenerator<ModelEvent> {
-  const { text = '', calls = [] } = nextStep(request, fallback)
+  const { text = '', keep, calls = [] } = nextStep(request, fallback)
   const draft = new AnswerDraft({ provider: 'offline', model: 'offline' }, now)
   for (const piece of text.match(/[\s\S]{1,24}/gu) ?? []) {
     signal.throwIfAborted()
@@ -56,7 +57,8 @@ async function* stream(
   const input = estimateTokens([...system, JSON.stringify(tools), ...messages.map(messageText)].join('\n'))
   const output = estimateTokens(JSON.stringify(draft.content))
   const usage = { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output }
-  yield { type: 'done', message: draft.finish(calls.length > 0 ? 'toolUse' : 'stop', usage) }
+  const message = draft.finish(calls.length > 0 ? 'toolUse' : 'stop', usage)
+  yield { type: 'done', message: keep === undefined ? message : { ...message, keep } }
 }
 
 function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step {
@@ -86,49 +88,61 @@ function answer(messages: readonly Message[], purpose: ChatPurpose, fallback: La
   const isAnswer = (message: Message) =>
     message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
   const turn = messages.slice(messages.findLastIndex(isAnswer) + 1)
-  const questions = turn.filter(({ role }) => role === 'user').map(plainText)
-  const results = toolResultsIn(turn)
-  const failedResult = results.find(({ result }) => result.isError)
+  const asked = turn.filter(({ role }) => role === 'user')
+  // The app wrote messages without a time, such as the summary of earlier ones.
+  const own = asked.filter((message) => userTextOf(message))
+  const questions = (own.length > 0 ? own : asked).map(plainText)
+  const results = turn.filter((message) => message.role === 'toolResult')
+  const failedResult = results.find(({ isError }) => isError)
   if (failedResult) {
-    const reason = messageText(failedResult.result).replace(/^[a-z]+(?:_[a-z]+)+: /, '')
+    const reason = messageText(failedResult).replace(/^[a-z]+(?:_[a-z]+)+: /, '')
     return { text: sentencesFor(messages, fallback).toolFailed(reason) }
   }
   const writes = noteWriteCalls(turn, purpose)
   if (writes.length > 0) return { calls: writes }
-  const pendingResults = results.filter(({ result }) => result.toolName !== 'write')
+  // Results arrive in the order of the calls.
+  const searches = results.filter(({ toolName }) => toolName === 'memory_search')
   const texts = new Set<string>()
+  const kept: string[] = []
   for (const question of questions) {
     const sentences = sentencesFor(messages, fallback, question)
-    const questionResults: ToolResult[] = []
-    let step = reply(question, questionResults, purpose, sentences)
-    // Results arrive in the order of the calls.
-    while (step.calls && pendingResults.length >= step.calls.length) {
-      questionResults.push(...pendingResults.splice(0, step.calls.length))
-      step = reply(question, questionResults, purpose, sentences)
-    }
+    let step = reply(question, undefined, purpose, sentences)
+    if (step.calls) step = reply(question, searches.shift(), purpose, sentences)
     if (step.calls) return step
     texts.add(step.text ?? '')
+    if (step.keep !== undefined) kept.push(step.keep)
   }
-  return { text: [...texts].join('\n\n') }
+  return { text: [...texts].join('\n\n'), ...(kept.length > 0 ? { keep: kept.join('\n') } : {}) }
 }
 
-/** @param results of the calls for this question so far */
-function reply(question: string, results: readonly ToolResult[], purpose: ChatPurpose, sentences: Sentences): Step {
+const thanks =
+  /^(?:(?:great|ok|okay|cool|perfect|好的?|太好了|非常|多|感)[\s,.!，。！]*)*(?:thank|thx\b|cheers\b|[谢謝])/i
+
+/** @param search result of the search that an earlier step called for */
+function reply(
+  question: string,
+  search: ToolResultMessage | undefined,
+  purpose: ChatPurpose,
+  sentences: Sentences,
+): Step {
   const intent = parseIntent(question, purpose.today)
   switch (intent.kind) {
     case 'remember':
-      return { text: intent.text === '' ? sentences.help : sentences.remembered(purpose.todaysLog) }
+      if (intent.text === '') return { text: sentences.help }
+      if (!intent.isReminder) return { text: sentences.remembered(purpose.todaysLog) }
+      return { text: sentences.reminder(purpose.todaysLog, requestedNote(intent, purpose.today)) }
     case 'period':
-      return answerPeriod(intent, results, sentences, purpose.todaysLog)
+      return answerPeriod(intent, search, sentences)
     case 'question':
     case 'keywords':
-      return answerQuestion(question, results, sentences, purpose.today)
+      return answerQuestion(question, search, sentences, purpose.today)
+    case 'change':
+      return answerQuestion(question, search, { ...sentences, found: sentences.unchanged }, purpose.today)
     case 'statement':
-      // The flush at the end of the chat saves it.
       if (purpose.kind === 'chat' && purpose.isWithoutMemory === true) return { text: sentences.withoutMemory }
-      return { text: sentences.statement }
+      return { text: sentences.statement, keep: datedNote(question, purpose.today) }
     default:
-      return { text: sentences[intent.kind] }
+      return { text: thanks.test(question) ? sentences.thanks : sentences[intent.kind] }
   }
 }
 
@@ -167,8 +181,7 @@ function noteWriteCalls(turn: readonly Message[], { today, time, todaysLog }: Ch
     if (message.role !== 'user') return []
     const intent = parseIntent(plainText(message), today)
     if (intent.kind !== 'remember' || intent.text === '') return []
-    const { text } = intent
-    const content = `${logEntry(text, userTextOf(message)?.time ?? time)}\n`
+    const content = `${logEntry(requestedNote(intent, today), userTextOf(message)?.time ?? time)}\n`
     if (saved.has(withoutTime(content))) return []
     return [{ name: 'write', arguments: { path: todaysLog, content, append: true } }]
   })

@@ -1,3 +1,4 @@
+import { findReplaced, isMarkedOld } from '#search/text'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { parseIntent } from './intent.ts'
@@ -9,6 +10,8 @@ export interface Quote {
   readonly line: number
   readonly text: string
   readonly isFromChat: boolean
+  /** Day of the note, `YYYY-MM-DD`, if a newer quote is before it, or if another note replaced it. */
+  readonly olderDate?: string
 }
 
 const maxQuotes = 3
@@ -21,23 +24,43 @@ const thresholdFactor = 1.6
 const minShare = 0.5
 const maxQuote = 400
 
-/** Returns the results to quote, best first. Quotes chats only if no note was found. @param today `YYYY-MM-DD` */
+/** Returns the results to quote, newest first. Quotes chats only if no note was found. @param today `YYYY-MM-DD` */
 export function quotesOf(
   { results, minScore, weights }: Pick<RecordedSearch, 'results' | 'minScore' | 'weights'>,
   today: string,
 ): Quote[] {
-  const likely = results.filter(({ score }) => score >= (weights ? 1 : thresholdFactor) * minScore)
-  const quotable = likely.flatMap(({ path, startLine, snippet, source, score }) => {
-    const isFromChat = source === 'sessions'
-    const text = quotableText(snippet, isFromChat, today)
-    return text === '' ? [] : [{ path, line: startLine, text, isFromChat, score }]
+  const likely = results.filter(
+    ({ score, lacksWords }) => lacksWords !== true && score >= (weights ? 1 : thresholdFactor) * minScore,
+  )
+  const quotable = likely.flatMap((result) => {
+    const isFromChat = result.source === 'sessions'
+    const text = quotableText(result.snippet, isFromChat, today)
+    return text === '' ? [] : [{ ...result, text, isFromChat }]
   })
   const notes = quotable.filter(({ isFromChat }) => !isFromChat)
   const [first, ...others] = notes.length > 0 ? notes : quotable
   if (!first) return []
-  return [first, ...others.filter(({ score }) => score >= first.score * minShare)]
-    .slice(0, maxQuotes)
-    .map(({ score: _score, ...quote }) => quote)
+  const likelyOthers = others.filter(({ score }) => score >= first.score * minShare)
+  const quotes = newestFirst([first, ...likelyOthers].slice(0, maxQuotes))
+  return quotes.map(({ path, startLine, text, isFromChat, date = '', superseded }, index) => {
+    const isReplaced = quotes.slice(0, index).some((newer) => findReplaced(newer, [{ text }]) !== undefined)
+    const isOlder = superseded || isMarkedOld(text) || isReplaced || (date !== '' && date < (quotes[0]?.date ?? ''))
+    return { path, line: startLine, text, isFromChat, ...(isOlder ? { olderDate: date } : {}) }
+  })
+}
+
+/** A note with such a word is newer than a note without a date. */
+const change =
+  /涨到|漲到|降到|改成|改为|改為|换成|換成|搬到|调到|調到|现在|現在|\b(?:now|new|moved? to|changed? to|raised|instead|no longer)\b/i
+
+/** Sorts likely answers by date: a newer note often corrects an older one. Without a date, a note keeps its place. */
+function newestFirst<T extends RecordedSearch['results'][number]>(quotes: readonly T[]): T[] {
+  const hasChange = quotes.some(({ date, snippet }) => date !== undefined && change.test(snippet))
+  const isDated = ({ date }: T) => date !== undefined || hasChange
+  const ageOf = ({ date = '', superseded, snippet, startLine }: T) =>
+    `${superseded || isMarkedOld(snippet) ? 0 : 1} ${date} ${String(startLine).padStart(9, '0')}`
+  const sorted = quotes.filter(isDated).toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1))
+  return quotes.map((quote) => (isDated(quote) ? (sorted.shift() ?? quote) : quote))
 }
 
 export function clip(text: string, limit: number = maxQuote): string {

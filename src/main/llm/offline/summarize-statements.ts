@@ -18,9 +18,6 @@ interface Candidate {
   readonly bonus: number
 }
 
-/** For intents and times whose day does not matter. */
-const anyDay = { text: '1970-01-01', number: 0 } as const
-
 /** Weights of words by their role. */
 const roleWeights = { function: 0, filler: 0.4, word: 1, name: 2, figure: 2 } as const
 /** Factor on the weight of a word that the summary already has from another message. */
@@ -47,14 +44,19 @@ const opinionTerms = lazy(() => new Set(queryTerms(patterns.opinions).flatMap(({
  * requests, greetings, thanks, and texts that the user does not want saved.
  * @param messages the user's messages
  * @param maxCharacters of the entries as a Markdown list
+ * @param isSaved returns true for a statement to leave out
  */
-export function summarizeStatements<T>(messages: readonly KeyedText<T>[], maxCharacters: number): KeyedText<T>[] {
+export function summarizeStatements<T>(
+  messages: readonly KeyedText<T>[],
+  maxCharacters: number,
+  isSaved: (statement: string) => boolean = () => false,
+): KeyedText<T>[] {
   const allowed = withoutOptedOut(messages)
   const limit = Math.min(maxCharacters + 1 - lineMarkup, Math.max(maxSentence, maxCharacters / 3))
   const seen = new Set<string>()
   const candidates = allowed.flatMap(({ text }, message) =>
     statementsOf(text).flatMap((statement) => {
-      if (seen.has(statement)) return []
+      if (seen.has(statement) || isSaved(statement)) return []
       seen.add(statement)
       return [assess(shorten(statement, limit), message)]
     }),
@@ -128,7 +130,7 @@ function assess(text: string, message: number): Candidate {
   for (const { role, readings } of queryTerms(text)) {
     for (const term of termOf(readings)) weights.set(term, opinionTerms().has(term) ? 0 : roleWeights[role])
   }
-  const hasTime = patterns.otherTime.test(text) || parseTemporalExpressions(text, anyDay.number).length > 0
+  const hasTime = patterns.otherTime.test(text) || parseTemporalExpressions(text, 0).length > 0
   const bonus =
     (patterns.firstPerson.test(text) ? bonuses.firstPerson : 0) +
     (patterns.secondPerson.test(text) ? bonuses.secondPerson : 0) +
@@ -158,19 +160,19 @@ function withOrdinals(sentences: readonly string[], sentence: string): string[] 
 
 function statementOf(sentence: string): string[] {
   if (patterns.question.test(sentence)) return []
-  const whole = parseIntent(sentence, anyDay.text)
+  const whole = parseIntent(sentence)
   const stated = whole.kind === 'remember' ? whole.text : sentence
   const text = patterns.withoutInterjections(stated).replace(patterns.trailingFiller, '')
   if (!isSubstantial(text)) return []
   if (whole.kind !== 'remember') {
     if (patterns.pleasantry.test(text) || patterns.request.test(text)) return []
-    if (['optOut', 'period', 'help'].includes(parseIntent(text, anyDay.text).kind)) return []
+    if (['optOut', 'period', 'help', 'change'].includes(parseIntent(text).kind)) return []
     // "I met Ann, who moved to Rome" and "when I was ten" are no questions.
     const [clause = ''] = text.split(/[,;:，；：]/)
     // Chinese asks in the order of a statement, so only a full stop tells them apart.
     const isTold = !/\p{Script=Han}/u.test(text) || /[。.!！]$/.test(text)
     const isAboutUser = patterns.firstPerson.test(text) || /^when\b/i.test(text)
-    if (!(isTold && isAboutUser) && parseIntent(clause, anyDay.text).kind === 'question') return []
+    if (!(isTold && isAboutUser) && parseIntent(clause).kind === 'question') return []
   }
   return [text.charAt(0).toUpperCase() + text.slice(1)]
 }

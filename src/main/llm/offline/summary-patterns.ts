@@ -14,7 +14,7 @@ const interjection = [
 const vocative = '[\\s,，、]+(?:\\p{Lu}\\p{L}+|man|dude|guys|everyone|all|there)(?=\\s*(?:[!！]|[,，、]\\s*\\p{L}))'
 
 const separator = String.raw`\s*(?:(?:[,，、.。!！~～…–—:]|-\s)+\s*|$)`
-const opening = new RegExp(`^(?:${interjection})${separator}`, 'iu')
+const opening = new RegExp(`^(?:(?:${interjection})${separator}|(?:actually\\b|其[实實])[\\s,，、]*)`, 'iu')
 const openingWithName = new RegExp(`^(?:${interjection})(${vocative})${separator}`, 'iu')
 
 /** Removes openings without content: "Yeah, ", "Wow, Anna! ". */
@@ -30,16 +30,16 @@ export function withoutInterjections(text: string): string {
 export const trailingFiller =
   /(?:[,，、]?\s*(?:\byou know|\bhaha\w*|\blol|\bxd|哈{2,}|呵{2,}|嘻{2,}|[(（]笑[)）]|ㅋ+|ㅎ+|\p{Extended_Pictographic}\p{Variation_Selector}?))+(?=[.!。！~～]*$)/iu
 
-/** Questions, with or without a question mark. `parseIntent` knows those in English and Chinese. */
+/** Questions, with or without a question mark. `parseIntent` recognizes further ones in English and Chinese. */
 export const question =
-  /[?？][\s"'”’」』）)*_\p{Extended_Pictographic}]*$|(?:です|ます|でした|ました|だろう|でしょう)か[\s。.!！]*$|(?:습니까|입니까|합니까|까요|나요|인가요)[\s.!]*$/u
+  /^(?:what|which|who|where|why|how)\b.*\b(?:did|do|have|am|are|was|were|can|could|should|will|would) (?:i|we)\b|[?？][\s"'”’」』）)*_\p{Extended_Pictographic}]*$|(?:です|ます|でした|ました|だろう|でしょう)か[\s。.!！]*$|(?:습니까|입니까|합니까|까요|나요|인가요)[\s.!]*$/iu
 
 /** Thanks and farewells. */
 export const pleasantry =
   /^(?:thank(?:s(?! to\b)| you)\b|thx\b|ha\b|good to know\b|got it\b|alles klar\b|schönes wochenende\b|[学學]到|明白|danke\b|vielen dank|bye\b|tschüss|see you\b|take care|talk (?:to you )?(?:soon|later)|have (?:fun|a (?:nice|good|great))|good (?:night|luck)|congrat|bis (?:bald|später|morgen)|gute nacht|[谢謝]|感[谢謝]|再[见見]|拜拜|晚安|ありがと|さようなら|おやすみ|よろしく|고마|감사|안녕|잘\s?자)/iu
 
 export const request =
-  /^(?:please|pls|bitte|let me know|(?:and )?(?:one (?:more )?version|a bit |shorter|more about)|(?:tell|give|show|send|find|write|draft|make|recommend|suggest|explain|translate|summari[sz]e)(?: me| it| this| us)? (?:a |an |the |some|something|that |two |three |what|how|both|\w+er\b)|(?:schreib|erklär|mach|gib|zeig|empfiehl)e? (?:mir|es|das|eine?n?)\b|keep (?:me posted|it up)|[请請]|麻[烦煩]|拜托|[帮幫給给替]我)|(?:\bplease|ください|下さい|お願い(?:し|いたし)ます|해\s?줘요?|주세요|부탁\S{0,6})[\s.!。！~]*$/iu
+  /^(?:please|pls|bitte|let me know|(?:and )?(?:one (?:more )?version|a bit |shorter|more about)|(?:tell|show) (?:me|us)\b|(?:find|search|look up|look for)\b|(?:give|show|send|write|draft|make|plan|describe|compare|recommend|suggest|explain|translate|summari[sz]e)(?: me| it| this| us)? (?:a |an |the |some|something|that |two |three |what|how|both|\w+er\b)|(?:schreib|erklär|mach|gib|zeig|empfiehl)e? (?:mir|es|das|eine?n?)\b|keep (?:me posted|it up)|[请請]|麻[烦煩]|拜托|告[诉訴]我|跟我[说說]|[查找搜](?:一[下找查]|[查找搜索])|[帮幫給给替]我)|(?:\bplease|ください|下さい|お願い(?:し|いたし)ます|해\s?줘요?|주세요|부탁\S{0,6})[\s.!。！~]*$/iu
 
 export const firstPerson =
   /\b(?:i|im|ive|my|mine|me|we|our|ours|us|ich|mein\p{L}*|mir|mich|wir|unse?re?[mnrs]?|uns)(?!\p{L})|[我咱私僕俺]|(?<!\p{L})(?:나|내|저|제|우리)(?:는|의|가|도|에게)?(?!\p{L})/iu

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { formatDay } from '../../../../src/main/search/text/days.ts'
 import { parseIntent, type Intent } from '../../../../src/main/llm/offline/intent.ts'
 import { replyLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
 import { english } from './english.ts'
@@ -53,7 +54,7 @@ function intentOf({ kind }: Intent): string {
 
 function contentOf(got: Intent): string {
   if (got.kind === 'remember') return got.text
-  return got.kind === 'period' ? `${got.first} ${got.last}` : ''
+  return got.kind === 'period' ? `${formatDay(got.first)} ${formatDay(got.last)}` : ''
 }
 
 /** Ignores case, trailing punctuation and white space. */

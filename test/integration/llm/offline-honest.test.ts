@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { openTestApp, untouchedConfig } from '../../support/app.ts'
+
+/** A Tuesday. */
+const now = () => new Date(2026, 10, 17, 10, 30)
+
+async function openConversation(files: Readonly<Record<string, string>> = {}) {
+  const { app, workspace } = await openTestApp({ files, config: untouchedConfig, now })
+  const { chat, memory, sessions } = await app.agents.get('main')
+  await memory.settle(20_000)
+  await memory.waitForVectors()
+  /** @param session undefined for a new chat */
+  const say = async (text: string, session?: string) => {
+    const sent = await chat.send({ text, session })
+    await sent.ended
+    const messages = (await sessions.get(sent.session)).messages().map(({ message }) => message)
+    const last = messages.at(-1)
+    const keep = last?.role === 'assistant' ? last.keep : undefined
+    return { session: sent.session, messages, text: last ? messageText(last) : '', keep }
+  }
+  const log = () => readFile(join(workspace, 'memory/2026-11-17.md'), 'utf8')
+  return { say, log }
+}
+
+interface Conversation {
+  readonly files: Readonly<Record<string, string>>
+  /** Questions about people and things that are not in the notes. */
+  readonly unknown: readonly string[]
+  readonly known: readonly (readonly [question: string, line: string])[]
+  readonly update: readonly [question: string, RegExp]
+  readonly onTuesday: readonly [question: string, RegExp]
+  readonly statement: readonly [text: string, keep: string]
+  readonly reminder: readonly [text: string, note: string, RegExp]
+}
+
+const conversations: Readonly<Record<string, Conversation>> = {
+  English: {
+    files: {
+      'MEMORY.md':
+        '# Long-term memory\n\n- Our landlord is Mr Novak, phone 0221 4711.\n- Ida is allergic to latex gloves.\n',
+      'memory/2026-11-02.md': '# 2026-11-02\n\n- 09:00 The parking space costs 60 euros a month\n',
+      'memory/2026-11-15.md':
+        '# 2026-11-15\n\n- 18:00 The parking space now costs 75 euros a month\n- 19:00 Paula sold me her kayak\n',
+    },
+    unknown: ['Who is Greta Lindqvist?', "What is Oscar's phone number?", 'wifi', 'When does the swimming pool open?'],
+    known: [['What is our landlord called?', 'Our landlord is Mr Novak, phone 0221 4711.']],
+    update: [
+      'How much does the parking space cost?',
+      /> The parking space now costs 75[^]+Older, from 2026-11-02:\n\n> The parking space costs 60/,
+    ],
+    onTuesday: [
+      'What did I do on Tuesday?',
+      /^There are no notes for 2026-11-17\. The nearest are from 2026-11-15:\n\n- 18:00/,
+    ],
+    statement: ['My new bike is locked behind the bakery.', 'My new bike is locked behind the bakery.'],
+    reminder: ['Remind me tomorrow to water the ferns', 'Tomorrow (2026-11-18): water the ferns', /no alarm/],
+  },
+  'Simplified Chinese': {
+    files: {
+      'MEMORY.md': '# 长期记忆\n\n- 李建国的电话是 13800001111。\n- 小雨对花生过敏。\n',
+      'memory/2026-11-02.md': '# 2026-11-02\n\n- 09:00 停车费每个月 300 块\n',
+      'memory/2026-11-15.md': '# 2026-11-15\n\n- 18:00 停车费涨到每个月 380 块\n- 19:00 和同事去爬了香山\n',
+    },
+    unknown: ['王丽的电话', '赵小兰是谁？', 'wifi 密码', '游泳馆几点开门'],
+    known: [['李建国的电话是多少', '李建国的电话是 13800001111。']],
+    update: ['停车费多少钱', /> 停车费涨到每个月 380 块[^]+较早的记录（2026-11-02）：\n\n> 停车费每个月 300 块/],
+    onTuesday: ['星期二我做了什么', /^2026-11-17 没有任何记录。离得最近的是 2026-11-15 的记录：\n\n- 18:00/],
+    statement: ['新自行车锁在面包店后面，后天搬回来。', '新自行车锁在面包店后面，后天（2026-11-19）搬回来。'],
+    reminder: ['提醒我明天早上给绿萝浇水', '明天（2026-11-18）早上给绿萝浇水', /没有闹钟/],
+  },
+  'Traditional Chinese': {
+    files: {
+      'MEMORY.md': '# 長期記憶\n\n- 林建宏的電話是 0912345678。\n- 小雨對花生過敏。\n',
+      'memory/2026-11-02.md': '# 2026-11-02\n\n- 09:00 停車費每個月 2000 元\n',
+      'memory/2026-11-15.md': '# 2026-11-15\n\n- 18:00 停車費漲到每個月 2500 元\n- 19:00 跟同事去爬象山\n',
+    },
+    unknown: ['陳美惠的電話', '張小蘭是誰？', 'wifi 密碼', '游泳池幾點開門'],
+    known: [['林建宏的電話是多少', '林建宏的電話是 0912345678。']],
+    update: ['停車費多少錢', /> 停車費漲到每個月 2500 元[^]+較早的記錄（2026-11-02）：\n\n> 停車費每個月 2000 元/],
+    onTuesday: ['禮拜二我做了什麼', /^2026-11-17 沒有任何記錄。最接近的是 2026-11-15 的記錄：\n\n- 18:00/],
+    statement: ['新腳踏車鎖在麵包店後面，後天搬回來。', '新腳踏車鎖在麵包店後面，後天（2026-11-19）搬回來。'],
+    reminder: ['下週五下午三點看牙醫，記得提醒我', '下週五（2026-11-27）下午三點看牙醫', /沒有鬧鐘/],
+  },
+}
+
+describe.each(Object.entries(conversations))('the offline model in %s', { timeout: 60_000 }, (_language, given) => {
+  it('answers with the line about the question, or says that it found nothing', async () => {
+    const { say } = await openConversation(given.files)
+    for (const question of given.unknown) {
+      const { text } = await say(question)
+      expect(text, question).toMatch(/I found nothing|没有找到|沒有找到/)
+      expect(text, question).not.toMatch(/^>/m)
+    }
+    for (const [question, line] of given.known) expect((await say(question)).text).toContain(`> ${line}\n`)
+    expect((await say(given.update[0])).text).toMatch(given.update[1])
+  })
+
+  it('shows the nearest day if a day has no notes', async () => {
+    const { say } = await openConversation(given.files)
+    expect((await say(given.onTuesday[0])).text).toMatch(given.onTuesday[1])
+  })
+
+  it('offers to keep a statement, and notes a reminder with its date', async () => {
+    const { say, log } = await openConversation(given.files)
+    expect((await say(given.statement[0])).keep).toBe(given.statement[1])
+    expect((await say(given.known[0]?.[0] ?? '')).keep).toBeUndefined()
+    const [request, note, answer] = given.reminder
+    const { text } = await say(request)
+    expect(text).toContain(note)
+    expect(text).toMatch(answer)
+    expect(await log()).toContain(`- 10:30 ${note}\n`)
+  })
+})
+
+it('quotes the changed fact of a day first, and calls the other one older', async () => {
+  const { say } = await openConversation()
+  const { session } = await say('Remember that the rent is 1,450 euros a month, due on the 3rd')
+  await say('Remember that the rent is now 1,520 euros a month', session)
+  const { text } = await say('What is the rent?')
+  expect(text).toMatch(/> The rent is now 1,520[^]+Older, from 2026-11-17:\n\n> The rent is 1,450/)
+})
+
+it.each([
+  ['What do I have tomorrow?', /^Your memory says:\n\n> .{0,12}Call Mum at 6pm tomorrow \(2026-11-18\)/],
+  ['what happens next week?', /^Your memory says:\n\n> .{0,12}The report is due next Friday \(2026-11-27\)/],
+  ['明天有什么事？', /^你的记忆里写着：\n\n> .{0,12}Call Mum at 6pm/],
+  ['What is on the day after tomorrow?', /^I found nothing/],
+  ['What happens on December 9?', /^Your memory says:\n\n> .{0,12}The dentist appointment is on December 9/],
+  ['What did I do last Sunday?', /Last Sunday \(2026-11-15\) I rode to Tervuren/],
+  ['Forget my new bike', /^I changed nothing[^]+> .{0,12}I have a new bike/],
+])('answers %j with the line that names the day or the thing', async (question, expected) => {
+  const { say } = await openConversation()
+  await say('Remember that the dentist appointment is on December 9 at 11')
+  await say('Remind me to call Mum at 6pm tomorrow')
+  await say('Remember that the report is due next Friday')
+  await say('Remember that I have a new bike')
+  await say('Remember that last Sunday I rode to Tervuren')
+  expect((await say(question)).text).toMatch(expected)
+})
+
+it('answers thanks in one sentence, and searches a period by the words of the user', async () => {
+  const { say } = await openConversation()
+  const answerTo = async (text: string) => (await say(text)).messages.slice(1).map(messageText).join('')
+  expect(await answerTo('thanks!')).toBe('You are welcome.')
+  expect(await answerTo('Great, thank you')).toBe('You are welcome.')
+  expect(await answerTo('谢谢')).toBe('不客气。')
+  expect(await answerTo('多謝！')).toBe('不客氣。')
+  const queryOf = async (text: string) =>
+    (await say(text)).messages.flatMap(({ content }) =>
+      typeof content === 'string'
+        ? []
+        : content.flatMap((part) => (part.type === 'toolCall' ? part.arguments['query'] : [])),
+    )
+  expect(await queryOf('What did I do yesterday?')).toEqual(['yesterday source:notes'])
+  expect(await queryOf('昨天我做了什么')).toEqual(['昨天 source:notes'])
+  expect(await queryOf('What did I do on 3 March?')).toEqual(['3 March source:notes'])
+  expect(await queryOf('What did I do last week?')).toEqual(['after:2026-11-08 before:2026-11-16 source:notes'])
+})
