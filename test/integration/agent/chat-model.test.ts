@@ -59,6 +59,7 @@ it('a chat with the offline model sends nothing to the default model: no title, 
       session,
       model: 'offline',
     })
+  await send('The harbour master is called Imre Halvorsen.', { session, model: 'offline' })
   await send('/compact', { session })
   const { events } = await client.sessions.get({ agent: 'main', session })
   expect(events.map(({ event }) => event.type)).toContain('compaction')
@@ -74,8 +75,8 @@ it('a chat with the offline model sends nothing to the default model: no title, 
 it('a chat with a local model uses it for title, notes, topic and summary', async () => {
   const { remote, local, notes, start } = await open()
   const { send } = await start({ ANTHROPIC_API_KEY: 'k' })
-  local.script = [{ text: 'vault\n- The vault opens with kumquat [1].' }]
-  const session = await send(secret, { model: localModel })
+  local.script = [{ text: 'vault\n- The lid of the vault is kumquat orange [1].' }]
+  const session = await send('The lid of the vault is kumquat orange.', { model: localModel })
   await until(() => local.titleRequests.length > 0)
   await send('/new', { session })
   await until(async () => (await notes()).includes(`sessions/${session}.jsonl`))

@@ -74,7 +74,7 @@ describe('the offline agent', () => {
         .messages()
         .flatMap(({ message }) => (message.role === 'assistant' ? [messageText(message)] : []))
         .join('\n')
-    await until(async () => (await said()).includes('I do two things'))
+    await until(async () => (await said()).includes('You are welcome'))
     expect(await said()).toContain('> The boiler code is 7781')
   })
 

@@ -123,7 +123,7 @@ it('keeps long statements to the offline model as short notes, and says so in th
   )
   const { log = '', transcript, session, raw } = await chat(...statements)
   const answers = transcript.messages().filter(({ message }) => message.role === 'assistant')
-  for (const { message } of answers) expect(messageText(message)).toMatch(/its summary keeps.*\/remember/)
+  for (const { message } of answers) expect(messageText(message)).toMatch(/\/remember.*its summary keeps/)
   const notes = log.split('\n').filter((line) => line.startsWith('- 10:30 Project '))
   // The last statement came after the flush: the summary keeps it.
   expect(notes).toHaveLength(4)

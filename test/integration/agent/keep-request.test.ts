@@ -5,7 +5,7 @@ import { sessionEvents } from '../../../src/main/agent/sessions/session-events.t
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
-async function ask(text: string, answers: ScriptedAnswer[], withoutMemory = false) {
+async function ask(text: string, answers: ScriptedAnswer[], { withoutMemory = false, fails = false } = {}) {
   const server = await startModelServer({ text: 'Fine.' })
   server.title = 'x'.repeat(200)
   let asked = 0
@@ -22,7 +22,7 @@ agents:
   const sent = await agent.chat.send({ text, withoutMemory })
   await sent.ended
   const transcript = await agent.sessions.get(sent.session)
-  await vi.waitFor(() => expect(transcript.name).toBeDefined())
+  if (!fails) await vi.waitFor(() => expect(transcript.name).toBeDefined())
   const again = await agent.chat.send({ text: 'Thanks', session: sent.session })
   await again.ended
   await test.app.close()
@@ -47,12 +47,20 @@ it.each([
   )
 })
 
+it.each([
+  { text: '', label: 'empty' },
+  { text: 'You will remember. '.repeat(200), label: 'repeating' },
+])('saves the note if the answer fails: $label', async ({ text }) => {
+  const { log } = await ask('Remember that the gate code is 4711', [{ text }, { text }, { text }], { fails: true })
+  expect(log).toBe('# 2026-01-20\n\n- 10:30 The gate code is 4711\n')
+})
+
 it('saves nothing if the model has saved it, for other messages, and in a chat without memory', async () => {
   const path = 'memory/2026-01-20.md'
   const write = { calls: [{ name: 'write', arguments: { path, append: true, content: '- 10:30 Gate: 4711' } }] }
   expect((await ask('Remember that the gate code is 4711', [write])).log).toBe('# 2026-01-20\n\n- 10:30 Gate: 4711\n')
   expect((await ask('Do you remember the gate code?', [])).log).toBeUndefined()
-  expect((await ask('Remember that the gate code is 4711', [], true)).log).toBeUndefined()
+  expect((await ask('Remember that the gate code is 4711', [], { withoutMemory: true })).log).toBeUndefined()
 })
 
 it('asks for a title once', async () => {

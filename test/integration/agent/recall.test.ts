@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { recallQuery } from '../../../src/main/agent/recall/recall-query.ts'
+import { recallQueries } from '../../../src/main/agent/recall/recall-query.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -122,6 +122,23 @@ describe('recall before the answer', () => {
     expect(server.requests.at(-1)?.text).toContain('2024年3月在苏州买的')
   })
 
+  it('finds the answer to a follow-up beside many similar notes', async () => {
+    const notes = [
+      '- On the nightstand lies The Overstory, a book by Richard Powers.',
+      '- Jonas Lind, the physiotherapist, works in the Seestrasse.',
+      '- Jonas Lind was recommended by Petra.',
+      '- The Overstory was recommended by Mia.',
+      '- Bellavista was recommended by Dr. Sommer.',
+    ]
+    const { server, say } = await openChats({ files: { 'notes/people.md': `# People\n\n${notes.join('\n')}\n` } })
+    server.respond = () => ({ text: 'The Overstory by Richard Powers [notes/people.md:3].' })
+    const session = await say('Which book is on the nightstand?')
+    await say('and who recommended it?', session)
+    expect(server.requests.at(-1)?.text).toMatch(
+      /<memory>[^>]*The Overstory was recommended by Mia\.(?![^>]*recommended)/,
+    )
+  })
+
   it('is off by setting, in one chat, without memory and offline', async () => {
     const { agent, server, say } = await openChats({}, ', chat: { context: { recall: false } }')
     await say(boiler)
@@ -232,7 +249,7 @@ function messagesOf(server: Server, at = -1): unknown[] {
   return Array.isArray(messages) ? messages : []
 }
 
-describe('recallQuery', () => {
+describe('recallQueries', () => {
   const user = (content: string) => ({ role: 'user' as const, content, timestamp: 0 })
   const exchange = [
     user('Which dentist does Anna go to?'),
@@ -248,7 +265,7 @@ describe('recallQuery', () => {
   ]
 
   it('makes search syntax plain words', () => {
-    expect(recallQuery(user('see path:notes -draft "my tea" [status:open] at 10:30'), [])).toBe(
+    expect(recallQueries(user('see path:notes -draft "my tea" [status:open] at 10:30'), [])[0]?.text).toBe(
       'see path notes draft my tea status open at 10:30',
     )
   })
@@ -261,7 +278,7 @@ describe('recallQuery', () => {
       '它是什么时候买的？',
       'What about Leipzig?',
     ])
-      expect(recallQuery(user(text), exchange), text).toMatch(/ .*dentist anna.*weber/)
+      expect(recallQueries(user(text), exchange)[0]?.text, text).toMatch(/ .*dentist anna.*weber/)
     for (const text of [
       'Where do I live?',
       '我住在哪里？',
@@ -269,12 +286,12 @@ describe('recallQuery', () => {
       'Which hotel did Tom book in Rome?',
       'It was great.',
     ])
-      expect(recallQuery(user(text), exchange), text).toBe(text)
+      expect(recallQueries(user(text), exchange), text).toEqual([{ text }])
   })
 
   it('is empty for attachments only, and short for a long text', () => {
     const file = { type: 'text' as const, text: '<file name="a.md">\nText\n</file>' }
-    expect(recallQuery({ role: 'user', content: [file], timestamp: 0 }, [])).toBe('')
-    expect(recallQuery(user('word '.repeat(2000)), [])).toHaveLength(999)
+    expect(recallQueries({ role: 'user', content: [file], timestamp: 0 }, [])).toEqual([])
+    expect(recallQueries(user('word '.repeat(2000)), [])[0]?.text).toHaveLength(999)
   })
 })

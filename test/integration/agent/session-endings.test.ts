@@ -1,9 +1,11 @@
 import { readFile, readdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { call as callRoute } from '@orpc/server'
+import { createRouter } from '../../../src/main/app/api/router.ts'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { eventOf } from '../../../src/main/agent/sessions/session-events.ts'
-import { mainFolder, openTestApp, type TestAppOptions } from '../../support/app.ts'
+import { mainFolder, openTestApp, plainConfig, type TestAppOptions } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const day = (date: number, hour = 12, minute = 0) => new Date(2026, 0, date, hour, minute)
@@ -150,8 +152,8 @@ describe('the end of a session', () => {
     expect(state.summaries).toBe(1)
   })
 
-  it('waits for a model that cannot be reached, and for the tokens of the next day', async () => {
-    const { app, agent, clock, state, say, summaries } = await openWithClock()
+  it('waits for a model that cannot be reached', async () => {
+    const { agent, clock, state, say, summaries } = await openWithClock()
     const text = state.summary
     state.summary = ''
     await say(statement)
@@ -164,16 +166,6 @@ describe('the end of a session', () => {
     clock.at = day(21, 6)
     await agent.chat.endings.check()
     expect(await summaries()).toHaveLength(1)
-    await app.settings.set([['agents', 'defaults', 'session', 'memoryHook', 'tokensPerDay'], 1])
-    clock.at = day(21, 12)
-    await say(statement)
-    clock.at = day(21, 13)
-    for (const id of (await agent.sessions.list()).map((session) => session.id)) await agent.chat.endings.end(id)
-    await agent.chat.endings.check()
-    expect(await summaries()).toHaveLength(1)
-    clock.at = day(22, 1)
-    await agent.chat.endings.check()
-    expect(await summaries()).toHaveLength(2)
   })
 
   it('keeps the statements of the user if the answer of the model is no summary', async () => {
@@ -213,15 +205,6 @@ describe('the end of a session', () => {
     expect(steps).not.toContain('keeping')
   })
 
-  it('needs no tokens with the offline model', async () => {
-    const { app, agent, say, summaries } = await openWithClock()
-    await app.settings.set([['agents', 'defaults', 'session', 'memoryHook', 'tokensPerDay'], 0])
-    await agent.chat.endings.end(await say(statement, undefined, { model: 'offline' }))
-    await agent.chat.endings.end(await say(statement))
-    await agent.chat.endings.check()
-    expect(await summaries()).toHaveLength(1)
-  })
-
   it('is private for a private chat, whose model runs on this machine', async () => {
     const { agent, server, say, summaries, noteAt } = await openWithClock()
     server.respond = undefined
@@ -234,6 +217,57 @@ describe('the end of a session', () => {
     const other = await say('Hello again.')
     const { items } = await agent.chat.meter.report(other, undefined)
     expect(items.some((item) => item.name.includes(name ?? '?'))).toBe(false)
+  })
+
+  it('leaves out what the chat has saved as notes, requests, and openings', async () => {
+    const test = await openWithClock({ config: plainConfig })
+    const { app, agent, say, summaries, noteAt, clock } = test
+    const close = async (session: string) => {
+      clock.at = new Date(clock.at.getTime() + 3_600_000)
+      await agent.chat.endings.end(session)
+      await agent.chat.endings.check()
+      return summaries()
+    }
+    const session = await say('The rent is now 1,520 euros a month.')
+    await say('Remember that the rent is now 1,520 euros a month.', session)
+    await say('Remind me to call Mum at 6pm tomorrow', session)
+    await say('/remember My sister Hannah is allergic to peanuts', session)
+    await say('My locker at the pool has the number 42.', session)
+    const router = createRouter(app)
+    const kept = { agent: 'main', text: 'My locker at the pool has the number 42.', session }
+    await callRoute(router.workspace.remember, kept)
+    for (const request of [
+      'Tell me about Priya',
+      'Show me my notes on Oslo',
+      'Find my passport number',
+      '告诉我小王的电话',
+      'Forget the wifi password',
+      'Garden key',
+      '房东的微信',
+    ])
+      await say(request, session)
+    for (const event of (await agent.sessions.get(session)).messages().flatMap(({ message }) => message)) {
+      const change = event.role === 'toolResult' && event.details?.kind === 'change' ? event.details.change : undefined
+      if (change) await agent.workspace.undo(change.path, change.patch, { cause: 'user' })
+    }
+    expect(await close(session)).toEqual([])
+    await say('Actually the dentist appointment moved to December 11.', session)
+    const [name] = await close(session)
+    expect((await noteAt(name)).split('\n').filter((line) => line.startsWith('- '))).toEqual([
+      expect.stringMatching(/^- The dentist appointment moved to December 11\. \[/),
+    ])
+  })
+
+  it('leaves out lines of a model that repeat a saved note', async () => {
+    const { agent, say, state, summaries, noteAt } = await openWithClock()
+    const session = await say(statement)
+    await say('/remember The tea garden opens on 2026-05-04', session)
+    state.summary = 'tea-garden\n- The tea garden opens on 2026-05-04 [1].\n- Bob pays 300 euro [1].'
+    await agent.chat.endings.end(session)
+    await agent.chat.endings.check()
+    const note = await noteAt((await summaries())[0])
+    expect(note).toContain('- Bob pays 300 euro')
+    expect(note).not.toContain('- The tea garden')
   })
 
   it('can be undone, and is shown in the chat', async () => {

@@ -90,3 +90,12 @@ it('names the parts that do not fit, and the window', async () => {
     errorData: { model: 'openai-compatible/m', window: 1024 },
   })
 })
+
+it('refuses a message that is longer than the window, without notes or a summary, and answers the next one', async () => {
+  const { ask, sizes } = await openChat(2048)
+  await ask('hello first')
+  const before = sizes.length
+  expect(await ask('word and more '.repeat(1200))).toMatchObject({ stopReason: 'error', errorCode: 'message_too_long' })
+  expect(sizes.length - before).toBeLessThanOrEqual(1)
+  expect(await ask('hi again')).toMatchObject({ stopReason: 'stop' })
+})

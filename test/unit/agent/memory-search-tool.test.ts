@@ -169,7 +169,8 @@ describe('memory_search', () => {
 
   it('records only what the schema has', async () => {
     const { details } = await search({ results: [result('MEMORY.md', 3, 'Otto', { date: '2026-01-15' })] })
-    const shown = { path: 'MEMORY.md', startLine: 3, endLine: 3, date: '2026-01-15', score: 0.71234, snippet: 'Otto' }
+    const place = { path: 'MEMORY.md', startLine: 3, endLine: 3, heading: 'H' }
+    const shown = { ...place, date: '2026-01-15', score: 0.71234, snippet: 'Otto' }
     const asked = { query: 'rent', candidates: 7, provider: 'builtin', model: 'm', stale: false, minScore: 0.25 }
     expect(details).toEqual({
       kind: 'recall',

@@ -16,5 +16,6 @@ it.each([
   ['another model counts', report(3000, 4000, 'n'), report(3600, 4000), undefined],
   ['the server counts nothing', report(3000, 4000), report(3600, null), undefined],
   ['the count is always the same', report(3000, 150), report(3600, 150), undefined],
+  ['the offline model counts', report(3000, 4000, 'offline'), report(3600, 4000, 'offline'), undefined],
   ['it is the first request', undefined, report(3600, 4000), undefined],
 ])('%s', (_name, last, now, window) => expect(truncatedWindow(last, now)).toBe(window))

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
-import type { ChatModel, ModelRequest } from '#llm'
+import type { ChatModel } from '#llm'
 import { isContextOverflow } from '../compaction/overflow.ts'
 import type { ChatOptions } from './chat-options.ts'
 import type { ContextWindowEstimates } from './context-window-estimates.ts'
@@ -81,15 +81,14 @@ function withEstimatedWindow(model: ChatModel, windowEstimates: ContextWindowEst
           yield event
         }
       } catch (error) {
-        if (isContextOverflow(error))
-          await windowEstimates.lower(model, error, estimateSize(request) + request.maxOutput)
+        if (isContextOverflow(error)) {
+          const { system, messages, tools, maxOutput } = request
+          const fixedTokens = estimateTokens(system.join('\n') + JSON.stringify(tools))
+          const tokens = messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens)
+          await windowEstimates.lower(model, error, tokens + maxOutput)
+        }
         throw error
       }
     },
   }
-}
-
-function estimateSize({ system, messages, tools }: ModelRequest): number {
-  const fixedTokens = estimateTokens(system.join('\n') + JSON.stringify(tools))
-  return messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens)
 }

@@ -9,7 +9,6 @@ import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#pl
 import { budgetOf } from '../context/context-budget.ts'
 import { reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
-import { usageOfEntries } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
 import { runCommand } from './commands.ts'
@@ -49,10 +48,10 @@ export interface TurnEndEvent {
 }
 
 export class Chat {
-  readonly changes: Subscribable<TurnEndEvent>
+  readonly #changes = new EventEmitter<TurnEndEvent>()
+  readonly changes: Subscribable<TurnEndEvent> = this.#changes
   readonly meter: ContextMeter
   readonly endings: SessionService
-  readonly #changes = new EventEmitter<TurnEndEvent>()
   readonly #services: ChatServices
   readonly turns: LiveTurns
   readonly permissions: ChatServices['permissions']
@@ -61,7 +60,6 @@ export class Chat {
 
   constructor(options: ChatOptions) {
     const { sessions, queue } = options
-    this.changes = this.#changes
     const permissions: ChatServices['permissions'] = new OpenQuestions(({ session }) =>
       this.turns.emitPending(session, 'permissions'),
     )
@@ -76,6 +74,9 @@ export class Chat {
         sessions.markIdle(session)
         this.#changes.emit({ session, reason, ms })
         if (reason === 'done') void this.#afterTurn(session)
+        // A failed or stopped answer does not void the request to remember something.
+        else if (!this.#closing.signal.aborted)
+          this.#runInBackground(session, () => keepRequested(session, this.#services))
       },
     })
     const agentModels = new AgentModels(options)
@@ -113,7 +114,11 @@ export class Chat {
     const command = mayBeCommand ? parseCommand(text) : undefined
     // The editor of a message that was sent before offers no other way to send it.
     const unknown = mayBeCommand && input.replaces === undefined ? unknownCommand(text) : undefined
-    if (unknown !== undefined) throw unknownCommandError(unknown)
+    if (unknown !== undefined) {
+      const list = commands.map(({ name }) => `/${name}`).join(', ')
+      const message = `there is no command /${unknown}; there are ${list}. \`ask --as-message\` sends it to the model`
+      throw new AppError('unknown_command', message, { command: unknown, commands: list })
+    }
     const startsSession = command?.name === 'new' || command?.name === 'reset'
     const firstMessage = startsSession ? command.argument : ''
     const { agentModels, config, sessions } = this.#services
@@ -343,20 +348,18 @@ export class Chat {
     }
   }
 
-  /** Saves the notes and the summary of a session, as of its last message. @returns the tokens used */
-  async #endSession(session: string, transcript: Transcript, signal: AbortSignal): Promise<number> {
+  /** Saves the notes and the summary of a session, as of its last message. */
+  async #endSession(session: string, transcript: Transcript, signal: AbortSignal): Promise<void> {
     const lastMessageAt = new Date(transcript.messages().at(-1)?.message.timestamp ?? 0)
     const services = { ...this.#services, now: () => lastMessageAt }
     const model = await this.#modelOfChat(transcript)
-    const tokensBefore = usageOfEntries(transcript.entries).totalTokens
     const flush = async () => {
       // The summary of the offline model has the statements that it would save.
       if (model.provider === 'offline') return
       const { contextManager } = await createTurnContext(services, { session, transcript, model }, signal, false)
       await contextManager.flushRemaining()
     }
-    const summaryTokens = await saveSessionSummary({ ...services, session, transcript, model, signal, flush })
-    return usageOfEntries(transcript.entries).totalTokens - tokensBefore + summaryTokens
+    await saveSessionSummary({ ...services, session, transcript, model, signal, flush })
   }
 
   /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
@@ -398,10 +401,4 @@ export class Chat {
 
 function sessionBusy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
-}
-
-function unknownCommandError(command: string): AppError {
-  const list = commands.map(({ name }) => `/${name}`).join(', ')
-  const message = `there is no command /${command}; there are ${list}. \`ask --as-message\` sends it to the model`
-  return new AppError('unknown_command', message, { command, commands: list })
 }

@@ -2,6 +2,8 @@ import type { CommandCall } from '#shared/chat/commands.ts'
 import type { CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { assertModelId } from '#llm'
+import { datedNote } from '#search/text'
+import { localDate } from '#workspace'
 import { commandEntry } from '../sessions/session-events.ts'
 import { assembleRequest } from './model-request.ts'
 import type { ChatServices, TurnContext } from './turn-context.ts'
@@ -36,7 +38,8 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
       if (context.transcript.isWithoutMemory)
         throw new AppError('chat_apart', 'memory is off in this chat; keep the chat first, then use /remember')
       const origin = { cause: 'capture', session } as const
-      const { change } = await workspace.remember(argument, now(), origin, context.transcript.isPrivate)
+      const note = datedNote(argument, localDate(now()))
+      const { change } = await workspace.remember(note, now(), origin, context.transcript.isPrivate)
       return { kind: 'remembered', change }
     }
     case 'search': {

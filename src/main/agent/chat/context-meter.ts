@@ -59,7 +59,9 @@ export class ContextMeter {
     const counted = last ?? this.#latestByModel.get(report.model)
     const next = this.#predictSteps(branch, last ? withLastTools(report, last) : report, counted)
     // After a compaction, the last request is larger than the next one.
-    const isCurrent = last && !hasShrunkSince(branch)
+    const lastReportIndex = branch.findLastIndex((entry) => reportOf(entry) !== undefined)
+    const isShrinking = ({ type }: TranscriptEntry) => type === 'compaction' || type === 'prune'
+    const isCurrent = last && branch.findLastIndex(isShrinking) <= lastReportIndex
     const expandedReport = isCurrent
       ? await this.#splitIntoRows(session, calibrateReport(last))
       : expandRows(calibrateReport(report, counted), request)
@@ -109,12 +111,6 @@ export class ContextMeter {
     const model = this.#services.agentModels.createOrOffline(undefined, transcript?.isPrivate)
     return assembleRequest(this.#services, { model, transcript, tools: toolsFor(model), isPreview: true })
   }
-}
-
-/** Returns true if a compaction or pruning follows the last report. */
-function hasShrunkSince(branch: readonly TranscriptEntry[]): boolean {
-  const isShrinking = ({ type }: TranscriptEntry) => type === 'compaction' || type === 'prune'
-  return branch.findLastIndex(isShrinking) > branch.findLastIndex((entry) => reportOf(entry) !== undefined)
 }
 
 /** Counts the tools of the last request instead of the current ones: MCP servers are not started just for the meter. */

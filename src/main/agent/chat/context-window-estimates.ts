@@ -14,7 +14,6 @@ const estimateSchema = contextWindowEstimateSchema.extend({
   /** Milliseconds since the epoch. */
   at: z.number(),
 })
-type StoredEstimate = z.infer<typeof estimateSchema>
 const fileSchema = z.record(z.string(), estimateSchema)
 
 /** Minimum guess in tokens; no usable chat model has a smaller window. */
@@ -35,7 +34,7 @@ export interface ContextWindowEstimatesOptions {
 
 export class ContextWindowEstimates {
   readonly #options: ContextWindowEstimatesOptions
-  readonly #estimates = new Map<string, StoredEstimate>()
+  readonly #estimates = new Map<string, z.infer<typeof estimateSchema>>()
   /** Ids of models whose guess no answered request has confirmed yet. */
   readonly #unconfirmed = new Set<string>()
   readonly #writes = new KeyedQueue()
@@ -73,21 +72,18 @@ export class ContextWindowEstimates {
    */
   async lower(model: ConfiguredWindow, error: AppError, refusedTokens: number): Promise<void> {
     const currentWindow = this.estimateFor(model)?.window ?? model.contextWindow
-    const statedWindow = parseContextWindow(refusalText(error))
+    const { message, data, cause } = error
+    const reasons = [message, data['reason'], cause instanceof Error ? cause.message : '']
+    const statedWindow = parseContextWindow(reasons.filter((reason) => typeof reason === 'string').join('\n'))
     // The window was already known; the request exceeded it.
     if (statedWindow !== undefined && statedWindow >= currentWindow) return
     const window = statedWindow ?? Math.floor(Math.min(currentWindow / 2, refusedTokens * maxShareOfRefused))
     const isGuess = statedWindow === undefined
     // Even the smallest window is refused, so the length is not the reason.
     const isUseless = isGuess && window < minWindow
+    const at = this.#options.now().getTime()
     if (isUseless) this.#estimates.delete(model.id)
-    else
-      this.#estimates.set(model.id, {
-        window,
-        believed: model.contextWindow,
-        isGuess,
-        at: this.#options.now().getTime(),
-      })
+    else this.#estimates.set(model.id, { window, believed: model.contextWindow, isGuess, at })
     this.#unconfirmed.add(model.id)
     if (isUseless || !isGuess) await this.confirm(model.id)
   }
@@ -110,12 +106,6 @@ export class ContextWindowEstimates {
       .run('file', () => writeDurably(file, JSON.stringify(Object.fromEntries(this.#estimates), null, 2)))
       .catch(onProblem)
   }
-}
-
-function refusalText({ message, data, cause }: AppError): string {
-  const reason = data['reason']
-  const causeText = cause instanceof Error ? cause.message : ''
-  return [message, typeof reason === 'string' ? reason : '', causeText].join('\n')
 }
 
 /** Error texts of providers and servers; the first group captures the window in tokens. */

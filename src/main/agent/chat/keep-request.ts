@@ -1,5 +1,5 @@
 import { isProposedChange, splitAttachments } from '#shared/chat/messages.ts'
-import { parseIntent } from '#llm'
+import { parseIntent, requestedNote } from '#llm'
 import { localDate } from '#workspace'
 import { commandEntry } from '../sessions/session-events.ts'
 import type { ChatServices } from './turn-context.ts'
@@ -15,7 +15,8 @@ export async function keepRequested(session: string, { sessions, workspace, now 
   const question = messages[questionIndex]
   // The offline model calls the tool that writes notes.
   if (question?.role !== 'user' || transcript.isWithoutMemory || transcript.modelId === 'offline') return
-  const intent = parseIntent(splitAttachments(question).text, localDate(now()))
+  const today = localDate(now())
+  const intent = parseIntent(splitAttachments(question).text, today)
   if (intent.kind !== 'remember' || intent.text === '') return
   const hasWritten = messages
     .slice(questionIndex)
@@ -24,6 +25,6 @@ export async function keepRequested(session: string, { sessions, workspace, now 
     )
   if (hasWritten) return
   const origin = { cause: 'capture', session } as const
-  const { change } = await workspace.remember(intent.text, now(), origin, transcript.isPrivate)
+  const { change } = await workspace.remember(requestedNote(intent, today), now(), origin, transcript.isPrivate)
   await transcript.appendCustom(commandEntry, { command: 'remember', outcome: { kind: 'remembered', change } })
 }

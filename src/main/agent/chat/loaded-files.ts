@@ -24,33 +24,27 @@ export interface LoadedFiles {
   readonly hiddenLines: ReadonlySet<string>
 }
 
-/** Reads the files. @param transcript undefined for a new chat */
-export async function loadFiles(options: ChatOptions, transcript: Transcript | undefined): Promise<LoadedFiles> {
-  const isPrivate = transcript ? transcript.isPrivate : options.config.current.chat.default === 'private'
-  const hiddenLines = new Set<string>()
-  const files = await contextFiles(options, transcript, isPrivate ? undefined : options.marks(), hiddenLines)
-  return { files, hiddenLines }
-}
-
 /**
- * Returns the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
+ * Reads the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
  * SOUL.md without memory. Omits private logs: their names may tell the subject of a private chat.
- * @param openMarks undefined for a private chat, which sees all text
- * @param hiddenLines receives the private lines that an open chat does not see
+ * @param transcript undefined for a new chat
  */
-async function contextFiles(
-  { workspace, config, now }: ChatOptions,
+export async function loadFiles(
+  { workspace, config, now, marks }: ChatOptions,
   transcript: Transcript | undefined,
-  openMarks: PrivacyMarks | undefined,
-  hiddenLines: Set<string>,
-): Promise<ContextFile[]> {
+): Promise<LoadedFiles> {
   const { layout } = workspace
-  const { longTerm, logs, summaries } = config.current.chat.context
+  const { chat } = config.current
+  const { longTerm, logs, summaries } = chat.context
+  // A private chat sees all text.
+  const openMarks = (transcript ? transcript.isPrivate : chat.default === 'private') ? undefined : marks()
+  const hiddenLines = new Set<string>()
   const read = (files: Omit<ContextFile, 'text'>[]): Promise<ContextFile[]> =>
     Promise.all(
       files.map(async (file) => ({ ...file, text: await readOpenText(workspace, file.path, openMarks, hiddenLines) })),
     )
-  if (transcript?.isWithoutMemory === true) return read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }])
+  if (transcript?.isWithoutMemory === true)
+    return { files: await read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }]), hiddenLines }
   const dayBefore = (days: number) => {
     const date = new Date(transcript?.header.createdAt ?? now())
     date.setDate(date.getDate() - days)
@@ -64,11 +58,12 @@ async function contextFiles(
   }
   const paths = [...projectContextFiles(layout), ...(longTerm ? [longTermFile(layout)] : [])]
   const dated = logs ? [...logFiles('yesterday', dayBefore(1)), ...logFiles('today', dayBefore(0))] : []
-  return [
+  const files = [
     ...(await read(paths.map((path) => ({ path, layer: 'project' })))),
     ...(await read(dated)).filter(({ text }) => text !== null),
     ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcript?.file ?? '')) : []),
   ]
+  return { files, hiddenLines }
 }
 
 /** Limit of the tokens of session summaries in a request. */

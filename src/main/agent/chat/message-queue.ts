@@ -5,8 +5,7 @@ import { z } from 'zod'
 import { queuedMessageSchema } from '#shared/contract/chat.ts'
 import { attachmentSchema } from '#shared/contract/sessions.ts'
 import type { QueuedMessage } from '#shared/contract/index.ts'
-import { parseJson } from '#shared/util/json.ts'
-import { KeyedQueue, readIfExists, writeDurably } from '#platform'
+import { KeyedQueue, parseStored, readIfExists, writeDurably } from '#platform'
 import { listEntryNames } from '#workspace'
 
 const entrySchema = queuedMessageSchema.extend({
@@ -36,8 +35,8 @@ export class MessageQueue {
     const queue = new MessageQueue(folder)
     for (const name of (await listEntryNames(folder)) ?? []) {
       if (!name.endsWith('.json')) continue
-      const parsed = fileSchema.safeParse(parseJson((await readIfExists(join(folder, name))) ?? ''))
-      if (parsed.success) queue.#entries.set(name.slice(0, -'.json'.length), parsed.data)
+      const entries = parseStored(fileSchema, (await readIfExists(join(folder, name))) ?? '')
+      if (entries) queue.#entries.set(name.slice(0, -'.json'.length), entries)
     }
     return queue
   }

@@ -1,4 +1,4 @@
-import { messageText, type FileChangeNote, type Message } from '#shared/chat/messages.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
 import { additionsOf } from '../context/additions.ts'
 import { assemble, type Assembly } from '../context/assemble.ts'
 import { budgetOf } from '../context/context-budget.ts'
@@ -12,7 +12,6 @@ import { withTimestamp } from '../context/request-history.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { LinkedMessage } from '../sessions/digest.ts'
-import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { dailyLogPath, localDate, localTime } from '#workspace'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { addedIn } from '#shared/util/file-change.ts'
@@ -80,24 +79,13 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
   return { ...assembly, sources: sourcesOfMessages([...request.messages, ...recalling], texts) }
 }
 
-export interface ChatState {
-  /** Changes of the loaded files that the chat does not know of; the next message contains them. */
-  readonly changes: readonly FileChangeNote[]
-  /** Messages that the next request contains. */
-  readonly messages: readonly Message[]
-  /** Texts of the loaded files in the next request. */
-  readonly files: readonly string[]
-}
-
 /**
  * Returns what the next request of a chat contains already. If too much has changed, text has become private, or the
  * provider's cache has expired, there are no changes: the next request reads the files again.
+ * @returns `changes`: of the loaded files that the chat does not know of, for the next message; `messages` and `files`
+ * (texts of the loaded files) of the next request
  */
-export async function readChatState(
-  services: RequestServices,
-  transcript: Transcript,
-  model: ChatModel,
-): Promise<ChatState> {
+export async function readChatState(services: RequestServices, transcript: Transcript, model: ChatModel) {
   const { fixedParts, now } = services
   const branch = transcript.branch()
   const messages = compactionState(branch).liveMessages.map(({ message }) => message)
@@ -105,7 +93,12 @@ export async function readChatState(
   // A server of this machine keeps its cache.
   const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : cacheMs)
   const isUsable = stored && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
-  const changes = isUsable ? unknownChanges(branch, messages, stored.part, loaded) : undefined
+  const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
+  // The text of flushes comes from the conversation.
+  const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
+  const written = [...messages.flatMap(textsInCalls), ...flushed.flatMap(({ patch }) => addedIn(patch))].join('\n')
+  const said = messages.map(messageText).join('\n')
+  const changes = isUsable ? changesSince(knownLines(stored.part.files, sent), loaded.files, written, said) : undefined
   const isKnown = changes !== undefined && JSON.stringify(changes).length <= maxChangedCharacters
   if (!isKnown) fixedParts.drop(transcript.file)
   const files = isKnown && stored ? stored.part.files : loaded.files
@@ -118,25 +111,11 @@ export async function readChatState(
   }
 }
 
-function unknownChanges(
-  branch: readonly TranscriptEntry[],
-  messages: readonly Message[],
-  part: FixedPart,
-  loaded: LoadedFiles,
-): FileChangeNote[] {
-  const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
-  // The text of flushes comes from the conversation.
-  const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
-  const written = [...messages.flatMap(textsInCalls), ...flushed.flatMap(({ patch }) => addedIn(patch))].join('\n')
-  const said = messages.map(messageText).join('\n')
-  return changesSince(knownLines(part.files, sent), loaded.files, written, said)
-}
-
 /** Returns the fixed part that earlier requests of the chat have, or reads it. */
 async function fixedPart(services: RequestServices, parts: RequestParts): Promise<FixedPart> {
   const { model, transcript, tools, isPreview } = parts
   const { config, workspace, now, fixedParts } = services
-  const { current, id } = config
+  const { current } = config
   const at = now()
   const isPrivate = transcript ? transcript.isPrivate : current.chat.default === 'private'
   // The chat may have become private since its model was chosen.
@@ -173,7 +152,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   const withTools = isSmall ? prompts.systemSmall : prompts.system
   const withMemory = takesTools ? withTools : prompts.systemWithoutTools
   const systemPrompt = (isWithoutMemory ? prompts.withoutMemory : withMemory)({
-    agent: id,
+    agent: config.name,
     workspace: workspace.roots.workspace,
     today: localDate(at),
     weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),

@@ -34,7 +34,9 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
   const own = ownFolder === '' ? '' : `${ownFolder}/`
   const load = async (name: string, override?: string) => {
     const template = override ?? (await readFile(join(options.resources, 'prompts', name), 'utf8'))
-    return (values: Values = {}) => fill(template, { own, ...values }).trim()
+    // Inserted values are not expanded again; a placeholder without a value stays.
+    return (values: Values = {}) =>
+      template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => ({ own, ...values })[key] ?? mark).trim()
   }
   return {
     system: await load('system.md', overrides.system),
@@ -50,9 +52,4 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
     conflicts: await load('conflicts.md'),
     promote: await load('promote.md'),
   }
-}
-
-/** Inserted values are not expanded again; a placeholder without a value stays. */
-function fill(template: string, values: Values): string {
-  return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder)
 }

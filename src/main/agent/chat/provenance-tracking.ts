@@ -1,7 +1,8 @@
 import { uniqueSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
-import { withoutAdditions } from '../context/additions.ts'
+import { noteOf, withoutAdditions, withoutTimestamp } from '#llm'
+import { localDate } from '#workspace'
 import { anthropicMemory } from '../tools/anthropic-memory.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
 
@@ -64,11 +65,16 @@ function sharedNoteSources(path: string): Source[] {
   return agent === undefined ? [] : [{ kind: 'agent', name: agent }]
 }
 
-/** Returns the text that the user typed, without attachments and messages from other sources. */
+/**
+ * Returns the text that the user typed, without attachments and messages from other sources. Each text is followed by
+ * its form as a note, with dates for its relative times.
+ */
 export function userTextIn(messages: readonly Message[]): string {
   return messages
-    .flatMap((message) =>
-      message.role === 'user' && !message.sources ? [withoutAdditions(splitAttachments(message).text)] : [],
-    )
+    .flatMap((message) => {
+      if (message.role !== 'user' || message.sources) return []
+      const text = withoutTimestamp(withoutAdditions(splitAttachments(message).text))
+      return [text, noteOf(text, localDate(new Date(message.timestamp)))]
+    })
     .join('\n')
 }

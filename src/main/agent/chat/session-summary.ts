@@ -1,24 +1,28 @@
 import { z } from 'zod'
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
+import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
-import { complete, isTransient, summarizeStatements, withoutRefused } from '#llm'
+import { addedIn, fileChangeSchema } from '#shared/util/file-change.ts'
+import { messageText } from '#shared/chat/messages.ts'
+import { complete, isTransient, parseIntent, summarizeStatements, withoutRefused } from '#llm'
 import { blobId } from '#platform'
+import { queryTerms } from '#search/text'
 import { localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
 import { budgetOf, maxPartTokens } from '../context/context-budget.ts'
 import { sessionSummaryText } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
+import { checkNote } from '../compaction/check-note.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { parseNotesReply } from '../compaction/flush.ts'
 import { summarize } from '../compaction/summarize.ts'
 import { digestText, fitDigest, parseDigest, type DigestLine, type LinkedMessage } from '../sessions/digest.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { summaryEntry } from '../sessions/session-events.ts'
+import { commandEntry, keptEntry, summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { loadPrompts } from './prompts.ts'
-import { sourcesOfMessages } from './provenance-tracking.ts'
+import { sourcesOfMessages, userTextIn } from './provenance-tracking.ts'
 import type { ChatServices, TurnTarget } from './turn-context.ts'
 
 /** Limit of the lines of a summary together; links and the heading are not counted. */
@@ -48,7 +52,6 @@ interface Summary {
   /** Words of the file name, joined by hyphens. */
   readonly slug: string
   readonly lines: readonly DigestLine[]
-  readonly usage: Usage
 }
 
 const noteSchema = z.object({
@@ -63,9 +66,9 @@ type EarlierNote = z.infer<typeof noteSchema>
 /**
  * Writes or updates the summary of a session as a note, and records it in the transcript. Proposes the update if the
  * user has edited the note. Writes no note if nothing is worth keeping.
- * @returns the tokens used @throws AppError of the model, or if the note cannot be written
+ * @throws AppError of the model, or if the note cannot be written
  */
-export async function saveSessionSummary(ended: EndedSession): Promise<number> {
+export async function saveSessionSummary(ended: EndedSession): Promise<void> {
   const { transcript, session, model, workspace, propose } = ended
   const last = transcript.lastCustom(summaryEntry)
   const earlier = last === undefined ? await unrecordedNote(ended) : noteSchema.safeParse(last).data
@@ -77,7 +80,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<number> {
   // After the user has deleted the note, a new one covers the messages since.
   const messages = current === undefined ? since : all
   const summary = await summarizeSession(ended, messages)
-  const { slug, lines, usage } = summary
+  const { slug, lines } = summary
   await ended.flush()
   const record = (data: object) =>
     transcript.appendCustom(summaryEntry, { through: all.at(-1)?.id, kept: lines.length, ...data })
@@ -99,7 +102,6 @@ export async function saveSessionSummary(ended: EndedSession): Promise<number> {
     )
     await record({ path, hash: blobId(write.after ?? ''), change: await workspace.describe(write) })
   }
-  return usage.totalTokens
 }
 
 /** Finds the note of a session that was written just before a crash. */
@@ -119,33 +121,55 @@ async function unrecordedNote({ workspace, session, transcript }: EndedSession):
 /** @throws AppError if the model cannot be reached; if it refuses, the statements of the user are the summary */
 async function summarizeSession(ended: EndedSession, messages: readonly LinkedMessage[]): Promise<Summary> {
   const { transcript, model } = ended
+  const saved = savedTerms(transcript)
+  const isSaved = (text: string) => {
+    const terms = contentTerms(text)
+    return saved.some((note) => terms.every((term) => note.has(term)))
+  }
   const allowed = new Set(withoutRefused(messages.map(({ message }) => message)))
   const usable = messages.filter(({ message }) => allowed.has(message) && messageText(message).trim() !== '')
-  const statements = usable.filter(({ message }) => message.role === 'user')
+  const isOffline = model.provider === 'offline'
+  // The offline model takes a few words for a search.
+  const isSearch = (text: string) => isOffline && contentTerms(text).length < 4 && parseIntent(text).kind === 'keywords'
+  const statements = usable.filter(({ message }) => message.role === 'user' && !isSearch(messageText(message)))
   const [first] = statements
-  if (!first) return { slug: '', lines: [], usage: noUsage }
-  let usage = noUsage
-  if (model.provider !== 'offline') {
+  if (!first) return { slug: '', lines: [] }
+  if (!isOffline) {
     try {
-      const summary = await askForSummary(ended, usable)
-      usage = summary.usage
-      const { lines, slug = slugOfTitle(transcript.name ?? messageText(first.message)) } = summary
-      if (lines) return { slug, lines, usage }
+      const { lines, slug = slugOfTitle(transcript.name ?? messageText(first.message)) } = await askForSummary(
+        ended,
+        usable,
+      )
+      if (lines) return { slug, lines: lines.filter(({ text }) => !isSaved(text)) }
     } catch (error) {
       if (!(error instanceof AppError) || isTransient(error)) throw error
     }
   }
   const texts = statements.map(({ id, message }) => ({ text: messageText(message), key: id }))
-  const kept = summarizeStatements(texts, maxSummaryCharacters)
+  const kept = summarizeStatements(texts, maxSummaryCharacters, isSaved)
   const lines = kept.map(({ text, key }) => ({ kind: 'fact' as const, text, messages: [key] }))
-  return { slug: slugOfTitle(transcript.name ?? lines[0]?.text ?? ''), lines, usage }
+  return { slug: slugOfTitle(transcript.name ?? lines[0]?.text ?? ''), lines }
 }
 
-/** @returns only `usage` if the answer is no summary, no `slug` if it has no topic */
-async function askForSummary(
-  ended: EndedSession,
-  messages: readonly LinkedMessage[],
-): Promise<Partial<Summary> & Pick<Summary, 'usage'>> {
+/** Returns the words of each line that the chat has saved in notes, also if the note was undone. */
+function savedTerms(transcript: Transcript): ReadonlySet<string>[] {
+  const schema = z.object({ change: fileChangeSchema })
+  const changes = transcript.branch().flatMap((entry) => {
+    if (entry.type === 'message') return entry.message.role === 'toolResult' ? [entry.message.details] : []
+    if (entry.type !== 'custom') return []
+    if (entry.customType === keptEntry) return [entry.data]
+    return entry.customType === commandEntry && isRecord(entry.data) ? [entry.data['outcome']] : []
+  })
+  const patches = changes.flatMap((change) => schema.safeParse(change).data?.change.patch ?? [])
+  return patches.flatMap(addedIn).map((line) => new Set(contentTerms(line)))
+}
+
+function contentTerms(text: string): string[] {
+  return queryTerms(text).flatMap(({ role, readings }) => (role === 'function' ? [] : (readings[0]?.term ?? [])))
+}
+
+/** @returns no `lines` if the answer is no summary, no `slug` if it has no topic */
+async function askForSummary(ended: EndedSession, messages: readonly LinkedMessage[]): Promise<Partial<Summary>> {
   const { transcript, model, signal } = ended
   const prompts = await loadPrompts(ended)
   const budget = budgetOf(model)
@@ -159,7 +183,7 @@ async function askForSummary(
   const parts = renderInParts(texts, limit, (message) => branch.findIndex((linked) => linked.message === message) + 1)
   const isLong = parts.length > 1
   const extended = !isLong
-    ? { lines: digest, usage: noUsage }
+    ? { lines: digest }
     : await summarize({
         model,
         prompt: prompts.compaction,
@@ -185,22 +209,28 @@ async function askForSummary(
     },
     signal,
   )
-  const usage = addUsage(extended.usage, answer.usage)
   const text = messageText(answer)
     .replaceAll(/<think>[\s\S]*?<\/think>|^```.*$/gm, '')
     .trim()
-  if (text === '' || acknowledgement.test(text)) return { usage }
+  if (text === '' || acknowledgement.test(text)) return {}
   const [firstRow = '', ...rows] = parseNotesReply(text)?.split('\n') ?? []
-  if (firstRow === '') return { lines: [], usage }
+  if (firstRow === '') return { lines: [] }
   const items = rows.filter((row) => /^\s*(?:[-*+•]|\d+[.)])\s/.test(row))
-  if (items.length === 0) return { usage }
+  if (items.length === 0) return {}
   const hasTopic = /^[^\s.!?:…{}[\]]+(?: [^\s.!?:…{}[\]]+){0,5}$/.test(firstRow) && firstRow.length <= maxSlugLength
   const parsed = parseDigest((hasTopic ? items : [firstRow, ...items]).join('\n'), branch).map((line) => ({
     ...line,
     text: cutAtWord(line.text, maxLineCharacters),
   }))
-  const lines = fitDigest(parsed, maxSummaryCharacters, (line) => line.length)
-  return { ...(hasTopic ? { slug: slugOf(firstRow) } : {}), lines, usage }
+  const instructions = prompts.sessionSummary({ conversation: '' })
+  const said = texts.map(messageText).join('\n')
+  const userText = texts.flatMap((message) => (message.role === 'user' ? [messageText(message)] : [])).join('\n')
+  const good = parsed.filter(({ text: note }) => checkNote(note, said, instructions, userText) === 'good')
+  // A model that counts on and on writes the same line with other numbers.
+  const isCounting = new Set(good.map(({ text: note }) => note.replace(/\d+/g, ''))).size < good.length - 1
+  if (isCounting || (good.length === 0 && parsed.length > 0)) return {}
+  const lines = fitDigest(good, maxSummaryCharacters, (line) => line.length)
+  return { ...(hasTopic ? { slug: slugOf(firstRow) } : {}), lines }
 }
 
 async function noteText(ended: EndedSession, messages: LinkedMessage[], { slug, lines }: Summary): Promise<string> {
@@ -210,7 +240,8 @@ async function noteText(ended: EndedSession, messages: LinkedMessage[], { slug, 
   const source = models.sentencesFor(lines.map(({ text }) => text)).ending(`[sessions/${session}.jsonl]`)
   const note = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${source}\n\n${items.join('\n')}\n`
   const texts = messages.map(({ message }) => message)
-  const sources = sourcesOfMessages(texts, [])
+  const isTyped = createUserTextMatcher(userTextIn(texts))
+  const sources = lines.every(({ text }) => isTyped(text)) ? [] : sourcesOfMessages(texts, [])
   const marked = sources.length === 0 ? note : withSource(note, sources, date)
   return transcript.isPrivate ? withVisibility(marked, true) : marked
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
-import { messageText, type Message } from '#shared/chat/messages.ts'
+import { messageText } from '#shared/chat/messages.ts'
 import { complete, type ModelRequest } from '#llm'
 import { loadPrompts } from './prompts.ts'
 import type { ChatServices } from './turn-context.ts'
@@ -19,7 +19,14 @@ export async function generateTitle(session: string, services: ChatServices, sig
   if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
   const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
   if (model.provider === 'offline') return
-  const conversation = excerptOf(messages)
+  const conversation = messages
+    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
+    .slice(0, 2)
+    .map(
+      (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,
+    )
+    .join('\n\n')
+    .toWellFormed()
   const content = (await loadPrompts(services)).title({ conversation })
   const request: ModelRequest = {
     purpose: { kind: 'title' },
@@ -34,25 +41,8 @@ export async function generateTitle(session: string, services: ChatServices, sig
     throw error
   })
   if (signal.aborted || transcript.name !== undefined) return
-  const title = answer && parseTitle(messageText(answer))
-  // With an empty title, the first words of the chat are shown, and the model is not asked again.
-  await transcript.append({ type: 'session_info', name: title ?? '' })
-}
-
-function excerptOf(messages: readonly Message[]): string {
-  return messages
-    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
-    .slice(0, 2)
-    .map(
-      (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,
-    )
-    .join('\n\n')
-    .toWellFormed()
-}
-
-/** Returns undefined if the answer is not usable as a title. */
-function parseTitle(answer: string): string | undefined {
-  const line = answer.trim().split('\n')[0] ?? ''
+  const [line = ''] = answer ? messageText(answer).trim().split('\n') : []
   const title = line.replace(/^[#*"'“”「《\s]+|[*"'“”」》.。\s]+$/gu, '')
-  return title === '' || title.length > maxTitleLength ? undefined : title
+  // With an empty title, the first words of the chat are shown, and the model is not asked again.
+  await transcript.append({ type: 'session_info', name: title.length > maxTitleLength ? '' : title })
 }

@@ -1,21 +1,7 @@
-import type { Attachment, SendInput } from '#shared/contract/index.ts'
+import type { Attachment } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { filePart, type UserMessage } from '#shared/chat/messages.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-
-export type UserInput = Pick<SendInput, 'text' | 'attachments'>
-
-export function createUserMessage({ text, attachments = [] }: UserInput, at: Date): UserMessage {
-  const timestamp = at.getTime()
-  if (attachments.length === 0) return { role: 'user', content: text, timestamp }
-  const parts = attachments.map((attachment) =>
-    attachment.type === 'image'
-      ? { type: 'image' as const, data: attachment.data, mimeType: attachment.mimeType }
-      : filePart(attachment.name, attachment.text),
-  )
-  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts], timestamp }
-}
 
 /** @throws AppError `images_unsupported` if there are images and the model does not accept any */
 export function assertSupportsImages(model: ChatModel, attachments: readonly Attachment[]): void {

@@ -13,7 +13,7 @@ import { lastReportOf } from '../context/context-timeline.ts'
 import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
-import { softTrim, type PrunePlan } from './prune.ts'
+import { softTrim } from './prune.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import { digestText } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
@@ -32,6 +32,9 @@ export interface ContextManagerOptions extends NoteWriterOptions {
   readonly onStart: (step: 'flush' | 'compaction') => Promise<void>
 }
 
+/** Estimates may be this much too high. */
+const estimateTolerance = 1.25
+
 type MeasuredContext = CompactionInput & Measurement & { readonly state: CompactionState }
 
 /** Sizes of the request in provider tokens. */
@@ -48,19 +51,28 @@ export class ContextManager {
 
   /**
    * Runs the steps that are due, so that the next request fits the window.
-   * @throws AppError `window_too_small`; if a transcript entry or verbatim note cannot be written; the abort error of the signal
+   * @throws AppError `window_too_small`, `message_too_long`; if a transcript entry or verbatim note cannot be written; the abort error of the signal
    */
   async prepare(): Promise<void> {
     const tried = new Set<CompactionStep>()
     let context = await this.#measure()
+    this.#assertMessageFits(context)
     for (let step = nextDueStep(context, tried); step; step = nextDueStep(context, tried)) {
       tried.add(step.kind)
-      if (step.kind === 'prune') await this.#prune(step.plan)
-      else if (step.kind === 'flush') await this.#flushUpTo(context.state.liveMessages.length)
+      if (step.kind === 'prune') {
+        const { savedTokens: _savedTokens, ...plan } = step.plan
+        await this.#options.transcript.append({ type: 'prune', ...plan })
+      } else if (step.kind === 'flush') await this.#flushUpTo(context.state.liveMessages.length)
       else await this.#compactAt(step.cut, undefined)
       context = await this.#measure()
     }
-    if (!this.#fixedPartFits(context)) throw this.#windowError(context)
+    if (!this.#fixedPartFits(context)) {
+      const { id: model } = this.#options.model
+      const tokens = Math.ceil(fixedTokens(context.report) * context.factor)
+      const window = context.report.contextWindow
+      const message = `prompt, tools and files need ${tokens} tokens, but ${model} has a window of ${window}; raise it: num_ctx (Ollama), -c (llama-server), --n_ctx (llama-cpp-python), Context Length (LM Studio)`
+      throw new AppError('window_too_small', message, { model, tokens, window })
+    }
     const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(context.report) : context.report.compactAt
     if (context.tokens <= tokenLimit) return
     if (await this.#trimLargeResults()) context = await this.#measure()
@@ -130,15 +142,15 @@ export class ContextManager {
     return fixedTokens(report) * factor < report.contextWindow
   }
 
-  #windowError({ report, factor }: MeasuredContext): AppError {
+  /** Notes and summaries of earlier messages make no room for a message that is longer than the window. */
+  #assertMessageFits({ report, factor }: MeasuredContext): void {
     const { model } = this.#options
-    const tokens = Math.ceil(fixedTokens(report) * factor)
-    const message = `prompt, tools and files need ${tokens} tokens, but ${model.id} has a window of ${report.contextWindow}; raise it: num_ctx (Ollama), -c (llama-server), --n_ctx (llama-cpp-python), Context Length (LM Studio)`
-    return new AppError('window_too_small', message, { model: model.id, tokens, window: report.contextWindow })
-  }
-
-  async #prune({ savedTokens: _savedTokens, ...plan }: PrunePlan): Promise<void> {
-    await this.#options.transcript.append({ type: 'prune', ...plan })
+    const message = report.items.filter(({ layer }) => layer === 'message')
+    const tokens = Math.ceil(message.reduce((sum, item) => sum + item.tokens, 0) * factor)
+    const window = report.contextWindow
+    if (tokens <= window * estimateTolerance) return
+    const text = `the message needs ${tokens} tokens, but ${model.id} has a window of ${window}`
+    throw new AppError('message_too_long', text, { model: model.id, tokens, window })
   }
 
   /**

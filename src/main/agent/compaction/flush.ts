@@ -3,7 +3,6 @@
  * summarised. The model may write memory files only, and its text is never shown. If it answers with notes instead of
  * calling a tool, they go to today's log. Long notes in logs are cut, with a link to the message.
  */
-import type { Source } from '#shared/markdown/provenance.ts'
 import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type Usage } from '#shared/chat/messages.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -46,7 +45,6 @@ interface FlushSource {
   readonly system?: readonly string[]
   /** The tools of the chat's requests: with others, the model server could not reuse their beginning. */
   readonly offered?: readonly ToolDefinition[]
-  readonly sources?: readonly Source[]
   /** Path of the file with the text; undefined for a part of this conversation. */
   readonly file?: string | undefined
 }
@@ -55,7 +53,7 @@ interface FlushSource {
 export async function flush(
   options: NoteWriterOptions,
   conversation: readonly Message[],
-  { system = [], sources = [], file, offered = offeredBy(options) }: FlushSource,
+  { system = [], file, offered = offeredBy(options) }: FlushSource,
 ): Promise<FlushOutcome> {
   const { transcript, model, budget, toolContext } = options
   const { layout } = toolContext.workspace
@@ -72,9 +70,11 @@ export async function flush(
     return line === undefined ? path : `${path}:${line}`
   }
   const said = conversation.map(messageText).join('\n')
+  const userText = userTextIn(conversation)
+  const instructions = `${content}\n${system[0] ?? ''}`
   const doubtful = new Set<string>()
   const isKept = (note: string) => {
-    const verdict = checkNote(note, said, content)
+    const verdict = checkNote(note, said, instructions, userText)
     // A suggestion would not be private.
     if (verdict !== 'doubtful' || toolContext.accessPolicy.seesPrivate) return verdict !== 'bad'
     doubtful.add(note)
@@ -85,8 +85,8 @@ export async function flush(
     origin: { ...toolContext.origin, cause: 'flush' },
     mayWrite: (target) => isMemoryPath(target, layout),
     shortenEntries: (added, log) => shortenNotes(added, placeOf, log, isKept),
-    sources: [...sources, ...sourcesOfMessages(conversation, system.slice(1))],
-    userText: userTextIn(conversation),
+    sources: sourcesOfMessages(conversation, system.slice(1)),
+    userText,
   }
   const memoryTools = options.tools.filter(isBuiltIn)
   const messages: Message[] = [...conversation, { role: 'user', content, timestamp: at.getTime() }]
@@ -154,12 +154,25 @@ export async function flushPrompt({ model, prompts, toolContext }: NoteWriterOpt
 
 const noReplyPattern = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi
 
-/** Returns the notes in an answer, as lines or `{"notes": […]}`; undefined for `NO_REPLY` and if there are none. */
+/**
+ * Returns the notes in an answer, as lines or `{"notes": […]}`, also if the JSON is cut off; undefined for `NO_REPLY` and
+ * if there are none.
+ */
 export function parseNotesReply(answer: string): string | undefined {
+  const listed = listedNotes(answer)
+  const text = listed ? listed.map((note) => `- ${note}`).join('\n') : answer
+  const notes = text.replaceAll(noReplyPattern, '').trim()
+  const isDeclined = text.trimStart().search(noReplyPattern) === 0 && !/^\s*[-*+]\s/m.test(notes)
+  return /[\p{L}\p{N}]/u.test(notes) && !isDeclined && !isRefusal(notes) ? notes : undefined
+}
+
+function listedNotes(answer: string): string[] | undefined {
   const [json] = /\{[^]*\}/.exec(answer) ?? []
   const value = json === undefined ? undefined : parseJson(json)
   const listed = isRecord(value) ? value['notes'] : undefined
-  const text = Array.isArray(listed) ? listed.map((note) => `- ${String(note)}`).join('\n') : answer
-  const notes = text.replaceAll(noReplyPattern, '').trim()
-  return /[\p{L}\p{N}]/u.test(notes) && !isRefusal(notes) ? notes : undefined
+  if (Array.isArray(listed)) return listed.map(String)
+  const [, rest] = /^\W*(?:json\s*)?\{\s*"notes"\s*:\s*\[([^]*)/.exec(answer) ?? []
+  return (
+    rest?.match(/"(?:[^"\\]|\\.)*"/g)?.map((text) => String(parseJson(text))) ?? (rest === undefined ? undefined : [])
+  )
 }

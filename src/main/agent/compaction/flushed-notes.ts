@@ -83,7 +83,9 @@ function shorten(text: string, placeOf: (note: string) => string): string {
 /** Returns a digest line for each note that the changes add. */
 export function digestLinesOf(changes: readonly FileChange[], messages: readonly LinkedMessage[]): DigestLine[] {
   return changes.flatMap(({ path, patch }) => {
-    const lines = addedLinesOf(patch)
+    // A line that also occurs as removed is not new.
+    const removed = new Set(patch.split('\n').flatMap((line) => (line.startsWith('-') ? [line.slice(1)] : [])))
+    const lines = addedIn(patch).filter((line) => line.trim() === '' || !removed.has(line))
     return notesIn(lines).map(({ from, to, title }): DigestLine => {
       const note = lines.slice(from, to).join('\n').replaceAll(marks, '').replace(linkPattern, '')
       const [firstLine = ''] = note.replace(leadPattern, '').split('\n')
@@ -91,10 +93,4 @@ export function digestLinesOf(changes: readonly FileChange[], messages: readonly
       return { kind: 'note', text, messages: messagesBehind(`${title} ${note}`, messages), note: path }
     })
   })
-}
-
-/** Returns the added lines of a unified diff. A line that also occurs as removed is not new. */
-function addedLinesOf(patch: string): string[] {
-  const removed = new Set(patch.split('\n').flatMap((line) => (line.startsWith('-') ? [line.slice(1)] : [])))
-  return addedIn(patch).filter((line) => line.trim() === '' || !removed.has(line))
 }

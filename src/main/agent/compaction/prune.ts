@@ -44,7 +44,10 @@ export function planPruning(
   const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
   const idleMs = lastAnswer ? now - lastAnswer.timestamp : Infinity
   if (idleMs <= cacheMs || tokens < trimShare * contextWindow) return undefined
-  const candidates = prunableResults(messages)
+  const firstUserIndex = messages.findIndex((message) => message.role === 'user')
+  const answerIndices = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
+  const end = answerIndices.at(-unprunedAnswers) ?? 0
+  const candidates = messages.slice(Math.max(0, firstUserIndex), end).filter((message) => message.role === 'toolResult')
   const sumOf = (sizeOf: (result: ToolResultMessage) => number, applied: PruneDecisions) =>
     candidates.reduce((sum, result) => sum + sizeOf(pruneResult(result, applied)), 0)
   const trimmed = candidates
@@ -76,13 +79,6 @@ export function addDecisions(
 
 export function applyPruning(messages: readonly Message[], decisions: PruneDecisions): Message[] {
   return messages.map((message) => (message.role === 'toolResult' ? pruneResult(message, decisions) : message))
-}
-
-function prunableResults(messages: readonly Message[]): ToolResultMessage[] {
-  const firstUserIndex = messages.findIndex((message) => message.role === 'user')
-  const answerIndices = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
-  const end = answerIndices.at(-unprunedAnswers) ?? 0
-  return messages.slice(Math.max(0, firstUserIndex), end).filter((message) => message.role === 'toolResult')
 }
 
 function pruneResult(result: ToolResultMessage, { trimmed, cleared }: PruneDecisions): ToolResultMessage {

@@ -8,7 +8,6 @@ import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
 import { maxPartTokens, type Budget } from '../context/context-budget.ts'
 import { complete, type ChatModel } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
-import { removeLongTokens } from '#shared/util/skip-long-tokens.ts'
 
 export interface SummaryRequest {
   readonly model: ChatModel
@@ -121,4 +120,12 @@ export function identifiersIn(text: string): Set<string> {
 /** Returns the identifiers in `before` that `after` contains and `summary` lacks. */
 export function missingIdentifiers(before: string, after: string, summary: string): string[] {
   return [...identifiersIn(before)].filter((identifier) => after.includes(identifier) && !summary.includes(identifier))
+}
+
+/** Longer than any path, URL or identifier. CJK text without spaces does not match. */
+const longTokens = /[\w@./:+%=&?#~-]{401,}/g
+
+/** Replaces tokens of more than 400 characters, such as base64 data, with a space. */
+function removeLongTokens(text: string): string {
+  return text.replace(longTokens, ' ')
 }

@@ -14,7 +14,7 @@ import { maxPartTokens } from '../context/context-budget.ts'
 import { lastReportOf } from '../context/context-timeline.ts'
 import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 import { renderInParts, splitText } from '../context/render-messages.ts'
-import { withoutContinue } from '../context/request-history.ts'
+import { endsWithContinue } from '../context/request-history.ts'
 import type { FlushEntry } from '../sessions/transcript-entries.ts'
 import type { CompactionInput } from './due-steps.ts'
 import { flush, flushPrompt, offeredBy, type FlushOutcome, type NoteWriterOptions } from './flush.ts'
@@ -83,7 +83,8 @@ async function writeNotes(
   const promptTokens = messageTokens({ role: 'user', content: await flushPrompt(options), timestamp: 0 })
   if (tokens + promptTokens <= contextWindow - reserveTokens) {
     const { system, messages, tools } = assembly.request
-    return flush(options, withoutContinue(messages), { system, offered: tools })
+    const conversation = endsWithContinue(messages) ? messages.slice(0, -1) : messages
+    return flush(options, conversation, { system, offered: tools })
   }
   const parts = renderInParts(unreadMessages, await partTokens(options, factor))
   return flushParts(options, parts, sourcesOfMessages(unreadMessages, []))
@@ -100,7 +101,14 @@ async function flushParts(
   for (const [index, part] of parts.entries()) {
     const title = file === undefined ? `Part ${index + 1} of ${parts.length} of the` : 'Part of an earlier'
     const content = `${title} conversation:\n\n<conversation>\n${part}\n</conversation>`
-    const { changes, lines, usage } = await flush(options, [{ role: 'user', content, timestamp: 0 }], { sources, file })
+    // With sources, the text does not count as typed by the user.
+    const message = {
+      role: 'user' as const,
+      content,
+      timestamp: 0,
+      ...(sources.length > 0 ? { sources: [...sources] } : {}),
+    }
+    const { changes, lines, usage } = await flush(options, [message], { file })
     sum.changes.push(...changes)
     sum.lines.push(...lines)
     sum.usage = addUsage(sum.usage, usage)

@@ -30,8 +30,3 @@ export function withAdditions(message: Message): Message {
     ? { ...fields, content: `${content}\n\n${text}` }
     : { ...fields, content: [...content, { type: 'text', text }] }
 }
-
-/** Returns the text that the user typed, from a message of a request. */
-export function withoutAdditions(text: string): string {
-  return text.replace(/(?:\n*<(changes|memory)>\n[^]*?\n<\/\1>)+$/, '')
-}

@@ -59,7 +59,17 @@ export function assemble(input: AssemblyInput): Assembly {
   let tagTokens = 0
   for (const { file, sentText } of cutFiles(input.files, maxFileTokens(modelBudget, totalTokens(items)))) {
     const section = fileSection(file, sentText)
-    const item = fileItem(file, sentText)
+    const fullText = file.text ?? ''
+    const isCut = sentText.length !== fullText.length
+    const note = file.text === null ? 'missing' : isCut ? 'cut' : file.day
+    const item: ContextItem = {
+      layer: file.layer,
+      name: file.path,
+      tokens: estimateTokens(sentText),
+      rawCharacters: fullText.length,
+      sentCharacters: sentText.length,
+      ...(note ? { note } : {}),
+    }
     sections.push(section)
     items.push(item)
     tagTokens += Math.max(0, estimateTokens(section) - item.tokens)
@@ -131,20 +141,6 @@ export function fileSection({ path, text }: ContextFile, sentText: string): stri
   const sources = sourcesIn(sentText).map(sourceName).join('; ')
   const sourceAttribute = sources === '' ? '' : ` from="${sources}"`
   return `<file path="${name}"${sourceAttribute}>\n${escapeTag(sentText, 'file').trimEnd()}\n</file>`
-}
-
-function fileItem(file: ContextFile, sentText: string): ContextItem {
-  const fullText = file.text ?? ''
-  const isCut = sentText.length !== fullText.length
-  const note = file.text === null ? 'missing' : isCut ? 'cut' : file.day
-  return {
-    layer: file.layer,
-    name: file.path,
-    tokens: estimateTokens(sentText),
-    rawCharacters: fullText.length,
-    sentCharacters: sentText.length,
-    ...(note ? { note } : {}),
-  }
 }
 
 function withoutRecalled(message: Message): Message {

@@ -57,11 +57,8 @@ export function textOfItem(request: SentRequest, layer: Layer, name: string): st
     layer === 'conversation'
       ? turns.flatMap((turn) => turn.messages)
       : conversation.filter(({ role }) => role === 'user').slice(-1)
+  const withoutRecalled = (text: string) => text.replace(/\n*<memory>\n[^]*?\n<\/memory>$/, '')
   return messages.map((message) => `${message.role}: ${withoutRecalled(messageTextForModel(message))}`).join('\n\n')
-}
-
-function withoutRecalled(text: string): string {
-  return text.replace(/\n*<memory>\n[^]*?\n<\/memory>$/, '')
 }
 
 /** Splits a conversation into turns without tool results and the last user message, which are other items. */

@@ -13,7 +13,16 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
     paired.push(message)
     const results = resultsOf(messages, index)
     for (const part of message.content) {
-      if (part.type === 'toolCall') paired.push(results.get(part.id) ?? interruptedResult(message, part.id, part.name))
+      if (part.type !== 'toolCall') continue
+      const interrupted: ToolResultMessage = {
+        role: 'toolResult',
+        toolCallId: part.id,
+        toolName: part.name,
+        content: [{ type: 'text', text: 'Interrupted: this call was not executed.' }],
+        isError: true,
+        timestamp: message.timestamp,
+      }
+      paired.push(results.get(part.id) ?? interrupted)
     }
   }
   return paired
@@ -45,17 +54,6 @@ export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Me
   }
 }
 
-function interruptedResult(answer: AssistantMessage, toolCallId: string, toolName: string): ToolResultMessage {
-  return {
-    role: 'toolResult',
-    toolCallId,
-    toolName,
-    content: [{ type: 'text', text: 'Interrupted: this call was not executed.' }],
-    isError: true,
-    timestamp: answer.timestamp,
-  }
-}
-
 /** Appends a request to continue if the conversation ends with an interrupted answer. */
 export function withContinue(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)
@@ -69,11 +67,6 @@ const continuePrompt = 'Your answer was cut off. Continue exactly where it stopp
 export function endsWithContinue(messages: readonly Message[]): boolean {
   const last = messages.at(-1)
   return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(continuePrompt)
-}
-
-/** Removes the request that `withContinue` appended. */
-export function withoutContinue(messages: readonly Message[]): readonly Message[] {
-  return endsWithContinue(messages) ? messages.slice(0, -1) : messages
 }
 
 /** Prefixes a user message with the local time at which it was sent. The prefix is the same in every request. */

@@ -15,11 +15,11 @@ const minShare = 0.4
 
 /**
  * Returns the window of a server that cuts long requests without an error: the request has grown, but not the number of
- * tokens that the server has read. Undefined if nothing was cut.
+ * tokens that the server has read. Undefined if nothing was cut, and for the offline model, which has no server.
  * @param last report of the request before
  */
 export function truncatedWindow(last: Counted | undefined, report: Counted): number | undefined {
-  const before = last?.model === report.model ? (last.reportedTokens ?? 0) : 0
+  const before = last?.model === report.model && report.model !== 'offline' ? (last.reportedTokens ?? 0) : 0
   const now = report.reportedTokens ?? 0
   if (!last || before < last.estimatedTokens * minCounted || now < minWindow) return undefined
   if (now < before * minShare || now > before * maxCountGrowth) return undefined

@@ -21,54 +21,30 @@ export interface WindowProfile {
 /** Flush margin of large windows; equals OpenClaw's `softThresholdTokens`. */
 const flushMargin = 4000
 
-const profiles: readonly WindowProfile[] = [
-  {
-    fromTokens: 32_000,
-    namesMissing: true,
-    isSmall: false,
-    reserveShare: 0.25,
-    flushMargin,
-    fixedShare: 0.5,
-    keptShare: 0.4,
-    recallTokens: 400,
-  },
-  {
-    fromTokens: 8000,
-    namesMissing: false,
-    isSmall: false,
-    reserveShare: 0.25,
-    flushMargin: 1000,
-    fixedShare: 0.5,
-    keptShare: 0.3,
-    recallTokens: 400,
-  },
-  {
-    fromTokens: 4000,
-    namesMissing: false,
-    isSmall: true,
-    reserveShare: 0.15,
-    flushMargin: 0,
-    fixedShare: 0.35,
-    keptShare: 0.12,
-    recallTokens: 250,
-  },
-  {
-    fromTokens: 0,
-    namesMissing: false,
-    isSmall: true,
-    reserveShare: 0.15,
-    flushMargin: 0,
-    fixedShare: 0.4,
-    keptShare: 0.12,
-    recallTokens: 120,
-  },
-]
+const large: WindowProfile = {
+  fromTokens: 32_000,
+  namesMissing: true,
+  isSmall: false,
+  reserveShare: 0.25,
+  flushMargin,
+  fixedShare: 0.5,
+  keptShare: 0.4,
+  recallTokens: 400,
+}
+const medium: WindowProfile = { ...large, fromTokens: 8000, namesMissing: false, flushMargin: 1000, keptShare: 0.3 }
+const small: WindowProfile = {
+  fromTokens: 4000,
+  namesMissing: false,
+  isSmall: true,
+  reserveShare: 0.15,
+  flushMargin: 0,
+  fixedShare: 0.35,
+  keptShare: 0.12,
+  recallTokens: 250,
+}
+const smallest: WindowProfile = { ...small, fromTokens: 0, fixedShare: 0.4, recallTokens: 120 }
 
 /** @param contextWindow tokens */
 export function windowProfile(contextWindow: number): WindowProfile {
-  const [largest, ...others] = profiles
-  if (!largest) throw new Error('there are no profiles')
-  return contextWindow >= largest.fromTokens
-    ? largest
-    : (others.find(({ fromTokens }) => contextWindow >= fromTokens) ?? largest)
+  return [large, medium, small].find(({ fromTokens }) => contextWindow >= fromTokens) ?? smallest
 }

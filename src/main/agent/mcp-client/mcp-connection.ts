@@ -138,7 +138,11 @@ export class McpConnection {
       client.onerror = (error) => this.#appendLog(error.message)
       const transport = await this.#transport()
       await this.#send(0, false, () => client.connect(transport, { timeout: startTimeoutMs }))
-      client.onclose = () => this.#onConnectionLost(client)
+      client.onclose = () => {
+        if (this.#client !== client) return
+        this.#client = undefined
+        this.#fail('the server stopped')
+      }
       this.#client = client
       await this.#listTools(client)
       this.#setState('ready')
@@ -191,12 +195,6 @@ export class McpConnection {
       .slice(0, maxTools)
       .map((tool) => ({ ...tool, description: tool.description?.slice(0, maxToolDescription).toWellFormed() }))
     this.#options.onChange()
-  }
-
-  #onConnectionLost(client: Client): void {
-    if (this.#client !== client) return
-    this.#client = undefined
-    this.#fail('the server stopped')
   }
 
   #fail(message: string): void {

@@ -29,13 +29,12 @@ export interface McpServersOptions extends Pick<ConnectionOptions, 'env' | 'outb
 const maxNameCharacters = 64
 
 export class McpServers {
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
+  readonly changes: Subscribable<void> = this.#changes
   readonly #options: McpServersOptions
   readonly #connections = new Map<string, McpConnection>()
 
   constructor(options: McpServersOptions) {
-    this.changes = this.#changes
     this.#options = options
   }
 

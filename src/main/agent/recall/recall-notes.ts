@@ -4,10 +4,11 @@ import { AppError } from '#shared/util/errors.ts'
 import { recordedSearchSchema } from '#shared/contract/search.ts'
 import { messageText, type Message, type RecalledNotes, type UserMessage } from '#shared/chat/messages.ts'
 import { sourcesIn, uniqueSources } from '#shared/markdown/provenance.ts'
+import { fold } from '#search'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { recalledText } from '../context/additions.ts'
-import { searchVisible, type SearchContext } from '../tools/memory-search-tool.ts'
-import { recallQuery } from './recall-query.ts'
+import { searchVisible, type SearchContext, type VisibleLine } from '../tools/memory-search-tool.ts'
+import { recallQueries } from './recall-query.ts'
 
 const maxNotes = 5
 /** Number of search results to choose from: the request may contain some already. */
@@ -30,23 +31,31 @@ export async function recallNotes(
   maxTokens: number,
   context: SearchContext,
 ): Promise<RecalledNotes | undefined> {
-  const query = recallQuery(message, earlier)
-  if (query === '') return undefined
   const options = { isRecall: true, hasChats: false, maxResults: maxLookedAt, vectorWaitMs }
+  const texts = [...held, ...earlier.map(messageText), ...earlier.map(recalledText)].map(withoutSpace)
+  const isNew = ({ result: { snippet } }: VisibleLine) => {
+    const note = withoutSpace(snippet)
+    return !texts.some((text) => text.includes(note))
+  }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)])
-  const search = searchVisible(query, options, { ...context, signal }).catch((error: unknown) => {
+  const searchNew = async () => {
+    for (const { text, about } of recallQueries(message, earlier)) {
+      const { response, lines } = await searchVisible(text, options, { ...context, signal })
+      const isAbout = ({ result: { snippet } }: VisibleLine) =>
+        about === undefined || about.some((word) => fold(snippet).includes(word))
+      const unknown = lines.filter(isNew).filter(isAbout)
+      if (unknown.length > 0) return { response, unknown }
+    }
+    return undefined
+  }
+  const search = searchNew().catch((error: unknown) => {
     if (error instanceof AppError || signal.aborted) return undefined
     throw error
   })
   const found = await Promise.race([search, sleep(timeoutMs, undefined, { ref: false })])
   if (!found) return undefined
-  const texts = [...held, ...earlier.map(messageText), ...earlier.map(recalledText)].map(withoutSpace)
-  const isNew = ({ snippet }: { readonly snippet: string }) => {
-    const note = withoutSpace(snippet)
-    return !texts.some((text) => text.includes(note))
-  }
+  const { unknown } = found
   let tokens = 0
-  const unknown = found.lines.filter(({ result }) => isNew(result))
   const places = new Set(unknown.map(({ result: { path, startLine } }) => `${path}:${startLine}`))
   const given = unknown
     // A replaced note without its successor would mislead.

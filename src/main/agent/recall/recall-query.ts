@@ -9,23 +9,37 @@ const maxFollowUpWords = 2
 const maxEarlierWords = 8
 const maxAnswerCharacters = 200
 
+/** A source in an answer, such as `[memory/2026-01-20.md:45]`. */
+const citation = /\[[^\]\n]+:\d+(?:[-–]\d+)?\]/g
+
 const refersBack =
   /\b(?:it|its|they|them|their|he|him|his|she|her|hers|that|this|those|these|there|one|ones)\b|^\s*(?:and|but|so|also|then|(?:what|how) about)\b|[它他她其]|[那这這](?!里有|裡有)|^(?:还有|還有|然后|然後)|[それあ]の|それ|あれ|그(?:것|건|게|녀)?\s/iu
 const namesSelf = /\b(?:i|me|my|mine|we|us|our|ours)\b|[我俺咱]|私|僕|내|나의|우리/iu
 
-/** Returns the words of a message to search for. A short follow-up also gets those of the last exchange. */
-export function recallQuery(message: UserMessage, earlier: readonly Message[]): string {
+interface RecallQuery {
+  readonly text: string
+  /** If set, only notes with one of these words count. */
+  readonly about?: readonly string[]
+}
+
+/**
+ * Returns the queries for a message, in the order to try. For a short follow-up, the first one has the words of the last
+ * exchange too. The notes of that exchange may outdo all others there, so the message alone is tried next.
+ */
+export function recallQueries(message: UserMessage, earlier: readonly Message[]): RecallQuery[] {
   const text = withoutSyntax(splitAttachments(message).text.slice(0, maxCharacters).toWellFormed())
-  if (!isFollowUp(text)) return text
+  if (text === '') return []
+  if (!isFollowUp(text)) return [{ text }]
   const questionAt = earlier.findLastIndex(({ role }) => role === 'user')
   const question = earlier[questionAt]
   const answer = earlier.slice(questionAt + 1).find((one) => one.role === 'assistant' && messageText(one) !== '')
   const questionText = question?.role === 'user' ? splitAttachments(question).text.slice(0, maxCharacters) : ''
-  const answerText = answer ? messageText(answer).slice(0, maxAnswerCharacters) : ''
+  const answerText = answer ? messageText(answer).replaceAll(citation, ' ').slice(0, maxAnswerCharacters) : ''
   const words = [questionText, answerText].flatMap((one) =>
     subjectWords(withoutSyntax(one.toWellFormed())).slice(0, maxEarlierWords),
   )
-  return [text, ...new Set(words)].join(' ')
+  if (words.length === 0) return [{ text }]
+  return [{ text: [text, ...new Set(words)].join(' ') }, { text, about: words }]
 }
 
 function isFollowUp(text: string): boolean {

@@ -20,18 +20,6 @@ export function pathTo(leaf: string | null, parents: Parents): Set<string> {
   return path
 }
 
-/** Returns the ids of messages whose branch was deleted and not restored. */
-function deletedMessages(entries: readonly TranscriptEntry[]): Set<string> {
-  const deleted = new Set<string>()
-  for (const entry of entries) {
-    if (entry.type !== 'custom' || entry.customType !== branchEntry) continue
-    const mark = readBranchMark(entry.data)
-    if (mark.deleted !== undefined) deleted.add(mark.deleted)
-    if (mark.restored !== undefined) deleted.delete(mark.restored)
-  }
-  return deleted
-}
-
 /** Returns the versions of each message on the path to `leaf` that has more than one. */
 export function versionsOnBranch(
   leaf: string | null,
@@ -41,7 +29,14 @@ export function versionsOnBranch(
   const path = pathTo(leaf, parents)
   const messages = entries.filter(({ type }) => type === 'message')
   const messageIds = new Set(messages.map(({ id }) => id))
-  const deleted = deletedMessages(entries)
+  // Messages whose branch was deleted and not restored.
+  const deleted = new Set<string>()
+  for (const entry of entries) {
+    if (entry.type !== 'custom' || entry.customType !== branchEntry) continue
+    const mark = readBranchMark(entry.data)
+    if (mark.deleted !== undefined) deleted.add(mark.deleted)
+    if (mark.restored !== undefined) deleted.delete(mark.restored)
+  }
   const shown = messages.filter(({ id }) => !deleted.has(id))
   const siblingsByParent = Map.groupBy(shown, ({ parentId }) => {
     let parentMessage = parentId

@@ -33,16 +33,13 @@ export async function findInTranscript(
       const matchStart = lowerText.indexOf(word)
       if (matchStart < 0) continue
       missingWords.delete(word)
-      firstMatch ??= { message: id, snippet: snippetAt(text, matchStart, word.length) }
+      if (firstMatch) continue
+      const from = Math.max(0, matchStart - snippetContext)
+      const to = Math.min(text.length, matchStart + word.length + snippetContext)
+      const excerpt = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
+      firstMatch = { message: id, snippet: `${from > 0 ? '…' : ''}${excerpt}${to < text.length ? '…' : ''}` }
     }
     if (missingWords.size === 0) return firstMatch
   }
   return undefined
-}
-
-function snippetAt(text: string, matchStart: number, length: number): string {
-  const from = Math.max(0, matchStart - snippetContext)
-  const to = Math.min(text.length, matchStart + length + snippetContext)
-  const excerpt = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
-  return `${from > 0 ? '…' : ''}${excerpt}${to < text.length ? '…' : ''}`
 }

@@ -12,6 +12,8 @@ export const summaryEntry = 'commonplace.left'
 /** The user has ended the session. */
 export const endedEntry = 'commonplace.ended'
 export const commandEntry = 'commonplace.command'
+/** A text of the chat that the user has saved as a note, with the `change`. */
+export const keptEntry = 'commonplace.kept'
 export const compactionFailureEntry = 'commonplace.notice'
 /** Notice of a `kind`; the oldest kind gave it its name. */
 export const noticeEntry = 'commonplace.modelReplaced'
@@ -73,13 +75,10 @@ const customEvents: Readonly<Record<string, object>> = {
 /** Returns undefined for invalid entries and those of other programs. */
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
-  if (customType === summaryEntry) return summaryEvent(data)
+  if (customType === summaryEntry) {
+    const change = typeof data['kept'] === 'number' ? fileChangeSchema.safeParse(data['change']).data : undefined
+    return change && { type: 'flush', status: 'summarized', changes: [change], tokens: 0 }
+  }
   const fields = customEvents[customType]
   return fields && sessionEventSchema.safeParse({ ...data, ...fields }).data
-}
-
-function summaryEvent({ change, kept }: Record<string, unknown>): SessionEvent | undefined {
-  const parsed = fileChangeSchema.safeParse(change).data
-  if (!parsed || typeof kept !== 'number') return undefined
-  return { type: 'flush', status: 'summarized', changes: [parsed], tokens: 0 }
 }

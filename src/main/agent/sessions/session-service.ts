@@ -1,7 +1,7 @@
 /**
  * Ends sessions: when the reset rule or the user has ended one, saves its notes and its summary. Checks once a minute,
- * and at the start for sessions that ended meanwhile. Works on one session at a time, the oldest first, in one process,
- * within a number of tokens a day. If the model cannot be reached, it tries again later.
+ * and at the start for sessions that ended meanwhile. Works on one session at a time, the oldest first, in one process.
+ * If the model cannot be reached, it tries again later.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -9,7 +9,6 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isTransient } from '#llm'
 import { Mutex, readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
-import { localDate } from '#workspace'
 import { endedEntry, summaryEntry } from './session-events.ts'
 import { isOver, wasEndedByHand } from './session-end.ts'
 import type { Sessions } from './sessions.ts'
@@ -19,12 +18,12 @@ export interface SessionServiceOptions {
   readonly sessions: Sessions
   readonly config: AgentConfig
   readonly now: Clock
-  /** Absolute path of the file with the tokens of the day. */
+  /** Absolute path of the file with the time from which sessions are ended. */
   readonly stateFile: string
   /** Returns true while an answer runs. */
   readonly isBusy: (session: string) => boolean
-  /** Saves notes and the summary of a session. @returns the tokens used @throws AppError of the model */
-  readonly end: (session: string, transcript: Transcript, signal: AbortSignal) => Promise<number>
+  /** Saves notes and the summary of a session. @throws AppError of the model */
+  readonly end: (session: string, transcript: Transcript, signal: AbortSignal) => Promise<unknown>
   readonly onFault: (error: unknown) => void
 }
 
@@ -37,8 +36,7 @@ const closeMs = 2000
 /** The first start ends only sessions of these days; a summary of each earlier one would cost the user tokens. */
 const firstDays = 7
 
-const stateSchema = z.object({ since: z.number(), day: z.string(), tokens: z.number() })
-type State = z.infer<typeof stateSchema>
+const stateSchema = z.object({ since: z.number() })
 
 export class SessionService {
   readonly #options: SessionServiceOptions
@@ -131,20 +129,17 @@ export class SessionService {
   }
 
   async #endOne(session: string): Promise<void> {
-    const { sessions, config, now, end, onFault } = this.#options
+    const { sessions, now, end, onFault } = this.#options
     // Another process may have changed or deleted the session.
     const transcript = await orUndefined(sessions.get(session))
     if (!transcript || this.#hasNothingToDo(transcript) || !this.#hasEnded(session, transcript)) return
     const model = transcript.modelId ?? ''
-    const state = await this.#state()
     const updatedAt = transcript.messages().at(-1)?.message.timestamp ?? 0
-    const isOld = updatedAt < state.since && !wasEndedByHand(transcript)
-    const hasTokens = model === 'offline' || state.tokens < config.current.session.memoryHook.tokensPerDay
-    if (!isOld && (!hasTokens || now().getTime() < (this.#retries.get(model)?.at ?? 0))) return
+    const isOld = updatedAt < (await this.#since()) && !wasEndedByHand(transcript)
+    if (!isOld && now().getTime() < (this.#retries.get(model)?.at ?? 0)) return
     try {
-      const tokens = isOld ? 0 : await end(session, transcript, this.#closing.signal)
+      if (!isOld) await end(session, transcript, this.#closing.signal)
       this.#retries.delete(model)
-      if (tokens > 0) await this.#save({ ...state, tokens: state.tokens + tokens })
     } catch (error) {
       if (this.#closing.signal.aborted) return
       if (error instanceof AppError && isTransient(error)) {
@@ -159,17 +154,13 @@ export class SessionService {
     this.#done.set(session, updatedAt)
   }
 
-  async #state(): Promise<State> {
+  /** Returns the time from which sessions are ended, ms since the epoch: some days before the first start. */
+  async #since(): Promise<number> {
     const { stateFile, now } = this.#options
-    const day = localDate(now())
     const stored = stateSchema.safeParse(parseJson((await readIfExists(stateFile)) ?? '')).data
-    if (stored) return stored.day === day ? stored : { ...stored, day, tokens: 0 }
-    const state = { since: now().getTime() - firstDays * 24 * 60 * 60_000, day, tokens: 0 }
-    await this.#save(state)
-    return state
-  }
-
-  async #save(state: State): Promise<void> {
-    await writeDurably(this.#options.stateFile, JSON.stringify(state))
+    if (stored) return stored.since
+    const since = now().getTime() - firstDays * 24 * 60 * 60_000
+    await writeDurably(stateFile, JSON.stringify({ since }))
+    return since
   }
 }

@@ -4,7 +4,7 @@ import type { FoundSession, Recall, SessionSummary } from '#shared/contract/inde
 import { type Clock, EventEmitter, type Subscribable, Mutex, makeFolder, readIfExists } from '#platform'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { findInTranscript } from './find-session.ts'
-import { messageText, type AssistantMessage, type Message } from '#shared/chat/messages.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
 import { LiveAnswer, recoverInterrupted } from './live-answer.ts'
 import { readRecalls, type RecordedRecall } from './recorded-recalls.ts'
 import type { ChatModel } from '#llm'
@@ -253,7 +253,13 @@ export class Sessions {
     transcript.changes.subscribe((entry) => this.#changes.emit({ session: id, entry }))
     if (this.#activeIds.has(id)) return transcript
     const interrupted = await recoverInterrupted(this.#file(id, 'partial'))
-    if (interrupted && !isAlreadyStored(transcript, interrupted)) await transcript.appendMessage(interrupted)
+    if (!interrupted) return transcript
+    const last = transcript.messages().at(-1)?.message
+    const isStored =
+      last?.role === 'assistant' &&
+      last.timestamp >= interrupted.timestamp &&
+      messageText(last).startsWith(messageText(interrupted))
+    if (!isStored) await transcript.appendMessage(interrupted)
     return transcript
   }
 
@@ -299,16 +305,6 @@ function stampOf(info: { readonly mtimeMs: number; readonly size: number }): str
   return `${info.mtimeMs}/${info.size}`
 }
 
-/** Returns true if the transcript already has the recovered answer. */
-function isAlreadyStored(transcript: Transcript, interrupted: AssistantMessage): boolean {
-  const last = transcript.messages().at(-1)?.message
-  return (
-    last?.role === 'assistant' &&
-    last.timestamp >= interrupted.timestamp &&
-    messageText(last).startsWith(messageText(interrupted))
-  )
-}
-
 const maxTitleCharacters = 60
 const pinEntry = 'commonplace.pin'
 
@@ -316,6 +312,9 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
   const messages = transcript.messages()
   const { name } = transcript
   const pin = transcript.lastCustom(pinEntry, transcript.entries)
+  const summary = transcript.lastCustom(summaryEntry)
+  const summaryLines = isRecord(summary) && typeof summary['kept'] === 'number' ? summary['kept'] : 0
+  const notes = transcript.branch().flatMap((entry) => (entry.type === 'flush' ? entry.lines : []))
   return {
     id,
     title: name || firstWords(messages.find(({ message }) => message.role === 'user')?.message),
@@ -327,15 +326,8 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
     isWithoutMemory: transcript.isWithoutMemory,
     isWithoutRecall: transcript.isWithoutRecall,
     isPrivate: transcript.isPrivate,
-    kept: keptLines(transcript),
+    kept: summaryLines + notes.length,
   }
-}
-
-function keptLines(transcript: Transcript): number {
-  const summary = transcript.lastCustom(summaryEntry)
-  const summaryLines = isRecord(summary) && typeof summary['kept'] === 'number' ? summary['kept'] : 0
-  const notes = transcript.branch().flatMap((entry) => (entry.type === 'flush' ? entry.lines : []))
-  return summaryLines + notes.length
 }
 
 function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {

@@ -202,7 +202,11 @@ export class Transcript {
   /** True if only models on this machine may read the conversation, and no other program. */
   get isPrivate(): boolean {
     const mark = this.lastCustom(privacyToggleEntry, this.#entries)
-    return mark === undefined ? this.#entries.some(isMarkedLocal) : isPrivateChat(mark)
+    if (mark !== undefined) return isPrivateChat(mark)
+    // Older versions marked entries that are derived from private notes.
+    return this.#entries.some((entry) =>
+      entry.type === 'message' ? entry.message.local === true : entry.type === 'compaction' && entry.local === true,
+    )
   }
 
   /** True if the chat was made private, or open again. */
@@ -271,8 +275,3 @@ export class Transcript {
 }
 
 type EntryIds = Pick<MessageEntry, 'id' | 'parentId' | 'timestamp'>
-
-/** Returns true if an older version marked the entry as derived from private notes. */
-function isMarkedLocal(entry: TranscriptEntry): boolean {
-  return entry.type === 'message' ? entry.message.local === true : entry.type === 'compaction' && entry.local === true
-}

@@ -47,6 +47,9 @@ export function proposedError(path: string, sources: readonly Source[]): AppErro
   return new AppError('write_proposed', message, { path })
 }
 
+/** A heading that the app adds to the log. */
+const logHeading = /^#{1,2} (?:\d{4}-\d{2}-\d{2}|\d{2}:\d{2})$/
+
 type Rewrite = (shown: string | undefined) => string
 
 export class AccessPolicy {
@@ -110,10 +113,11 @@ export class AccessPolicy {
 
   /** Marks text of untrusted sources. The user must approve changes of existing lines and of files with followers. */
   async #withOrigin(path: string, before: string | undefined, after: string, background: WriteBackground) {
-    const { sources, userText: typed, propose, now } = background
+    const { sources, userText, propose, now } = background
     const follower = followerOf(path, this.#layout()?.own)
     if (before === after || (sources.length === 0 && follower !== 'other')) return after
-    const isOwn = createUserTextMatcher(typed)
+    const isTyped = createUserTextMatcher(userText)
+    const isOwn = (line: string) => logHeading.test(line) || isTyped(line)
     const isAdded = addedLines(before ?? '', after).some(([, line]) => hasContent(line) && !isOwn(line))
     const isRemoved = addedLines(after, before ?? '').some(([, line]) => line.trim() !== '')
     const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval(background)

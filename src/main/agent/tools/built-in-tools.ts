@@ -4,13 +4,13 @@ import { anthropicMemory } from './anthropic-memory.ts'
 import { editFileTool } from './edit-file-tool.ts'
 import { memorySearch } from './memory-search-tool.ts'
 import { readFileTool, sliceLines } from './read-file-tool.ts'
-import { rememberTool } from './remember-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
-import { writeFileTool } from './write-file-tool.ts'
+import { changeOutcome, editNote, writeFileTool } from './write-file-tool.ts'
 import { z } from 'zod'
 import { missingFileError } from './access-policy.ts'
 import { visibleFiles, readVisible } from './visible-files.ts'
 import { sessionOfPath, transcriptText } from '#search'
+import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 
 const maxEntries = 500
 const maxFirst = 1_000_000
@@ -54,6 +54,20 @@ const memoryGet = defineTool({
         : accessPolicy.visibleText(path, transcriptText(await readSession(session)))
     if (text === undefined) throw missingFileError(path)
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
+  },
+})
+
+/** Replaces the file tools for models with a small context window. */
+const rememberTool = defineTool({
+  name: 'remember',
+  description: "Appends a note to today's log.",
+  readOnly: false,
+  parameters: z.object({ text: z.string().trim().min(1) }),
+  async run({ text }, context) {
+    const at = context.now()
+    const path = dailyLogPath(localDate(at), context.workspace.layout)
+    const write = await editNote(path, context, (log) => addLogEntry(log, text, at).text)
+    return changeOutcome(write, context)
   },
 })
 

@@ -46,8 +46,10 @@ function batchSize(calls: readonly ToolCallPart[], from: number, tools: readonly
   return firstWritingIndex < 0 ? calls.length - from : Math.max(1, firstWritingIndex)
 }
 
+/** Finds a tool by its name; models also write `functions.read` and `Memory_Search`. */
 function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
-  return tools.find((tool) => tool.name === name)
+  const plain = name.replace(/^functions?\./, '').toLowerCase()
+  return tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name.toLowerCase() === plain)
 }
 
 /** Runs a call. Every failure becomes its result, so that the model can react and other calls still run. */

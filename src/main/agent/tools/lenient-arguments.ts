@@ -31,7 +31,8 @@ function convert(property: Record<string, unknown>, value: unknown, name: string
     const number = text === '' ? value : Number(text)
     if (typeof number !== 'number' || !Number.isFinite(number)) return value
     const whole = type === 'integer' ? Math.round(number) : number
-    return Math.min(numberOr(maximum, Infinity), Math.max(numberOr(minimum, -Infinity), whole))
+    const least = typeof minimum === 'number' ? minimum : -Infinity
+    return Math.min(typeof maximum === 'number' ? maximum : Infinity, Math.max(least, whole))
   }
   return name === 'path' && typeof value === 'string' ? workspacePath(value, workspace) : value
 }
@@ -41,8 +42,4 @@ export function workspacePath(path: string, workspace: string): string {
   if (!isAbsolute(path)) return path
   const inside = relative(workspace, path)
   return inside.startsWith('..') || isAbsolute(inside) ? path : inside.replaceAll('\\', '/')
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise
 }

@@ -7,6 +7,10 @@ import { formatResult } from '#shared/util/format-result.ts'
 import { sessionOfPath, transcriptText, type SearchOverrides } from '#search'
 import { defineTool, type ToolContext } from './tool.ts'
 
+/** More results than this need more characters than a search has by default. */
+const manyResults = 20
+const charactersOfMany = 12_000
+
 export const memorySearch = defineTool({
   name: 'memory_search',
   description:
@@ -20,7 +24,8 @@ export const memorySearch = defineTool({
       .describe('Minimum probability that an entry answers the query; usually not needed'),
   }),
   async run({ query, maxResults, minScore }, context) {
-    const { response, lines } = await searchVisible(query, { maxResults, minScore }, context)
+    const maxCharacters = maxResults !== undefined && maxResults > manyResults ? charactersOfMany : undefined
+    const { response, lines } = await searchVisible(query, { maxResults, minScore, maxCharacters }, context)
     const texts = lines.map(({ line }) => line)
     return {
       text: [...(texts.length > 0 ? texts : ['No note answers this.']), ...remarksOn(response)].join('\n'),
@@ -35,34 +40,32 @@ export type SearchContext = Pick<
   'accessPolicy' | 'memory' | 'session' | 'signal' | 'workspace' | 'readSession'
 >
 
-export interface VisibleSearch {
-  /** With the results that the chat may see. */
-  readonly response: SearchResponse
-  /** The line of each result for the model, and the sources of its note. */
-  readonly lines: readonly {
-    readonly result: SearchResult
-    readonly line: string
-    readonly sources: readonly Source[]
-  }[]
+/** A result with its line for the model, and the sources of its note. */
+export interface VisibleLine {
+  readonly result: SearchResult
+  readonly line: string
+  readonly sources: readonly Source[]
 }
 
-/** Searches for a model: without text that its chat may not see, and without the chat itself. @throws as `Memory.search` */
-export async function searchVisible(
-  query: string,
-  options: SearchOverrides,
-  context: SearchContext,
-): Promise<VisibleSearch> {
+/**
+ * Searches for a model: without the chat itself.
+ * @returns the response, and its lines, with the results that the chat may see
+ * @throws as `Memory.search`
+ */
+export async function searchVisible(query: string, options: SearchOverrides, context: SearchContext) {
   const { accessPolicy, memory, session, signal } = context
   const { seesPrivate } = accessPolicy
   // The query of a private chat may contain private text.
   const overrides = { ...options, excludeSession: session, staysHere: seesPrivate, hasPrivate: seesPrivate }
   const response = await memory.search(query, overrides, signal)
-  const files = new Map<string, Awaited<ReturnType<typeof readSearched>>>()
-  for (const { path } of response.results) if (!files.has(path)) files.set(path, await readSearched(path, context))
+  const found = new Set(response.results.map(({ path }) => path))
+  const files = new Map(
+    await Promise.all([...found].map(async (path) => [path, await readSearched(path, context)] as const)),
+  )
   const results = await accessPolicy.visiblePlaces(response.results, async (path) => files.get(path))
   const sourcesOf = (path: string) =>
     sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
-  const lines = results.map((result) => {
+  const lines = results.map((result): VisibleLine => {
     const sources = sourcesOf(result.path)
     return { result, sources, line: lineOf(result, sources) }
   })
@@ -76,8 +79,8 @@ async function readSearched(path: string, { workspace, readSession }: SearchCont
     const text = await orUndefined(readSession(session))
     return text === undefined ? undefined : { path, text: transcriptText(text) }
   }
-  const file = await orUndefined(workspace.read(path))
-  return file && { path: await workspace.realPath(path), text: file.text, hash: file.hash }
+  const [file, real] = await Promise.all([orUndefined(workspace.read(path)), orUndefined(workspace.realPath(path))])
+  return file && real !== undefined ? { path: real, text: file.text, hash: file.hash } : undefined
 }
 
 /** @param sources of the whole note; those of a line are in its text */
@@ -98,7 +101,9 @@ function remarksOn({ conditions = [], notice, standstill }: SearchResponse): str
   const unread = conditions.filter(({ isUnread }) => isUnread).map(({ text }) => text)
   const isWithoutMeaning =
     notice?.code === 'provider_failed' || notice?.code === 'provider_late' || notice?.code === 'query_private'
+  const elsewhere = conditions.find(({ nearest }) => nearest !== undefined)
   return [
+    ...(elsewhere ? [`No note is of ${elsewhere.text}; these are of ${elsewhere.nearest}, the nearest day.`] : []),
     ...(unread.length > 0 ? [`Not understood, searched as words: ${unread.join(', ')}`] : []),
     ...(isWithoutMeaning ? [`Only words were searched, not meaning: ${notice.message}.`] : []),
     ...(standstill === undefined ? [] : [`Recent changes are not searched: ${standstill}.`]),

@@ -3,7 +3,8 @@ import { AppError } from '#shared/util/errors.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
 import { dailyLogDate, endsInPrivateText, localTime, noteExtensions, type WorkspaceWrite } from '#workspace'
 import { appendBlock } from '#shared/markdown/log-entry.ts'
-import { sourceName } from '#shared/markdown/provenance.ts'
+import { hasSourceMark, sourceName } from '#shared/markdown/provenance.ts'
+import { addedLines } from '#shared/markdown/visibility-edit.ts'
 import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from './tool.ts'
 
 export const writeFileTool = defineTool({
@@ -39,9 +40,9 @@ export async function editNote(
   const path = await workspace.realPath(requestedPath)
   assertMayWrite(path, mayWrite)
   const isLog = dailyLogDate(path, workspace.layout) !== undefined
-  const origin = sources.length === 0 ? context.origin : { ...context.origin, sources: sources.map(sourceName) }
-  return workspace.edit(path, origin, (current) =>
-    accessPolicy.applyEdit(
+  const origin = { ...context.origin, sources: context.origin.sources }
+  return workspace.edit(path, origin, async (current) => {
+    const text = await accessPolicy.applyEdit(
       path,
       current,
       (visibleText) => {
@@ -54,8 +55,13 @@ export async function editNote(
       },
       context,
       options,
-    ),
-  )
+    )
+    const added = addedLines(current ?? '', text)
+    // The words of the user get no mark.
+    const isMarked = added.some(([, line]) => hasSourceMark(line) || line.startsWith('source: '))
+    origin.sources = isMarked ? sources.map(sourceName) : undefined
+    return text
+  })
 }
 
 /** Returns the old text of a log, and the text after it. @throws AppError `input_invalid` if the old text changes */
