@@ -7,8 +7,13 @@ import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { flagLine } from '../../../src/main/curation/suggestions/flag.ts'
 import type { PrivacyOf } from '../../../src/main/curation/suggestions/keep-private.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
-import { planAcceptance, type LoadedNote } from '../../../src/main/curation/suggestions/accept-plan.ts'
-import { evidenceOf, proposalOf, type Finding } from '../../../src/main/curation/suggestions/proposal.ts'
+import { planAcceptance } from '../../../src/main/curation/suggestions/accept-plan.ts'
+import {
+  evidenceOf,
+  proposalOf,
+  type Finding,
+  type LoadedNote,
+} from '../../../src/main/curation/suggestions/proposal.ts'
 import { findLargeSections } from '../../../src/main/curation/rules/large-section.ts'
 import { marksBy, resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'

@@ -41,53 +41,40 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-export interface ParsedAnswer {
-  /** Keyed by `Unit.key`. */
-  readonly verdicts: ReadonlyMap<string, Verdict>
-  /** Number of items with an invalid form, an unknown quote, or a unit that another item has already judged. */
-  readonly dropped: number
-}
-
-/** Parses the answer to a batch; undefined if it is not a JSON object of the expected form. */
-export function parseAnswer(batch: Batch, answer: string): ParsedAnswer | undefined {
+/**
+ * Parses the answer to a batch; undefined if it is not a JSON object of the expected form.
+ * @returns `verdicts`, keyed by `Unit.key`, and the number of `dropped` items: those with an invalid form, an unknown
+ * quote, or a unit that another item has already judged
+ */
+export function parseAnswer(batch: Batch, answer: string) {
   const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
   const verdicts = new Map<string, Verdict>()
   let dropped = 0
   for (const item of items) {
     const parsed = batch.kind === 'conflicts' ? parseConflict(batch, item) : parsePromotion(batch, item)
-    if (parsed && !verdicts.has(parsed.key)) verdicts.set(parsed.key, parsed.verdict)
+    if (parsed?.key !== undefined && !verdicts.has(parsed.key)) verdicts.set(parsed.key, parsed.verdict)
     else dropped += 1
   }
   return { verdicts, dropped }
 }
 
-interface KeyedVerdict {
-  readonly key: string
-  readonly verdict: Verdict
-}
-
-function parseConflict({ units }: Batch, item: unknown): KeyedVerdict | undefined {
+function parseConflict({ units }: Batch, item: unknown) {
   const fields = conflictSchema.safeParse(item).data
-  const unit =
-    fields &&
-    units.find(({ lines }) => {
-      const texts = new Set(lines.map(({ text }) => text))
-      return fields.old !== fields.new && texts.has(fields.old) && texts.has(fields.new)
-    })
-  if (!fields || !unit) return undefined
-  return { key: unit.key, verdict: { kind: fields.kind, quotes: [fields.old, fields.new], reason: fields.reason } }
+  if (!fields || fields.old === fields.new) return undefined
+  const { kind, reason } = fields
+  const quotes: [string, string] = [fields.old, fields.new]
+  const unit = units.find(({ lines }) => quotes.every((quote) => lines.some(({ text }) => text === quote)))
+  return { key: unit?.key, verdict: { kind, quotes, reason } }
 }
 
-function parsePromotion({ units }: Batch, item: unknown): KeyedVerdict | undefined {
+function parsePromotion({ units }: Batch, item: unknown) {
   const fields = promotionSchema.safeParse(item).data
   if (!fields) return undefined
   const quotes = [...new Set(fields.quotes)]
   const quotedUnits = quotes.map((quote) => units.find(({ lines: [line] }) => line?.text === quote))
-  const [first] = quotedUnits
-  if (!first || quotedUnits.includes(undefined)) return undefined
-  const { section, text, reason } = fields
-  return { key: first.key, verdict: { kind: 'promote', quotes, section, text, reason } }
+  const key = quotedUnits.includes(undefined) ? undefined : quotedUnits[0]?.key
+  return { key, verdict: { kind: 'promote' as const, ...fields, quotes } }
 }
 
 /** Parses the array in the only field of a JSON object; accepts a code fence around the object. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { appendDurably, makeFolder, readIfExists } from '#platform'
+import { appendDurably, readIfExists } from '#platform'
 
 const rowSchema = z.object({
   id: z.string(),
@@ -33,19 +33,14 @@ export async function spentInMonth(folder: string, date: Date): Promise<ReviewSp
   const rows = new Map<string, SpendingRow>()
   for (const line of ((await readIfExists(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
     const row = rowSchema.safeParse(parseJson(line)).data
-    if (row && isSameMonth(new Date(row.at), date)) rows.set(row.id, row)
+    if (row && monthOf(new Date(row.at)) === monthOf(date)) rows.set(row.id, row)
   }
-  let [tokens, usd] = [0, 0]
-  for (const row of rows.values()) {
-    tokens += row.tokens
-    usd += row.usd ?? 0
-  }
-  return { tokens, usd }
+  const sum = (name: 'tokens' | 'usd') => rows.values().reduce((total, row) => total + (row[name] ?? 0), 0)
+  return { tokens: sum('tokens'), usd: sum('usd') }
 }
 
 /** @throws AppError `disk_full`, `write_failed` */
 export async function recordSpending(folder: string, row: SpendingRow): Promise<void> {
-  await makeFolder(folder)
   await appendDurably(join(folder, 'spent.jsonl'), `${JSON.stringify(row)}\n`)
 }
 
@@ -59,6 +54,4 @@ export function exceedsBudget(
   return budget.usd !== null && spent.usd + next.usd > budget.usd
 }
 
-function isSameMonth(one: Date, other: Date): boolean {
-  return one.getFullYear() === other.getFullYear() && one.getMonth() === other.getMonth()
-}
+const monthOf = (date: Date) => date.getFullYear() * 12 + date.getMonth()

@@ -1,9 +1,7 @@
 import type { LineEdit } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
-import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
-import type { LoadedNote } from '../suggestions/accept-plan.ts'
-import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
+import { evidenceOf, supersedingFinding, type Finding, type LoadedNote } from '../suggestions/proposal.ts'
 import type { Verdict } from './review-answer.ts'
 import { type ReviewLine, memorySections } from './review-input.ts'
 
@@ -33,14 +31,8 @@ async function conflictFinding(
   if (!oldLine || !newLine) return undefined
   const until =
     newLine.day !== undefined && (oldLine.day === undefined || newLine.day >= oldLine.day) ? newLine.day : context.today
-  const struckLine = strikeThrough(oldLine.raw, {
-    until,
-    by: { path: newLine.path, line: newLine.line, text: quoteOf(newLine.raw) },
-  })
   const rule = kind === 'superseded' ? 'supersedes' : 'contradiction'
-  const finding = lineFinding(rule, oldLine, [struckLine], { day: until })
-  const evidence = [...finding.evidence, evidenceOf(newLine.path, newLine.line, newLine.raw)]
-  return { ...finding, evidence, reason }
+  return { ...supersedingFinding(oldLine, newLine, until, rule), reason }
 }
 
 const markPattern = /\^\[[^\]\n]+\]/g
@@ -50,12 +42,8 @@ async function promotionFinding(
   context: FindingContext,
 ): Promise<Finding | undefined> {
   const { memoryPath } = context
-  const lines: FoundLine[] = []
-  for (const quote of quotes) {
-    const line = await findLine(quote, context)
-    if (!line) return undefined
-    lines.push(line)
-  }
+  const lines = await Array.fromAsync(quotes, (quote) => findLine(quote, context))
+  if (!lines.every((line) => line !== undefined)) return undefined
   // Sources in the front matter of a note apply to each of its lines.
   const noteWideSources = lines.flatMap(({ file }) => noteSources(file.text))
   const marks = new Set([
@@ -83,11 +71,9 @@ function insertionEdit({ text, lines: { lines } }: LoadedNote, section: string, 
   const sections = memorySections(text)
   const existing = sections.find(({ title }) => title === section)
   if (!existing && sections.length > 0) return undefined
-  const start = existing ? existing.from - 1 : -1
-  let last = (existing?.to ?? lines.length) - 1
-  while (last > start && (lines[last] ?? '').trim() === '') last -= 1
+  const last = lines.slice(0, existing?.to).findLastIndex((line) => line.trim() !== '')
   const anchor = lines[last]
-  if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [newLine] }
+  if (anchor === undefined) return { line: 1, before: [], after: [newLine] }
   // Continues a list; any other text is separated by an empty line.
   const { isItem } = leadOf(anchor)
   return { line: last + 1, before: [anchor], after: isItem ? [anchor, newLine] : [anchor, '', newLine] }

@@ -2,7 +2,7 @@ import { loadSimilarityModel } from '../similarity/similarity-model.ts'
 import { findContradictionCandidates } from '../similarity/contradiction-candidates.ts'
 import { formatDay } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
-import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
+import { statementsOf, type Note } from '../rules/note-line.ts'
 
 export interface ReviewLine {
   readonly path: string
@@ -49,22 +49,13 @@ export async function reviewInputOf(notes: readonly Note[], modelPath: string): 
   const dayNumberOf = (index: number) => statements[index]?.note.day ?? 0
   const memory = notes.find(({ kind }) => kind === 'memory')
   return {
-    lines: statements.map(toReviewLine),
+    lines: statements.map(({ note: { path, day }, line, raw, text, headings }) => {
+      return { path, line, raw, text, day: day === undefined ? undefined : formatDay(day), heading: headings.at(-1) }
+    }),
     pairs: pairs.map(({ one, other }) => [one, other] as const),
     logLines: indexesOf('log').sort((one, other) => dayNumberOf(other) - dayNumberOf(one) || one - other),
     memoryLines: indexesOf('memory'),
     memorySectionTitles: memory ? memorySections(memory.text).map(({ title }) => title) : [],
-  }
-}
-
-function toReviewLine({ note, line, raw, text, headings }: Statement): ReviewLine {
-  return {
-    path: note.path,
-    line,
-    raw,
-    text,
-    day: note.day === undefined ? undefined : formatDay(note.day),
-    heading: headings.at(-1),
   }
 }
 

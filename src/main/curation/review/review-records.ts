@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { appendDurably, makeFolder, readIfExists } from '#platform'
+import { appendDurably, readIfExists } from '#platform'
 import { verdictSchema, type Verdict } from './review-answer.ts'
 
 const costSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int() })
@@ -61,7 +61,6 @@ export class ReviewRecords {
   /** @throws AppError `disk_full`, `write_failed` */
   async add(records: readonly JudgedRecord[]): Promise<void> {
     if (records.length === 0) return
-    await makeFolder(this.#folder)
     await appendDurably(this.#file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
     for (const record of records) this.#apply(record)
   }

@@ -30,68 +30,48 @@ const maxPairs = 60
 const maxLines = 120
 const maxNearLines = 40
 const maxTokens = 6000
+/** Words that occur in more lines than this do not tell which lines are similar. */
+const maxLinesPerWord = 100
 
 /** Builds the requests for all units that are not judged. @param contextWindow of the model, in tokens */
 export function batchesOf(
-  reviewInput: ReviewInput,
+  { lines, pairs, logLines, memoryLines, memorySectionTitles }: ReviewInput,
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
   contextWindow: number,
 ): Batch[] {
   const tokenLimit = Math.min(maxTokens, Math.floor(contextWindow / 3))
-  return [
-    ...conflictBatches(reviewInput, prompts, isJudged, tokenLimit),
-    ...promoteBatches(reviewInput, prompts, isJudged, tokenLimit),
-  ]
-}
-
-function conflictBatches(
-  { lines, pairs }: ReviewInput,
-  prompts: ReviewPrompts,
-  isJudged: (key: string) => boolean,
-  tokenLimit: number,
-): Batch[] {
-  const template = prompts.conflicts({ lines: '', pairs: '' })
-  const pairedLines = pairs.map((indexes) => indexes.flatMap((index) => lines[index] ?? []))
-  const units = unjudgedUnits('conflicts', template, pairedLines, isJudged)
-  return splitIntoBatches(units, maxPairs, tokenLimit).map((chunk) => {
-    const numberer = new LineNumberer()
-    const numberedPairs = chunk.map(({ lines }) => lines.map((line) => numberer.numberOf(line)).join(' and '))
-    return {
-      kind: 'conflicts',
-      units: chunk,
-      content: prompts.conflicts({ lines: numberer.text, pairs: `${numberedPairs.join('; ')}.` }),
-    }
+  const linesAt = (indexes: readonly number[]) => indexes.flatMap((index) => lines[index] ?? [])
+  const conflictTemplate = prompts.conflicts({ lines: '', pairs: '' })
+  const conflictUnits = unjudgedUnits('conflicts', conflictTemplate, pairs.map(linesAt), isJudged)
+  const conflictBatches = splitIntoBatches(conflictUnits, maxPairs, tokenLimit).map((units): Batch => {
+    const numbered = linesOf(units)
+    const numberedPairs = units.map((unit) => unit.lines.map((line) => numbered.indexOf(line) + 1).join(' and '))
+    const content = prompts.conflicts({ lines: formatLines(numbered), pairs: `${numberedPairs.join('; ')}.` })
+    return { kind: 'conflicts', units, content }
   })
-}
-
-function promoteBatches(
-  { lines, logLines, memoryLines, memorySectionTitles }: ReviewInput,
-  prompts: ReviewPrompts,
-  isJudged: (key: string) => boolean,
-  tokenLimit: number,
-): Batch[] {
-  const template = prompts.promote({ lines: '', memory: '' })
-  const memory = memoryLines.flatMap((index) => lines[index] ?? [])
-  const loggedLines = logLines.map((index) => lines.slice(index, index + 1))
-  const units = unjudgedUnits('promote', template, loggedLines, isJudged)
-  const memoryWords = memory.map((line) => wordsOf(line.text))
-  return splitIntoBatches(sortBySimilarity(units), maxLines, tokenLimit).map((chunk) => {
-    const numberer = new LineNumberer()
-    for (const unit of chunk) for (const line of unit.lines) numberer.numberOf(line)
-    const chunkWords = wordsOf(chunk.flatMap(({ lines }) => lines.map(({ text }) => text)).join(' '))
+  const promoteTemplate = prompts.promote({ lines: '', memory: '' })
+  const loggedLines = logLines.map((index) => linesAt([index]))
+  const promoteUnits = sortBySimilarity(unjudgedUnits('promote', promoteTemplate, loggedLines, isJudged))
+  const memory = linesAt(memoryLines).map((line) => ({ line, words: wordsOf(line.text) }))
+  const promoteBatches = splitIntoBatches(promoteUnits, maxLines, tokenLimit).map((units): Batch => {
+    const numbered = linesOf(units)
+    const words = wordsOf(numbered.map(({ text }) => text).join(' '))
     const nearLines = memory
-      .map((line, index) => ({ line, ratio: sharedWordRatio(memoryWords[index] ?? new Set(), chunkWords) }))
+      .map((known) => ({ line: known.line, ratio: sharedWordRatio(known.words, words) }))
       .filter(({ ratio }) => ratio > 0)
       .sort((one, other) => other.ratio - one.ratio)
       .slice(0, maxNearLines)
       .map(({ line }) => line)
-    return {
-      kind: 'promote',
-      units: chunk,
-      content: prompts.promote({ lines: numberer.text, memory: memoryText(memorySectionTitles, nearLines) }),
-    }
+    const memoryAround = memoryText(memorySectionTitles, nearLines)
+    return { kind: 'promote', units, content: prompts.promote({ lines: formatLines(numbered), memory: memoryAround }) }
   })
+  return [...conflictBatches, ...promoteBatches]
+}
+
+/** Returns each line of the units once. */
+function linesOf(units: readonly Unit[]): ReviewLine[] {
+  return [...new Set(units.flatMap(({ lines }) => lines))]
 }
 
 function memoryText(sections: readonly string[], lines: readonly ReviewLine[]): string {
@@ -108,16 +88,9 @@ function sortBySimilarity(units: readonly Unit[]): Unit[] {
   const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
   const byWord = linesByWord(words)
   const taken = new Set<number>()
-  const ordered: Unit[] = []
-  const take = (index: number) => {
-    const unit = units[index]
-    if (!unit || taken.has(index)) return
-    taken.add(index)
-    ordered.push(unit)
-  }
   for (const [index, unitWords] of words.entries()) {
     if (taken.has(index)) continue
-    take(index)
+    taken.add(index)
     const counts = new Map<number, number>()
     for (const word of unitWords) {
       const lineIndexes = byWord.get(word) ?? []
@@ -125,12 +98,10 @@ function sortBySimilarity(units: readonly Unit[]): Unit[] {
       for (const other of lineIndexes) if (!taken.has(other)) counts.set(other, (counts.get(other) ?? 0) + 1)
     }
     const nearest = [...counts].filter(([, count]) => count >= 2).sort((one, other) => other[1] - one[1])
-    for (const [other] of nearest.slice(0, 3)) take(other)
+    for (const [other] of nearest.slice(0, 3)) taken.add(other)
   }
-  return ordered
+  return [...taken].flatMap((index) => units[index] ?? [])
 }
-
-const maxLinesPerWord = 100
 
 function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
@@ -146,24 +117,9 @@ function sharedWordRatio(words: ReadonlySet<string>, others: ReadonlySet<string>
   return shared < 2 ? 0 : shared / words.size
 }
 
-/** Numbers the lines of a request from 1; a repeated line keeps its number. */
-class LineNumberer {
-  readonly #numbers = new Map<string, number>()
-  readonly #lines: string[] = []
-
-  numberOf(line: ReviewLine): number {
-    const place = `${line.path}:${line.line}`
-    const existing = this.#numbers.get(place)
-    if (existing !== undefined) return existing
-    const number = this.#lines.length + 1
-    this.#numbers.set(place, number)
-    this.#lines.push(formatLine(line, number))
-    return number
-  }
-
-  get text(): string {
-    return this.#lines.join('\n')
-  }
+/** Numbers the lines from 1. */
+function formatLines(lines: readonly ReviewLine[]): string {
+  return lines.map((line, index) => formatLine(line, index + 1)).join('\n')
 }
 
 function formatLine({ day, heading, text }: ReviewLine, number: number): string {

@@ -11,14 +11,12 @@ import { reviewOutcomeSchema } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { type Clock, Mutex, makeFolder, readIfExists, writeDurably } from '#platform'
+import { type Clock, Mutex, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
-import { proposalOf } from '../suggestions/proposal.ts'
+import { loadNotes, proposalOf, readNote } from '../suggestions/proposal.ts'
 import type { PrivacyOf } from '../suggestions/keep-private.ts'
-import type { LoadedNote } from '../suggestions/accept-plan.ts'
-import { readNote } from '../suggestions/read-note.ts'
 import { parseAnswer } from './review-answer.ts'
-import type { ReviewLine, ReviewInput } from './review-input.ts'
+import type { ReviewInput } from './review-input.ts'
 import { findingFor, type FindingContext } from './review-findings.ts'
 import { ReviewRecords, type VerdictRecord } from './review-records.ts'
 import { recordSpending, exceedsBudget, spentInMonth, type Budget } from './review-budget.ts'
@@ -102,15 +100,15 @@ export class Review {
       usd += costEstimate.usd ?? 0
       fitting += 1
     }
-    const sum = (valueOf: (estimate: Estimate) => number) => estimates.reduce((total, one) => total + valueOf(one), 0)
+    const sum = (name: 'input' | 'output' | 'usd') => estimates.reduce((total, one) => total + (one[name] ?? 0), 0)
     return {
       model: model.id,
       isOffline: model.isOffline,
       lines: reviewInput.lines.length,
       requests: batches.length,
-      input: sum(({ input }) => input),
-      output: sum(({ output }) => output),
-      usd: model.prices ? sum(({ usd }) => usd ?? 0) : null,
+      input: sum('input'),
+      output: sum('output'),
+      usd: model.prices ? sum('usd') : null,
       budget: limit,
       spent,
       fitting,
@@ -127,12 +125,8 @@ export class Review {
     onProgress: (progress: UpkeepProgress) => void,
   ): Promise<ReviewOutcome> {
     const model = this.#options.model()
-    if (model.isOffline)
-      throw new AppError(
-        'needs_model',
-        'the offline model cannot judge the meaning of lines; choose a language model',
-        {},
-      )
+    const message = 'the offline model cannot judge the meaning of lines; choose a language model'
+    if (model.isOffline) throw new AppError('needs_model', message, {})
     return this.#mutex.run(() => this.#run(model, by, signal, onProgress))
   }
 
@@ -146,7 +140,7 @@ export class Review {
     signal: AbortSignal,
     onProgress: (progress: UpkeepProgress) => void,
   ): Promise<ReviewOutcome> {
-    const { folder, now, budget } = this.#options
+    const { folder, now, budget, workspace } = this.#options
     const id = randomUUID()
     let outcome: ReviewOutcome = {
       id,
@@ -164,14 +158,19 @@ export class Review {
     }
     const update = async (change: Partial<ReviewOutcome>) => {
       outcome = { ...outcome, ...change }
-      await this.#save(outcome)
+      await writeDurably(this.#file, JSON.stringify({ version: 1, last: outcome }))
     }
     await update({})
     try {
       const records = await ReviewRecords.read(folder)
       const { reviewInput, batches } = await this.#plan(model, records, signal)
       await update({ left: batches.length })
-      const context = contextOf(reviewInput, this.#options.workspace, localDate(now()))
+      const context: FindingContext = {
+        lines: Map.groupBy(reviewInput.lines, ({ text }) => text),
+        memoryPath: longTermFile(workspace.layout),
+        today: localDate(now()),
+        read: (path) => readNote(workspace, path),
+      }
       await update({ proposals: await this.#propose(id, records, context) })
       for (const [index, batch] of batches.entries()) {
         signal.throwIfAborted()
@@ -219,19 +218,19 @@ export class Review {
     costEstimate: Estimate,
     signal: AbortSignal,
     onAnswer: (answer: ReviewAnswer) => void,
-  ): Promise<{ records: Parameters<ReviewRecords['add']>[0]; dropped: number; unread: number }> {
+  ) {
     const { folder, now } = this.#options
     for (const content of [batch.content, `${batch.content}${retryInstruction}`]) {
       const row = { id: randomUUID(), at: now().getTime(), model: model.id }
       await recordSpending(folder, { ...row, tokens: costEstimate.tokens, usd: costEstimate.usd, isSettled: false })
       const answer = await model.ask(content, Math.min(model.maxOutput, maxAnswerTokens), signal)
-      await recordSpending(folder, { ...row, tokens: answer.tokens, usd: answer.usd, isSettled: true })
+      const { text, tokens, usd, request } = answer
+      await recordSpending(folder, { ...row, tokens, usd, isSettled: true })
       onAnswer(answer)
-      const parsed = parseAnswer(batch, answer.text)
+      const parsed = parseAnswer(batch, text)
       if (!parsed) continue
       const verdictCount = Math.max(1, parsed.verdicts.size)
-      const { usd, request } = answer
-      const cost = { usd: usd === null ? null : usd / verdictCount, tokens: Math.round(answer.tokens / verdictCount) }
+      const cost = { usd: usd === null ? null : usd / verdictCount, tokens: Math.round(tokens / verdictCount) }
       const records = batch.units.map(({ key }): VerdictRecord => {
         const verdict = parsed.verdicts.get(key) ?? null
         return { key, model: model.id, at: row.at, verdict, ...(verdict ? { cost, request } : {}) }
@@ -243,16 +242,16 @@ export class Review {
   }
 
   async #propose(reviewId: string, records: ReviewRecords, context: FindingContext): Promise<number> {
+    const { workspace, privacyOf } = this.#options
     const proposals: Proposal[] = []
     const handledKeys: string[] = []
     for (const { key, verdict, model, at, cost, request } of records.pending()) {
       const finding = await findingFor(verdict, context)
       handledKeys.push(key)
       if (!finding) continue
-      const files = new Map<string, LoadedNote | undefined>()
-      for (const { path } of [...finding.files, ...finding.evidence]) files.set(path, await context.read(path))
+      const files = await loadNotes(workspace, [finding])
       const origin = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
-      const proposal = proposalOf(finding, origin, (path) => files.get(path), this.#options.privacyOf)
+      const proposal = proposalOf(finding, origin, (path) => files.get(path), privacyOf)
       proposals.push({ ...proposal, review: reviewId, ...(request === undefined ? {} : { request }) })
     }
     const added = proposals.length > 0 ? await this.#options.add(proposals) : 0
@@ -260,34 +259,17 @@ export class Review {
     return added
   }
 
-  async #save(last: ReviewOutcome): Promise<void> {
-    await makeFolder(this.#options.folder)
-    await writeDurably(this.#file, JSON.stringify({ version: 1, last }))
-  }
-
   get #file(): string {
     return join(this.#options.folder, 'review.json')
   }
 }
 
-interface Estimate {
-  readonly input: number
-  readonly output: number
-  readonly tokens: number
-  readonly usd: number | null
-}
+type Estimate = ReturnType<typeof estimateOf>
 
-function estimateOf({ kind, units, content }: Batch, { prices }: ReviewModel): Estimate {
+function estimateOf({ kind, units, content }: Batch, { prices }: ReviewModel) {
   const input = estimateTokens(content)
-  const output =
-    emptyAnswerTokens + Math.ceil(units.length * answerEstimates[kind].share * answerEstimates[kind].tokens)
+  const { share, tokens } = answerEstimates[kind]
+  const output = emptyAnswerTokens + Math.ceil(units.length * share * tokens)
   const usd = prices ? (input * prices.input + output * prices.output) / 1_000_000 : null
   return { input, output, tokens: input + output, usd }
-}
-
-function contextOf({ lines }: ReviewInput, workspace: Workspace, today: string): FindingContext {
-  const byText = new Map<string, ReviewLine[]>()
-  for (const line of lines) byText.set(line.text, [...(byText.get(line.text) ?? []), line])
-  const read = (path: string) => readNote(workspace, path)
-  return { lines: byText, memoryPath: longTermFile(workspace.layout), today, read }
 }

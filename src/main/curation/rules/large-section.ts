@@ -1,7 +1,6 @@
-import { withoutMarks } from '#shared/markdown/marks.ts'
+import { withoutMarks, withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
-import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { createLayout, memoryFolderPath, toFileName } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
@@ -21,9 +20,8 @@ function largeSectionsOf({ path, text }: Note, takenPaths: Set<string>): Finding
   return sectionsOf(lines)
     .filter(({ level }) => level === 2)
     .flatMap(({ title, from, to }): Finding[] => {
-      let last = to
-      while (last > from && (lines[last - 1] ?? '').trim() === '') last -= 1
-      const body = lines.slice(from, last)
+      const section = lines.slice(from, to)
+      const body = section.slice(0, section.findLastIndex((line) => line.trim() !== '') + 1)
       const tokens = estimateTokens(body.join('\n'))
       if (tokens <= maxSectionTokens || title === '') return []
       const target = freePath(`${folder}/${toFileName(withoutMarks(title), 'section')}`, takenPaths)
@@ -43,10 +41,8 @@ function largeSectionsOf({ path, text }: Note, takenPaths: Set<string>): Finding
 }
 
 function freePath(stem: string, takenPaths: Set<string>): string {
-  for (let number = 1; ; number += 1) {
-    const path = `${stem}${number === 1 ? '' : ` ${number}`}.md`
-    if (takenPaths.has(path.toLowerCase())) continue
-    takenPaths.add(path.toLowerCase())
-    return path
-  }
+  let path = `${stem}.md`
+  for (let number = 2; takenPaths.has(path.toLowerCase()); number += 1) path = `${stem} ${number}.md`
+  takenPaths.add(path.toLowerCase())
+  return path
 }

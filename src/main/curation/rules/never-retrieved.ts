@@ -2,8 +2,6 @@ import { localDate } from '#workspace'
 import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-const yearMs = 365 * 86_400_000
-
 /**
  * Finds notes that no search has returned for a year; empty if no recorded search is older than that.
  * @param recalls all recorded searches with the files of their results
@@ -14,7 +12,7 @@ export function findNeverRetrieved(
   recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],
   now: number,
 ): Finding[] {
-  const oneYearAgo = now - yearMs
+  const oneYearAgo = now - 365 * 86_400_000
   if (!recalls.some(({ at }) => at < oneYearAgo)) return []
   const returnedPaths = new Set(recalls.flatMap(({ at, paths }) => (at >= oneYearAgo ? paths : [])))
   return notes

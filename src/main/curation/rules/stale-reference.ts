@@ -2,15 +2,6 @@ import { matchesQuote, mayBeSuperseded, supersededLine, type Successor } from '#
 import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-interface Place {
-  readonly path: string
-  /** 1-based. */
-  readonly line: number
-  readonly text: string
-  /** Path as written in the struck line, possibly relative to its folder. */
-  readonly written: string
-}
-
 /** Proposes to update the reference of superseded lines whose successor line has moved. */
 export function findStaleReferences(notes: readonly Note[]): Finding[] {
   const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
@@ -33,20 +24,22 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
 
 /**
  * Finds the current place of a successor line.
- * @returns undefined if the reference is correct or the target cannot be determined
+ * @returns `written`: the path as in the struck line, possibly relative to its folder; undefined if the reference is
+ * correct or the target cannot be determined
  */
 function findSuccessor(
   notePath: string,
   { path, line, text }: Successor,
   lines: ReadonlyMap<string, readonly string[]>,
-): Place | undefined {
+) {
   if (text === undefined || line === undefined) return undefined
   const folder = notePath.slice(0, notePath.lastIndexOf('/') + 1)
   const target = [path, folder + path].find((candidate) => lines.has(candidate))
   const targetLines = target === undefined ? [] : (lines.get(target) ?? [])
   if (matchesQuote(targetLines[line - 1] ?? '', text)) return undefined
+  // The struck line quotes its successor but is not the successor.
   const inTarget = placesOf(target ?? path, targetLines, text).filter(
-    (place) => place.path !== notePath || !quotesSuccessor(place.text, text),
+    (place) => place.path !== notePath || supersededLine(place.text)?.by?.text !== text,
   )
   const nearest = inTarget.toSorted((one, other) => Math.abs(one.line - line) - Math.abs(other.line - line))[0]
   if (nearest) return { ...nearest, written: path }
@@ -54,11 +47,6 @@ function findSuccessor(
   return elsewhere.length === 1 ? elsewhere[0] : undefined
 }
 
-/** Returns true for the struck line itself, which quotes its successor but is not the successor. */
-function quotesSuccessor(line: string, quote: string): boolean {
-  return supersededLine(line)?.by?.text === quote
-}
-
-function placesOf(path: string, lines: readonly string[], quote: string): Place[] {
+function placesOf(path: string, lines: readonly string[], quote: string) {
   return lines.flatMap((text, at) => (matchesQuote(text, quote) ? [{ path, written: path, line: at + 1, text }] : []))
 }

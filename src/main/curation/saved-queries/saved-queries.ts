@@ -9,7 +9,6 @@ import {
   writeDurably,
   copyDamaged,
   Mutex,
-  makeFolder,
   readIfExists,
 } from '#platform'
 import type { Check, CheckedQuestion, CheckRun } from '#shared/contract/index.ts'
@@ -22,7 +21,6 @@ import {
   parseSavedQueries,
   type SavedQuery,
   type ExpectedLines,
-  type LinesState,
 } from './saved-query-file.ts'
 
 const runDelayMs = 2000
@@ -60,8 +58,8 @@ export type SavedQueriesChange =
 
 /** Saved queries with the lines that they should find. They run again after changes of index or settings. */
 export class SavedQueries {
-  readonly changes: Subscribable<SavedQueriesChange>
   readonly #changes = new EventEmitter<SavedQueriesChange>()
+  readonly changes: Subscribable<SavedQueriesChange> = this.#changes
   readonly #options: SavedQueriesOptions
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
@@ -70,20 +68,19 @@ export class SavedQueries {
   readonly #mutex: Mutex
 
   constructor(options: SavedQueriesOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#mutex = new Mutex(options.folder)
   }
 
   async list(): Promise<{ checks: Check[]; runs: CheckRun[]; progress: { done: number; total: number } | null }> {
     const queries = await this.#load()
-    const states = await this.#statesOf(queries)
+    const locate = await this.#locator(queries)
     if (queries.length > 0 && !this.#hasRun) this.scheduleRun('index')
     return {
       checks: queries.map(({ id, query, relevant }) => ({
         id,
         query,
-        relevant: relevant.map((lines) => ({ ...withoutText(lines), state: states.get(lines) ?? 'there' })),
+        relevant: relevant.map((lines) => ({ ...withoutText(lines), state: locate(lines).state })),
         outcome: this.#outcomes.get(id) ?? null,
       })),
       runs: (await this.#runs()).slice(-maxListedRuns),
@@ -201,7 +198,8 @@ export class SavedQueries {
     const checkRun: CheckRun = { at: this.#options.now().getTime(), cause, passed, total: queries.length }
     const previous = (await this.#runs()).at(-1)
     const isNewResult = hasChanged && (previous?.passed !== passed || previous.total !== queries.length)
-    if (cause === 'asked' || isNewResult) await this.#record(checkRun)
+    if (cause === 'asked' || isNewResult)
+      await this.#mutex.run(() => appendDurably(this.#runsFile, `${JSON.stringify(checkRun)}\n`))
     return checkRun
   }
 
@@ -220,33 +218,18 @@ export class SavedQueries {
   }
 
   async #updateExpectedLines(): Promise<void> {
-    const texts = await this.#textsOf(await this.#load())
+    const locate = await this.#locator(await this.#load())
     await this.#change((queries) =>
-      queries.map((savedQuery) => ({
-        ...savedQuery,
-        relevant: savedQuery.relevant.map((lines) => {
-          const file = texts.get(lines.path)
-          return file === undefined ? lines : relocateLines(lines, file.text).lines
-        }),
-      })),
+      queries.map(({ relevant, ...rest }) => ({ ...rest, relevant: relevant.map((lines) => locate(lines).lines) })),
     )
   }
 
-  async #statesOf(queries: readonly SavedQuery[]): Promise<Map<ExpectedLines, LinesState>> {
-    const texts = await this.#textsOf(queries)
-    const states = new Map<ExpectedLines, LinesState>()
-    for (const lines of queries.flatMap(({ relevant }) => relevant)) {
-      const file = texts.get(lines.path)
-      states.set(lines, file === undefined ? 'there' : relocateLines(lines, file.text).state)
-    }
-    return states
-  }
-
   /**
-   * Returns the current texts of expected files; `text` is undefined for deleted ones. Leaves out files that cannot be
-   * read at the moment.
+   * Reads the expected files and returns `relocateLines` for their current texts. Lines of a file that cannot be read at
+   * the moment keep their place.
    */
-  async #textsOf(queries: readonly SavedQuery[]): Promise<Map<string, { text: string | undefined }>> {
+  async #locator(queries: readonly SavedQuery[]): Promise<(lines: ExpectedLines) => ReturnType<typeof relocateLines>> {
+    /** `text` is undefined for a deleted file. */
     const texts = new Map<string, { text: string | undefined }>()
     for (const path of new Set(queries.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
       try {
@@ -256,7 +239,10 @@ export class SavedQueries {
         if (missingFileCodes.has(error.code)) texts.set(path, { text: undefined })
       }
     }
-    return texts
+    return (lines) => {
+      const file = texts.get(lines.path)
+      return file ? relocateLines(lines, file.text) : { lines, state: 'there' }
+    }
   }
 
   /** Adds queries, or expected lines to existing queries. @returns the ids in the order of `questions` */
@@ -290,7 +276,7 @@ export class SavedQueries {
       const before = parseSavedQueries(text)
       const after = change(before)
       if (formatSavedQueries(after) === formatSavedQueries(before)) return
-      if (before.length < countNonEmptyLines(text)) {
+      if (before.length < text.split('\n').filter((line) => line.trim() !== '').length) {
         const copyPath = await copyDamaged(this.#file)
         this.#options.onFault(new Error(`the file of saved searches had unreadable lines; a copy is at ${copyPath}`))
       }
@@ -299,17 +285,8 @@ export class SavedQueries {
   }
 
   async #runs(): Promise<CheckRun[]> {
-    return ((await readIfExists(this.#runsFile)) ?? '').split('\n').flatMap((line) => {
-      const run = checkRunSchema.safeParse(parseJson(line))
-      return run.success ? [run.data] : []
-    })
-  }
-
-  async #record(run: CheckRun): Promise<void> {
-    await this.#mutex.run(async () => {
-      await makeFolder(this.#options.folder)
-      await appendDurably(this.#runsFile, `${JSON.stringify(run)}\n`)
-    })
+    const lines = ((await readIfExists(this.#runsFile)) ?? '').split('\n')
+    return lines.flatMap((line) => checkRunSchema.safeParse(parseJson(line)).data ?? [])
   }
 
   get #file(): string {
@@ -327,8 +304,4 @@ function withoutText({ path, startLine, endLine }: ExpectedLines): ExpectedLines
 
 function isSamePlace(one: ExpectedLines, other: ExpectedLines): boolean {
   return one.path === other.path && one.startLine === other.startLine && one.endLine === other.endLine
-}
-
-function countNonEmptyLines(text: string): number {
-  return text.split('\n').filter((line) => line.trim() !== '').length
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '#shared/util/json.ts'
+import { parseStored } from '#platform'
 
 const expectedLinesSchema = z.object({
   path: z.string(),
@@ -16,17 +16,12 @@ export type SavedQuery = z.infer<typeof savedQuerySchema>
 
 /** Parses one query per line; skips invalid lines. */
 export function parseSavedQueries(text: string): SavedQuery[] {
-  return text.split('\n').flatMap((line) => {
-    const parsed = savedQuerySchema.safeParse(parseJson(line))
-    return parsed.success ? [parsed.data] : []
-  })
+  return text.split('\n').flatMap((line) => parseStored(savedQuerySchema, line) ?? [])
 }
 
 export function formatSavedQueries(queries: readonly SavedQuery[]): string {
   return queries.map((query) => `${JSON.stringify(query)}\n`).join('')
 }
-
-export type LinesState = 'there' | 'changed' | 'gone'
 
 /**
  * Finds the current place of expected lines: the old place, or the nearest one with the same text. Changed lines keep
@@ -36,7 +31,7 @@ export type LinesState = 'there' | 'changed' | 'gone'
 export function relocateLines(
   expected: ExpectedLines,
   text: string | undefined,
-): { lines: ExpectedLines; state: LinesState } {
+): { lines: ExpectedLines; state: 'there' | 'changed' | 'gone' } {
   if (text === undefined) return { lines: expected, state: 'gone' }
   const lines = text.split('\n')
   const { startLine, endLine } = expected

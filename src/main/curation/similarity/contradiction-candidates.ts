@@ -4,7 +4,8 @@
  */
 import { dot } from '#search'
 import type { SimilarityModel } from './similarity-model.ts'
-import { featuresOf, linesByWord, toPlainText, type LineFeatures } from './line-features.ts'
+import { toPlainText } from '#search/text'
+import { featuresOf, linesByWord, type LineFeatures } from './line-features.ts'
 
 /** Words that occur in more lines than this are ignored, because they are not specific to a topic. */
 const maxLinesPerWord = 400
@@ -21,24 +22,19 @@ const unsharedWeight = 2.2
 /** Share of the word similarity in the score, 0 to 1; the rest is the similarity of the vectors. */
 const wordWeight = 0.65
 
-export interface CandidatePair {
-  /** Indexes into the texts; `one` is smaller. */
-  readonly one: number
-  readonly other: number
-  /** 0 to 1. */
-  readonly score: number
-}
-
-/** Returns at most `limit` pairs, best score first. @param model undefined compares words only */
+/**
+ * Returns at most `limit` pairs of indexes into the texts, best score first; `one` is the smaller index.
+ * @param model undefined compares words only
+ */
 export async function findContradictionCandidates(
   texts: readonly string[],
   model: SimilarityModel | undefined,
   limit: number,
-): Promise<CandidatePair[]> {
+) {
   const features = featuresOf(texts)
   const byWord = linesByWord(features.map(({ words }) => words.keys()))
   const vectors = await model?.vectors(texts.map(toPlainText))
-  const pairs = new Map<string, CandidatePair>()
+  const pairs = new Map<string, { readonly one: number; readonly other: number; readonly score: number }>()
   for (const [index, lineFeatures] of features.entries()) {
     if (lineFeatures.words.size < minWords) continue
     const candidates = linesSharingWords(index, features, byWord)

@@ -29,28 +29,21 @@ export interface Line {
   readonly features: LineFeatures
 }
 
-interface DuplicatePair<T extends Line> {
-  readonly original: T
-  readonly duplicate: T
-  /** 0 to 1. */
-  readonly similarity: number
-}
-
 /**
  * Finds duplicates.
  * @param lines those that should stay first
  * @param model undefined compares words only
- * @returns each removable line once, with the line that stays
+ * @returns each removable line once, with the line that stays and their similarity, 0 to 1
  */
 export async function findDuplicates<T extends Line>(
   lines: readonly T[],
   model: SimilarityModel | undefined,
   isRemovable: (line: T) => boolean,
-): Promise<DuplicatePair<T>[]> {
+) {
   const vectors = await model?.vectors(lines.map(({ text }) => text))
   const vectorByWord = model && (await wordVectors(lines, model))
   const candidatesOf = candidateIndex(lines, model !== undefined)
-  const duplicates: DuplicatePair<T>[] = []
+  const duplicates: { original: T; duplicate: T; similarity: number }[] = []
   const removed = new Set<number>()
   for (const [index, original] of lines.entries()) {
     if (removed.has(index)) continue
@@ -140,17 +133,12 @@ function hasExchangedFacts(original: LineFeatures, duplicate: LineFeatures): boo
 }
 
 function wordBefore({ words }: LineFeatures, word: string): string | undefined {
-  let previous: string | undefined
-  for (const current of words.keys()) {
-    if (current === word) return previous
-    previous = current
-  }
-  return undefined
+  const all = [...words.keys()]
+  return all[all.indexOf(word) - 1]
 }
 
 async function wordVectors(lines: readonly Line[], model: SimilarityModel): Promise<Map<string, Float32Array>> {
-  const wordByTerm = new Map<string, string>()
-  for (const { features } of lines) for (const [term, word] of features.words) wordByTerm.set(term, word)
+  const wordByTerm = new Map(lines.flatMap(({ features }) => [...features.words]))
   const vectors = await model.vectors([...wordByTerm.values()])
   return new Map([...wordByTerm.keys()].map((term, index) => [term, vectors[index] ?? new Float32Array()]))
 }

@@ -1,5 +1,5 @@
 import { queryTerms } from '#search'
-import { simplify } from '#search/text'
+import { simplify, toPlainText } from '#search/text'
 
 export interface LineFeatures {
   /** Content words: stem to written form, in the order of the line. */
@@ -29,9 +29,6 @@ const values = new Set(
 )
 const cjkValues =
   /^(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万]$|^[上下]午$|^[早晚中]上$|^[春夏秋冬]天?$|^[红蓝绿黄黑白棕灰紫粉]色?$|^[左右前后东南西北上下]边?$|^(?:喜欢|讨厌|开|关|启用|停用|允许|禁止|增加|减少|咖啡|茶|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹)$/
-
-const labelPattern = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
-const repetitionPattern = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
 
 const negationPattern = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|stopped|no longer)\b|n['’]t\b/i
 const cjkNegationPattern = /[不没無无未别勿莫]/
@@ -76,17 +73,6 @@ export function linesByWord(lines: readonly Iterable<string>[]): Map<string, num
       else found.set(word, [index])
     }
   return found
-}
-
-/** Removes emphasis, code marks and labels; replaces links by their text. */
-export function toPlainText(text: string): string {
-  return text
-    .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(labelPattern, '')
-    .replace(repetitionPattern, '')
-    .replace(/\*\*|__|~~|`|(?<=\s|^)[*_](?=\S)|(?<=\S)[*_](?=\s|$)/g, '')
-    .trim()
 }
 
 /** Returns true for a word of `values` or its Chinese counterpart. @param word in lower case */

@@ -1,4 +1,4 @@
-import { AppError } from '#shared/util/errors.ts'
+import { unlessAppError } from '#platform'
 import { createBuiltinEmbeddings } from '#search'
 
 export interface SimilarityModel {
@@ -9,11 +9,10 @@ export interface SimilarityModel {
 /** Loads the bundled model; undefined if it cannot be loaded. @param file absolute path of the model */
 export async function loadSimilarityModel(file: string): Promise<SimilarityModel | undefined> {
   const model = createBuiltinEmbeddings(file)
-  try {
+  const vectors = async (texts: readonly string[]) =>
+    (await model.embed(texts)).map((vector) => vector ?? new Float32Array())
+  return unlessAppError(() => {
     model.prepare?.()
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
-  return { vectors: async (texts) => (await model.embed(texts)).map((vector) => vector ?? new Float32Array()) }
+    return { vectors }
+  })
 }

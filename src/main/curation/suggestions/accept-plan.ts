@@ -1,43 +1,30 @@
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
-import { minimalEdit, overlaps, type TextLines } from './line-edits.ts'
-import { updateProposal, type HashedText } from './proposal.ts'
-
-export type LoadedNote = HashedText & { readonly lines: TextLines }
-
-export interface AcceptancePlan {
-  readonly accepted: readonly Proposal[]
-  /** They change the same lines as an accepted one, or depend on lines that it changes. */
-  readonly skipped: readonly Proposal[]
-  /** Outdated; their state is already `withdrawn`. */
-  readonly withdrawn: readonly Proposal[]
-  /** Edits of the accepted proposals, by path. */
-  readonly edits: ReadonlyMap<string, readonly LineEdit[]>
-  /** `before` is null for a new file. */
-  readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string }[]
-}
+import { minimalEdit, overlaps } from './line-edits.ts'
+import { updateProposal, type LoadedNote } from './proposal.ts'
 
 /**
  * Plans which proposals can be accepted together.
  * @param files current files of all edits and evidence, by path; undefined for a missing file
  * @param privacyOf returns the private lines of a text; they stay private after the change
+ * @returns `skipped`: proposals that change the same lines as an accepted one, or depend on lines that it changes;
+ * `withdrawn`: outdated ones, whose state is already `withdrawn`; `edits` of the accepted ones, by path; `files`, whose
+ * `before` is null for a new one
  */
 export function planAcceptance(
   proposals: readonly Proposal[],
   files: ReadonlyMap<string, LoadedNote | undefined>,
   now: number,
   privacyOf: PrivacyOf,
-): AcceptancePlan {
+) {
   const edits = new Map<string, LineEdit[]>()
   const context = {
     textOf: (path: string) => files.get(path)?.text,
     privacyOf: cachedPrivacyOf(privacyOf, files),
     acceptedEdits: (path: string) => edits.get(path) ?? [],
   }
-  const accepted: Proposal[] = []
-  const skipped: Proposal[] = []
-  const withdrawn: Proposal[] = []
+  const [accepted, skipped, withdrawn]: [Proposal[], Proposal[], Proposal[]] = [[], [], []]
   const acceptedChanges = new Set<string>()
   const acceptedNeeds = new Set<string>()
   for (const proposal of proposals) {
@@ -80,13 +67,7 @@ export function planAcceptance(
     const newText = merged.flatMap(({ after }) => after).join('\n')
     return file ? { path, before: file.text, after: file.lines.apply(merged) } : { path, before: null, after: newText }
   })
-  return {
-    accepted,
-    skipped,
-    withdrawn,
-    edits,
-    files: changedFiles.filter(({ before, after }) => before !== after),
-  }
+  return { accepted, skipped, withdrawn, edits, files: changedFiles.filter(({ before, after }) => before !== after) }
 }
 
 function cachedPrivacyOf(privacyOf: PrivacyOf, files: ReadonlyMap<string, LoadedNote | undefined>): PrivacyOf {
@@ -100,11 +81,8 @@ function cachedPrivacyOf(privacyOf: PrivacyOf, files: ReadonlyMap<string, Loaded
 }
 
 function changedPlacesOf({ files }: Proposal): Set<string> {
-  const places = new Set<string>()
-  for (const { path, edits } of files)
-    for (const edit of edits) {
-      const { from, to } = minimalEdit(edit)
-      for (let index = from; index < to; index += 1) places.add(`${path}:${index + 1}`)
-    }
-  return places
+  const edits = files.flatMap(({ path, edits }) => edits.map((edit) => ({ path, ...minimalEdit(edit) })))
+  return new Set(
+    edits.flatMap(({ path, from, to }) => Array.from({ length: to - from }, (_, at) => `${path}:${from + at + 1}`)),
+  )
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
+import type { Differ } from '#platform'
 import type { Workspace } from '#workspace'
 import type { Acceptances } from './acceptances.ts'
-import type { InboxState } from './inbox.ts'
+import type { InboxState, StateChange } from './inbox.ts'
 import type { PrivacyOf } from './keep-private.ts'
 import { TextLines } from './line-edits.ts'
-import { planAcceptance, type AcceptancePlan, type LoadedNote } from './accept-plan.ts'
-import { isOpen } from './proposal.ts'
-import { readNote } from './read-note.ts'
+import { planAcceptance } from './accept-plan.ts'
+import { isOpen, loadNotes, readNote } from './proposal.ts'
 
 /** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
 export const maxTries = 5
@@ -17,36 +17,24 @@ export const acceptOrigin = { cause: 'upkeep' } as const
 
 export interface AcceptContext {
   readonly workspace: Workspace
+  readonly differ: Differ
   readonly acceptances: Acceptances
   readonly privacyOf: PrivacyOf
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-export interface StateChange<T> {
-  readonly state: InboxState
-  readonly value: T
-}
-
-export interface AcceptResult {
-  /** Null if nothing was accepted. */
-  readonly acceptance: string | null
-  readonly accepted: number
-  readonly left: number
-  readonly gone: number
-}
-
 /**
  * Accepts open proposals as one change of their files; ignores ids that are unknown or closed.
+ * @returns the id of the acceptance, null if nothing was accepted, and the numbers of proposals
  * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.rewriteAll`
  */
 export async function accept(
-  context: AcceptContext,
+  { workspace, acceptances, now, privacyOf }: AcceptContext,
   state: InboxState,
   ids: readonly string[],
-): Promise<StateChange<AcceptResult>> {
-  const { workspace, acceptances, now, privacyOf } = context
-  const proposals = openProposals(state, new Set(ids), now)
+): Promise<StateChange<{ acceptance: string | null; accepted: number; left: number; gone: number }>> {
+  const proposals = openProposals(state, ids, now)
   for (let attempt = 1; ; attempt += 1) {
     const plan = planAcceptance(proposals, await loadNotes(workspace, proposals), now, privacyOf)
     const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
@@ -82,18 +70,14 @@ export async function accept(
 }
 
 /** Returns the notes to move to the trash: a proposal removes them, and they have no other lines. */
-function removedPaths({ accepted, files }: AcceptancePlan): string[] {
+function removedPaths({ accepted, files }: ReturnType<typeof planAcceptance>): string[] {
   const emptied = new Set(files.flatMap(({ path, after }) => (after === '' ? [path] : [])))
   return accepted.flatMap(({ detail: { removed } }) => (removed !== undefined && emptied.has(removed) ? [removed] : []))
 }
 
 /** Returns the diffs of an acceptance without writing. */
-export async function preview(
-  { workspace, privacyOf, now }: Omit<AcceptContext, 'acceptances'>,
-  state: InboxState,
-  ids: readonly string[],
-) {
-  const proposals = openProposals(state, new Set(ids), now)
+export async function preview({ workspace, privacyOf, now }: AcceptContext, state: InboxState, ids: readonly string[]) {
+  const proposals = openProposals(state, ids, now)
   const notes = await loadNotes(workspace, proposals)
   const { edits, skipped, withdrawn } = planAcceptance(proposals, notes, now, privacyOf)
   const files = [...edits].map(([path, fileEdits]) => {
@@ -105,27 +89,26 @@ export async function preview(
 
 /** Completes an acceptance that a crash interrupted: marks its proposals if the files are written, else drops it. */
 export async function recoverAcceptance(
-  { workspace, acceptances, now }: Omit<AcceptContext, 'privacyOf'>,
+  { workspace, acceptances, now }: AcceptContext,
   state: InboxState,
-): Promise<StateChange<undefined>> {
+): Promise<InboxState> {
   const id = await acceptances.lastId()
   const latest = id === undefined ? undefined : await acceptances.get(id)
-  const ids = new Set(latest?.proposals)
-  const reopened = openProposals(state, ids, now)
+  const reopened = openProposals(state, latest?.proposals ?? [], now)
   const isRecorded = state.proposals.some((proposal) => proposal.acceptance === latest?.id)
-  if (!latest || isRecorded || reopened.length === 0) return { state, value: undefined }
+  if (!latest || isRecorded || reopened.length === 0) return state
   await workspace.recover()
   const { files } = latest
   const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
-  if (files.length > 0 && !files.some(({ after }, index) => (texts[index] ?? '') === after)) {
-    await acceptances.drop(latest.id)
-    return { state, value: undefined }
-  }
-  return { state: withNewStates(state, reopened, [], latest.id, now), value: undefined }
+  if (files.length === 0 || files.some(({ after }, index) => (texts[index] ?? '') === after))
+    return withNewStates(state, reopened, [], latest.id, now)
+  await acceptances.drop(latest.id)
+  return state
 }
 
-function openProposals({ proposals }: InboxState, ids: ReadonlySet<string>, now: number): Proposal[] {
-  return proposals.filter((proposal) => ids.has(proposal.id) && isOpen(proposal, now))
+function openProposals({ proposals }: InboxState, ids: readonly string[], now: number): Proposal[] {
+  const requested = new Set(ids)
+  return proposals.filter((proposal) => requested.has(proposal.id) && isOpen(proposal, now))
 }
 
 function withNewStates(
@@ -140,16 +123,6 @@ function withNewStates(
     updated.set(proposal.id, { ...proposal, state: 'accepted', stateAt: now, acceptance: acceptanceId })
   if (updated.size === 0) return state
   return { ...state, proposals: state.proposals.map((proposal) => updated.get(proposal.id) ?? proposal) }
-}
-
-async function loadNotes(
-  workspace: Workspace,
-  proposals: readonly Proposal[],
-): Promise<Map<string, LoadedNote | undefined>> {
-  const paths = new Set(proposals.flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path)))
-  const notes = new Map<string, LoadedNote | undefined>()
-  for (const path of paths) notes.set(path, await readNote(workspace, path))
-  return notes
 }
 
 /** Returns null if the note does not exist. @throws AppError as `Workspace.read` */

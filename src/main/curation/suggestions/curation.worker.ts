@@ -1,7 +1,7 @@
 import { serveWorker } from '#platform'
-import { prepareReviewInput, scanNotes } from './scan-notes.ts'
+import { compareSaved, prepareReviewInput, scanNotes } from './scan-notes.ts'
 
-const jobs = { run: scanNotes, reviewInput: prepareReviewInput }
+const jobs = { run: scanNotes, reviewInput: prepareReviewInput, compare: compareSaved }
 
 export type CurationJobs = typeof jobs
 

@@ -1,11 +1,9 @@
 import type { Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import type { Workspace } from '#workspace'
 import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
 import { TextLines } from './line-edits.ts'
-import { evidenceOf, lineFinding } from './proposal.ts'
-import { readNote } from './read-note.ts'
+import { readNote, supersedingFinding } from './proposal.ts'
 
 /**
  * Replaces the new lines of each edit by those in `after`, in the order of files and edits.
@@ -42,23 +40,17 @@ export async function withSwappedSides(
   privacyOf: PrivacyOf,
 ): Promise<Proposal> {
   const [firstSide, secondSide] = proposal.evidence
-  const isConflict = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
+  const { rule } = proposal
   const outdated = secondSide && (await locate(workspace, secondSide))
   const current = firstSide && (await locate(workspace, firstSide))
-  if (!isConflict || !outdated || !current) throw new AppError('plan_outdated', 'its lines have changed', {})
-  const struckLine = strikeThrough(outdated.raw, {
-    until: today,
-    by: { path: current.path, line: current.line, text: quoteOf(current.raw) },
-  })
-  const finding = {
-    ...lineFinding(proposal.rule, outdated, [struckLine], {}),
-    evidence: [outdated, current].map(({ path, line, raw }) => evidenceOf(path, line, raw)),
-  }
+  if ((rule !== 'contradiction' && rule !== 'supersedes') || !outdated || !current)
+    throw new AppError('plan_outdated', 'its lines have changed', {})
+  const finding = supersedingFinding(outdated, current, today, rule)
   const textOf = (path: string) => [outdated, current].find((side) => side.path === path)?.text
   const edits = (withPrivateMarks(finding, { textOf, privacyOf }) ?? finding.files).flatMap((file) => file.edits)
   return {
     ...proposal,
-    evidence: finding.evidence,
+    evidence: [...finding.evidence],
     files: [{ path: outdated.path, hash: outdated.hash, edits, patch: outdated.lines.patch(outdated.path, edits) }],
     detail: { ...proposal.detail, day: today },
   }

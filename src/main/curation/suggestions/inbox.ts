@@ -1,10 +1,9 @@
-import { stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import type { Proposal } from '#shared/contract/index.ts'
 import { proposalSchema } from '#shared/contract/upkeep.ts'
-import { parseJson } from '#shared/util/json.ts'
-import { Mutex, makeFolder, readOrSetAside, writeDurably } from '#platform'
+import { Mutex, parseStored, readOrSetAside, writeDurably } from '#platform'
+import { fileStamp } from '#workspace'
 
 /** Limits of closed proposals. Rejected ones stay longer, so that scans do not add them again. */
 const maxDone = 500
@@ -33,10 +32,12 @@ export interface InboxState {
   readonly undoing?: z.infer<typeof pendingUndoSchema> | undefined
 }
 
-export type InboxWork<T> = (
-  state: InboxState,
-  save: (state: InboxState) => Promise<void>,
-) => Promise<{ readonly state: InboxState; readonly value: T }>
+export interface StateChange<T> {
+  readonly state: InboxState
+  readonly value: T
+}
+
+export type InboxWork<T> = (state: InboxState, save: (state: InboxState) => Promise<void>) => Promise<StateChange<T>>
 
 const emptyState: InboxState = { lookedAt: null, proposals: [] }
 
@@ -79,7 +80,7 @@ export class Inbox {
   async #read(): Promise<InboxState> {
     const stamp = await this.#stamp()
     if (this.#cached?.stamp === stamp) return this.#cached.state
-    const parse = (text: string) => inboxSchema.safeParse(parseJson(text)).data
+    const parse = (text: string) => parseStored(inboxSchema, text)
     const state = (await readOrSetAside(this.#file, parse, this.#onDamaged)) ?? emptyState
     this.#cached = { stamp: await this.#stamp(), state }
     return state
@@ -87,24 +88,19 @@ export class Inbox {
 
   async #write({ lookedAt, proposals, undoing }: InboxState): Promise<void> {
     const state = { lookedAt, proposals: withinLimits(proposals), undoing }
-    await makeFolder(dirname(this.#file))
     await writeDurably(this.#file, JSON.stringify({ version: 1, ...state }))
     this.#cached = { stamp: await this.#stamp(), state }
   }
 
   async #stamp(): Promise<string> {
-    const info = await stat(this.#file, { bigint: true }).catch(() => undefined)
-    return info ? `${info.ino} ${info.size} ${info.mtimeNs}` : ''
+    return (await fileStamp(this.#file)) ?? ''
   }
 }
 
 function withinLimits(proposals: readonly Proposal[]): readonly Proposal[] {
   // All proposals of the last acceptance stay, so that it can be undone as a whole.
   const accepted = proposals.filter(({ state }) => state === 'accepted')
-  const lastAccepted = accepted.reduce<Proposal | undefined>(
-    (latest, proposal) => (latest && latest.stateAt > proposal.stateAt ? latest : proposal),
-    undefined,
-  )
+  const lastAccepted = accepted.toSorted((one, other) => one.stateAt - other.stateAt).at(-1)
   const isRemovable = ({ acceptance }: Proposal) => acceptance === undefined || acceptance !== lastAccepted?.acceptance
   const excess = (states: readonly Proposal['state'][], limit: number) => {
     const closed = proposals.filter((proposal) => states.includes(proposal.state) && isRemovable(proposal))

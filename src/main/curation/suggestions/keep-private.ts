@@ -24,13 +24,6 @@ interface PrivacyContext {
   readonly acceptedEdits?: (path: string) => readonly LineEdit[]
 }
 
-interface PrivateSources extends Pick<Proposal, 'rule'> {
-  /** True if the evidence is private: all that the change writes then is, too. */
-  readonly isEvidence: boolean
-  /** Private lines of the changed files, trimmed. */
-  readonly texts: ReadonlySet<string>
-}
-
 /**
  * Adds privacy marks to edits whose text comes from private lines, and to private lines that would lose their mark.
  * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
@@ -48,15 +41,21 @@ export function withPrivateMarks<T extends FileEdits>(
   const isEvidence = rule !== 'outside' && rule !== 'broken' && evidence.some(isPrivateEvidence)
   const texts = new Set(files.flatMap(({ path }) => privateTextsOf(path, context)))
   const markedFiles = files.flatMap((file) => {
-    const edits = markFile(file, { rule, isEvidence, texts }, context)
+    const edits = markFile(file, rule, isEvidence, texts, context)
     return edits ? [{ ...file, edits }] : []
   })
   return markedFiles.length === files.length ? markedFiles : undefined
 }
 
+/**
+ * @param isEvidence true if the evidence is private: all that the change writes then is, too
+ * @param texts private lines of the changed files, trimmed
+ */
 function markFile(
   { path, edits }: FileEdits,
-  { rule, isEvidence, texts }: PrivateSources,
+  rule: Proposal['rule'],
+  isEvidence: boolean,
+  texts: ReadonlySet<string>,
   { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext,
 ): readonly LineEdit[] | undefined {
   const text = textOf(path)

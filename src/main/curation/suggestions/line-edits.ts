@@ -1,6 +1,5 @@
 import type { LineEdit } from '#shared/contract/index.ts'
-
-const contextLines = 2
+import { commonEnds, formatHunks } from '#platform'
 
 /** Lines of a text without line ends, with an index to find them. */
 export class TextLines {
@@ -12,7 +11,7 @@ export class TextLines {
 
   constructor(text: string) {
     this.#raw = text.split('\n')
-    this.lines = this.#raw.map(withoutReturn)
+    this.lines = this.#raw.map((line) => line.replace(/\r$/, ''))
   }
 
   /**
@@ -63,66 +62,27 @@ export class TextLines {
 
   /** Returns a unified diff. The edits must fit the lines and not overlap. */
   patch(path: string, edits: readonly LineEdit[]): string {
-    const ordered = sortEdits(edits.map(minimalEdit))
-    const groups: MinimalEdit[][] = []
-    for (const edit of ordered) {
-      const last = groups.at(-1)?.at(-1)
-      if (last && edit.from - last.to <= 2 * contextLines) groups.at(-1)?.push(edit)
-      else groups.push([edit])
-    }
+    const newLines = [...this.lines]
     let shift = 0
-    const hunks = groups.flatMap((group) => {
-      const hunk = this.#hunk(group, shift)
-      shift += group.reduce((sum, { from, to, added }) => sum + added.length - (to - from), 0)
-      return hunk
+    const ordered = sortEdits(edits.map(minimalEdit)).map(({ from, to, added }) => {
+      const newFrom = from + shift
+      newLines.splice(newFrom, to - from, ...added)
+      shift += added.length - (to - from)
+      return { from, to, newFrom, newTo: newFrom + added.length }
     })
-    return [`--- ${path}`, `+++ ${path}`, ...hunks, ''].join('\n')
-  }
-
-  #hunk(edits: readonly MinimalEdit[], shift: number): string[] {
-    const prefixed = (prefix: string, lines: readonly string[]) => lines.map((line) => prefix + line)
-    const start = Math.max(0, (edits[0]?.from ?? 0) - contextLines)
-    const end = Math.min(this.lines.length, (edits.at(-1)?.to ?? 0) + contextLines)
-    const body: string[] = []
-    let position = start
-    for (const { from, to, added } of edits) {
-      body.push(...prefixed(' ', this.lines.slice(position, from)), ...prefixed('-', this.lines.slice(from, to)))
-      body.push(...prefixed('+', added))
-      position = to
-    }
-    body.push(...prefixed(' ', this.lines.slice(position, end)))
-    const count = (prefixes: string) => body.filter((line) => prefixes.includes(line.charAt(0))).length
-    const [oldCount, newCount] = [count(' -'), count(' +')]
-    // An empty range has the number of the line before it.
-    const [oldStart, newStart] = [start + (oldCount > 0 ? 1 : 0), start + shift + (newCount > 0 ? 1 : 0)]
-    return [`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`, ...body]
+    const withBreaks = (lines: readonly string[]) => lines.map((line) => `${line}\n`)
+    return `--- ${path}\n+++ ${path}\n${formatHunks(ordered, withBreaks(this.lines), withBreaks(newLines))}`
   }
 }
 
-/** Replaces the lines `from` to `to` (exclusive), 0-based. */
-interface MinimalEdit {
-  readonly from: number
-  readonly to: number
-  readonly added: readonly string[]
-}
-
-/** Strips the unchanged lines at both ends of an edit. */
-export function minimalEdit({ line, before, after }: LineEdit): MinimalEdit {
-  let start = 0
-  while (start < before.length && start < after.length && before[start] === after[start]) start += 1
-  let end = 0
-  while (
-    end < before.length - start &&
-    end < after.length - start &&
-    before[before.length - 1 - end] === after[after.length - 1 - end]
-  )
-    end += 1
-  const from = line - 1 + start
-  return { from, to: line - 1 + before.length - end, added: after.slice(start, after.length - end) }
+/** Strips the unchanged lines at both ends of an edit. The result replaces the lines `from` to `to` (exclusive), 0-based. */
+export function minimalEdit({ line, before, after }: LineEdit) {
+  const { start, end } = commonEnds(before, after)
+  return { from: line - 1 + start, to: line - 1 + before.length - end, added: after.slice(start, after.length - end) }
 }
 
 /** Sorts by place. Insertions come before a replacement at the same place. */
-export function sortEdits<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
+export function sortEdits<T extends Range>(edits: readonly T[]): T[] {
   return edits.toSorted(
     (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
   )
@@ -133,7 +93,7 @@ export function overlaps(one: LineEdit, other: LineEdit): boolean {
   return rangesOverlap(minimalEdit(one), minimalEdit(other))
 }
 
-interface Range {
+export interface Range {
   readonly from: number
   readonly to: number
 }
@@ -147,17 +107,8 @@ function indexesByText(lines: readonly string[]): Map<string, number[]> {
   return Map.groupBy(lines.keys(), (index) => lines[index] ?? '')
 }
 
-/**
- * Returns the start nearest to `line`, 1-based; undefined without starts.
- * @param starts 0-based
- */
+/** Returns the start nearest to `line`, 1-based; undefined without starts. @param starts 0-based */
 function nearest(starts: readonly number[], line: number): number | undefined {
-  let best: number | undefined
-  for (const start of starts)
-    if (best === undefined || Math.abs(start + 1 - line) < Math.abs(best - line)) best = start + 1
-  return best
-}
-
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line
+  const lines = starts.map((start) => start + 1)
+  return lines.sort((one, other) => Math.abs(one - line) - Math.abs(other - line))[0]
 }

@@ -1,6 +1,6 @@
 import type { LineEdit } from '#platform'
 import type { Acceptance, AcceptedEdit } from './acceptances.ts'
-import { minimalEdit, rangesOverlap, sortEdits, TextLines } from './line-edits.ts'
+import { minimalEdit, rangesOverlap, sortEdits, TextLines, type Range } from './line-edits.ts'
 
 export interface CurrentFile {
   /** Null if the file is gone. */
@@ -15,51 +15,37 @@ export interface RevertConflict {
   readonly line: number | null
 }
 
-interface Place {
-  readonly from: number
-  readonly to: number
-}
-
-export interface RevertPlan {
-  /** New texts by path; null removes the file. Unchanged files are missing. */
-  readonly texts: ReadonlyMap<string, string | null>
-  /** One conflict for each proposal that cannot be undone. */
-  readonly stuck: readonly RevertConflict[]
-}
-
 /** A part of an accepted file that is reverted as a whole. */
 interface Piece {
   /** Proposals that changed it; several if their edits cannot be separated. */
   readonly proposals: readonly string[]
   readonly path: string
   /** 0-based lines in the accepted text; undefined for the whole file. */
-  readonly place: Place | undefined
+  readonly place: Range | undefined
   /** Lines before the acceptance; null if the file did not exist. */
   readonly before: readonly string[] | null
 }
 
-/** Plans the undo of an acceptance. @param currentFiles current state of each of its files, by path */
+/**
+ * Plans the undo of an acceptance.
+ * @param currentFiles current state of each of its files, by path
+ * @returns `texts`: new texts of changed files by path, null to remove the file; `stuck`: one conflict for each proposal
+ * that cannot be undone
+ */
 export function planRevert(
   { proposals, files, edits }: Pick<Acceptance, 'proposals' | 'files' | 'edits'>,
   currentFiles: ReadonlyMap<string, CurrentFile>,
-): RevertPlan {
+) {
   const splitFiles = new Map(
     [...currentFiles].map(([path, file]) => [path, { ...file, changes: file.changes.flatMap(splitByLine) }]),
   )
-  const revertedPieces = new Set<Piece>()
-  const pieces = files.flatMap((file) =>
-    piecesOf(
-      file,
-      edits.filter(({ path }) => path === file.path),
-      proposals,
-    ),
+  const pieces = files.flatMap((file) => piecesOf(file, edits, proposals))
+  const revertedPieces = new Set(
+    files.flatMap(({ path, after }) => {
+      const filePieces = pieces.filter((piece) => piece.path === path && piece.place)
+      return findRevertedPieces(after, currentFiles.get(path), filePieces)
+    }),
   )
-  for (const { path, after } of files) {
-    const current = currentFiles.get(path)
-    const filePieces = pieces.filter((piece) => piece.path === path && piece.place)
-    if (current && current.text !== null)
-      for (const piece of findRevertedPieces(after, current, filePieces)) revertedPieces.add(piece)
-  }
   const stuck = new Map<string, RevertConflict>()
   for (const piece of pieces) {
     if (revertedPieces.has(piece)) continue
@@ -126,9 +112,10 @@ function addConflict(stuck: Map<string, RevertConflict>, conflict: RevertConflic
 
 function piecesOf(
   { path, before, after }: Acceptance['files'][number],
-  edits: readonly AcceptedEdit[],
+  allEdits: readonly AcceptedEdit[],
   proposals: readonly string[],
 ): Piece[] {
+  const edits = allEdits.filter((edit) => edit.path === path)
   const places = before === null ? undefined : placesOf(before, after, edits)
   if (places) return places.map(({ proposal, place, lines }) => ({ proposals: [proposal], path, place, before: lines }))
   const ids = [...new Set(edits.map(({ proposal }) => proposal))]
@@ -170,36 +157,33 @@ function conflictLine(
  * Returns the pieces that the user or an interrupted undo has already reverted: their accepted lines are gone and the
  * original lines are back. An insertion counts as reverted only if no unknown line replaced it.
  */
-function findRevertedPieces(after: string, { text, changes }: CurrentFile, pieces: readonly Piece[]): Set<Piece> {
-  const [acceptedLines, currentLines] = [after.split('\n'), (text ?? '').split('\n')]
-  const reverted = new Set<Piece>()
-  for (const change of changes) {
+function findRevertedPieces(after: string, current: CurrentFile | undefined, pieces: readonly Piece[]): Piece[] {
+  if (!current || current.text === null) return []
+  const [acceptedLines, currentLines] = [after.split('\n'), current.text.split('\n')]
+  return current.changes.flatMap((change) => {
     const replacement = currentLines.slice(change.newFrom, change.newTo)
     const touched = pieces.filter(({ place }) => place && touches(change, place))
     const originalLines = touched.flatMap(({ before }) => before ?? [])
     const knownLines = new Set([...acceptedLines.slice(change.from, change.to), ...originalLines])
     const isAllKnown = replacement.every((line) => knownLines.has(line))
-    for (const piece of touched) {
-      const { place, before } = piece
-      if (!place || !before || (before.length === 0 && !isAllKnown)) continue
+    return touched.filter(({ place, before }) => {
+      if (!place || !before || (before.length === 0 && !isAllKnown)) return false
       const isGone = acceptedLines.slice(place.from, place.to).every((line) => !replacement.includes(line))
-      if (isGone && containsRun(before, replacement)) reverted.add(piece)
-    }
-  }
-  return reverted
+      return isGone && containsRun(before, replacement)
+    })
+  })
 }
 
-function touches(change: LineEdit, place: Place): boolean {
+function touches(change: LineEdit, place: Range): boolean {
   return place.from === place.to ? change.from <= place.from && place.from <= change.to : rangesOverlap(change, place)
 }
 
 function containsRun(run: readonly string[], lines: readonly string[]): boolean {
-  if (run.length === 0) return true
-  return lines.some((_, start) => run.every((line, offset) => lines[start + offset] === line))
+  return run.length === 0 || lines.some((_, start) => run.every((line, offset) => lines[start + offset] === line))
 }
 
 interface RestoredLines {
-  readonly place: Place
+  readonly place: Range
   readonly lines: readonly string[]
 }
 

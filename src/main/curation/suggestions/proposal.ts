@@ -1,6 +1,9 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash as hashOf, randomUUID } from 'node:crypto'
 import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
+import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
+import { onAppError } from '#platform'
+import type { Workspace } from '#workspace'
 import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
 import { minimalEdit, TextLines } from './line-edits.ts'
 
@@ -16,9 +19,30 @@ export interface Finding {
   readonly reason?: string | undefined
 }
 
-export interface HashedText {
+interface HashedText {
   readonly text: string
   readonly hash: string
+}
+export type LoadedNote = HashedText & { readonly lines: TextLines }
+
+/** Reads a note; undefined if it does not exist. @throws AppError as `Workspace.read` */
+export async function readNote(workspace: Workspace, path: string): Promise<LoadedNote | undefined> {
+  const note = await workspace.read(path).catch(onAppError('file_not_found'))
+  return note && { ...note, lines: new TextLines(note.text) }
+}
+
+type Places = Pick<Finding, 'files' | 'evidence'>
+
+/** Returns the paths of the changed files and of the evidence. */
+export function pathsOf({ files, evidence }: Places): string[] {
+  return [...files, ...evidence].map(({ path }) => path)
+}
+
+/** Reads the notes of `pathsOf`, by path. @throws AppError as `readNote` */
+export async function loadNotes(workspace: Workspace, places: readonly Places[]) {
+  const notes = new Map<string, LoadedNote | undefined>()
+  for (const path of new Set(places.flatMap(pathsOf))) notes.set(path, await readNote(workspace, path))
+  return notes
 }
 
 /** Builds evidence from a line: trimmed and truncated to `maxEvidence`. @param line 1-based */
@@ -26,10 +50,29 @@ export function evidenceOf(path: string, line: number, text: string): Evidence {
   return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
 }
 
-/** Builds the finding that replaces one line, 1-based, by `after`; an empty `after` removes it. */
+interface Place {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly raw: string
+}
+
+/** Builds the finding that strikes an old line, with a reference to the new one. @param until `YYYY-MM-DD` */
+export function supersedingFinding(
+  old: Place,
+  { path, line, raw }: Place,
+  until: string,
+  rule: 'contradiction' | 'supersedes',
+): Finding {
+  const struckLine = strikeThrough(old.raw, { until, by: { path, line, text: quoteOf(raw) } })
+  const finding = lineFinding(rule, old, [struckLine], { day: until })
+  return { ...finding, evidence: [...finding.evidence, evidenceOf(path, line, raw)] }
+}
+
+/** Builds the finding that replaces one line by `after`; an empty `after` removes it. */
 export function lineFinding(
   rule: Proposal['rule'],
-  { path, line, raw }: { readonly path: string; readonly line: number; readonly raw: string },
+  { path, line, raw }: Place,
   after: string[],
   detail: Proposal['detail'],
 ): Finding {
@@ -57,17 +100,15 @@ export function proposalOf(
     ...(cost === undefined ? {} : { cost }),
     at,
     evidence: [...evidence],
-    files: markedFiles.map(({ path, edits }) => toProposedFile(path, edits, textOf(path))),
+    files: markedFiles.map(({ path, edits }) => {
+      const { text = '', hash = null } = textOf(path) ?? {}
+      return { path, hash, edits: [...edits], patch: new TextLines(text).patch(path, edits) }
+    }),
     ...(reason === undefined ? {} : { reason }),
     detail,
     state: 'open',
     stateAt: at,
   }
-}
-
-function toProposedFile(path: string, edits: readonly LineEdit[], file: HashedText | undefined): ProposedFile {
-  const lines = new TextLines(file?.text ?? '')
-  return { path, hash: file?.hash ?? null, edits: [...edits], patch: lines.patch(path, edits) }
 }
 
 /** Returns a key of rule and line texts without line numbers, so that scans do not add a rejected proposal again. */
@@ -78,7 +119,7 @@ export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'eviden
     rule === 'outside'
       ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(editTexts)])
       : evidence.map(({ text }) => text).sort()
-  return hash('sha256', JSON.stringify([family, texts])).slice(0, 32)
+  return hashOf('sha256', JSON.stringify([family, texts])).slice(0, 32)
 }
 
 /** Returns the removed and added text of an edit without source marks, which contain the day. */
@@ -98,12 +139,7 @@ export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, 
  * are gone. Returns the same object if nothing changed.
  * @param file undefined if the file was deleted
  */
-export function updateProposal(
-  proposal: Proposal,
-  path: string,
-  file: (HashedText & { readonly lines: TextLines }) | undefined,
-  now: number,
-): Proposal {
+export function updateProposal(proposal: Proposal, path: string, file: LoadedNote | undefined, now: number): Proposal {
   const proposedFile = proposal.files.find((one) => one.path === path)
   if (proposedFile && proposedFile.hash === (file?.hash ?? null)) return proposal
   const withdraw = (gone: 'lines' | 'reason'): Proposal => ({ ...proposal, state: 'withdrawn', stateAt: now, gone })

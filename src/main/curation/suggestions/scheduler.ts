@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 import { nextRun, parseSchedule } from '#shared/util/schedule.ts'
-import { type Clock, makeFolder, readIfExists, writeDurably } from '#platform'
+import { type Clock, readIfExists, writeDurably } from '#platform'
 
 export interface SchedulerOptions {
   readonly folder: string
@@ -85,9 +85,8 @@ export class Scheduler {
   }
 
   async #saveRun(schedule: string): Promise<void> {
-    const { folder, now } = this.#options
-    await makeFolder(folder)
-    await writeDurably(this.#file, JSON.stringify({ version: 1, at: now().getTime(), schedule }))
+    const at = this.#options.now().getTime()
+    await writeDurably(this.#file, JSON.stringify({ version: 1, at, schedule }))
   }
 
   get #file(): string {

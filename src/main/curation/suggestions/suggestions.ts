@@ -1,4 +1,4 @@
-import type { Proposal, ReviewEstimate, ReviewOutcome, UpkeepProgress } from '#shared/contract/index.ts'
+import type { Proposal, ReviewEstimate, ReviewOutcome, SavedMatch, UpkeepProgress } from '#shared/contract/index.ts'
 import { upkeepRules } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable, type Clock, type Differ } from '#platform'
@@ -8,10 +8,10 @@ import { accept, recoverAcceptance, preview, type AcceptContext } from './accept
 import { flagLine } from './flag.ts'
 import { Inbox, type InboxState, type InboxWork } from './inbox.ts'
 import type { PrivacyOf } from './keep-private.ts'
+import type { Comparison, SavedLines } from './scan-notes.ts'
 import { runScan, type ScanOptions } from './scan-runner.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
-import { updateProposal, isOpen, keyOf, proposalOf } from './proposal.ts'
-import { readNote } from './read-note.ts'
+import { updateProposal, isOpen, keyOf, pathsOf, proposalOf, readNote } from './proposal.ts'
 import { withEditedTexts, withSwappedSides } from './edit-proposal.ts'
 import { recoverUndo, undo, type UndoResult } from './undo.ts'
 
@@ -25,31 +25,30 @@ export interface ProposalServiceOptions {
   readonly now: Clock
   readonly privacyOf: PrivacyOf
   readonly scanOptions: () => Promise<ScanOptions>
+  readonly compare: (saved: SavedLines, signal: AbortSignal) => Promise<Comparison | undefined>
   /** Options for reviews; undefined turns them off. */
   readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
 }
 
-/** Proposals changed, or a scan started, progressed or ended. */
-export interface ProposalServiceChange {
-  readonly type: 'proposals'
-}
-
 /** Proposals for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class ProposalService {
-  readonly changes: Subscribable<ProposalServiceChange>
-  readonly #changes = new EventEmitter<ProposalServiceChange>()
+  readonly #changes = new EventEmitter<{ readonly type: 'proposals' }>()
+  /** Emits when proposals changed, or a scan started, progressed or ended. */
+  readonly changes: Subscribable<{ readonly type: 'proposals' }> = this.#changes
   readonly #options: ProposalServiceOptions
   readonly #inbox: Inbox
   readonly #acceptances: Acceptances
   readonly #review: Review | undefined
   /** The running scan or review; only one runs at a time. */
   #activeRun: { readonly controller: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
+  /** The comparisons of saved notes, one after the other. */
+  #comparison: Promise<unknown> = Promise.resolve()
+  readonly #closing = new AbortController()
   /** Recovery of an interrupted acceptance, before the first read. */
   #recovery: Promise<unknown> | undefined
 
   constructor(options: ProposalServiceOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
     this.#acceptances = openAcceptances(options.folder)
@@ -128,6 +127,28 @@ export class ProposalService {
   }
 
   /**
+   * Compares a note that was just saved with all others. Adds a proposal if it replaces a line.
+   * @returns that line or the repeated one; undefined if the note states something new, or the proposal was rejected
+   */
+  async compare({ path, startLine, endLine }: SavedLines): Promise<SavedMatch | undefined> {
+    const { signal } = this.#closing
+    const lines = { path, startLine, endLine }
+    const comparison = this.#comparison.then(() => this.#options.compare(lines, signal))
+    this.#comparison = comparison.catch(() => undefined)
+    try {
+      const match = await comparison
+      if (!match) return undefined
+      const { proposal, ...place } = match
+      if (!proposal) return place
+      const id = this.#options.workspace.isReadOnly(place.path) ? undefined : await this.propose(proposal)
+      return id === undefined ? undefined : { ...place, proposal: id }
+    } catch (error) {
+      if (signal.aborted) return undefined
+      throw error
+    }
+  }
+
+  /**
    * Adds the user's report of a wrong or outdated line (1-based).
    * @returns the id of the proposal
    * @throws AppError `edit_no_match`, `write_refused`, and as `Workspace.read`
@@ -163,10 +184,9 @@ export class ProposalService {
 
   /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
   async undo(acceptance: string): Promise<UndoResult> {
-    const { differ } = this.#options
     return this.#change(async (state, save) => {
       try {
-        return await undo({ ...this.#context, differ }, state, acceptance, save)
+        return await undo(this.#context, state, acceptance, save)
       } catch (error) {
         await save(state)
         throw error
@@ -199,8 +219,8 @@ export class ProposalService {
     const now = this.#now()
     const affectedPaths = new Set(
       proposals
-        .filter((one) => one.state === 'open' || one.state === 'snoozed')
-        .flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path))
+        .filter(isPending)
+        .flatMap(pathsOf)
         .filter((path) => paths.includes(path)),
     )
     if (affectedPaths.size === 0) return
@@ -208,9 +228,7 @@ export class ProposalService {
       let current = state.proposals
       for (const path of affectedPaths) {
         const file = await readNote(this.#options.workspace, path)
-        current = current.map((one) =>
-          one.state === 'open' || one.state === 'snoozed' ? updateProposal(one, path, file, now) : one,
-        )
+        current = current.map((one) => (isPending(one) ? updateProposal(one, path, file, now) : one))
       }
       const isSame = current.every((one, index) => one === state.proposals[index])
       return { state: isSame ? state : { ...state, proposals: current }, value: undefined }
@@ -219,6 +237,7 @@ export class ProposalService {
 
   close(): void {
     this.stop()
+    this.#closing.abort()
     this.#review?.close()
     this.#inbox.close()
   }
@@ -261,11 +280,11 @@ export class ProposalService {
       let withdrawn = 0
       const proposals = state.proposals.map((one): Proposal => {
         const key = keyOf(one)
-        const isPending = one.state === 'open' || one.state === 'snoozed'
         // An accepted proposal without edits only informed the user and must not return.
-        if (isPending || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0))
+        if (isPending(one) || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0))
           stored.add(key)
-        if (!isPending || one.author.kind !== 'rule' || !completedRules.has(one.rule) || foundByKey.has(key)) return one
+        const isConfirmed = one.author.kind !== 'rule' || !completedRules.has(one.rule) || foundByKey.has(key)
+        if (!isPending(one) || isConfirmed) return one
         withdrawn += 1
         return { ...one, state: 'withdrawn', stateAt: now, gone: 'reason' }
       })
@@ -312,14 +331,14 @@ export class ProposalService {
   }
 
   async #read(): Promise<InboxState> {
-    this.#recovery ??= this.#inbox.change(async (state) => this.#recover(state))
+    this.#recovery ??= this.#inbox.change(async (state) => ({ state: await this.#recover(state), value: undefined }))
     await this.#recovery
     return this.#inbox.read()
   }
 
   async #change<T>(work: InboxWork<T>): Promise<T> {
     const value = await this.#inbox.change(async (before, save) => {
-      const { state } = await this.#recover(before)
+      const state = await this.#recover(before)
       // Stored first, so that a crash or an error of `work` cannot lose what recovery found.
       if (state !== before) await save(state)
       return work(state, save)
@@ -328,14 +347,13 @@ export class ProposalService {
     return value
   }
 
-  async #recover(before: InboxState) {
-    const { state } = await recoverAcceptance(this.#context, before)
-    return { state: await recoverUndo({ ...this.#context, differ: this.#options.differ }, state), value: undefined }
+  async #recover(before: InboxState): Promise<InboxState> {
+    return recoverUndo(this.#context, await recoverAcceptance(this.#context, before))
   }
 
   get #context(): AcceptContext {
-    const { workspace, privacyOf } = this.#options
-    return { workspace, privacyOf, acceptances: this.#acceptances, now: this.#now() }
+    const { workspace, differ, privacyOf } = this.#options
+    return { workspace, differ, privacyOf, acceptances: this.#acceptances, now: this.#now() }
   }
 
   #now(): number {
@@ -346,6 +364,8 @@ export class ProposalService {
 function updateProposals(state: InboxState, ids: ReadonlySet<string>, change: (one: Proposal) => Proposal): InboxState {
   return { ...state, proposals: state.proposals.map((one) => (ids.has(one.id) ? change(one) : one)) }
 }
+
+const isPending = ({ state }: Proposal) => state === 'open' || state === 'snoozed'
 
 function byRule(one: Proposal, other: Proposal): number {
   const [a, b] = [one.evidence[0], other.evidence[0]]

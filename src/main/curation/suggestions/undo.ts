@@ -4,14 +4,11 @@
  */
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { Differ } from '#platform'
 import { hashText } from '#workspace'
-import { acceptOrigin, maxTries, textOf, type StateChange, type AcceptContext } from './accept.ts'
+import { acceptOrigin, maxTries, textOf, type AcceptContext } from './accept.ts'
 import type { Acceptance } from './acceptances.ts'
-import type { InboxState } from './inbox.ts'
-import { withoutReverted, planRevert, type CurrentFile, type RevertConflict, type RevertPlan } from './plan-revert.ts'
-
-type UndoContext = Omit<AcceptContext, 'privacyOf'> & { readonly differ: Differ }
+import type { InboxState, StateChange } from './inbox.ts'
+import { withoutReverted, planRevert, type CurrentFile, type RevertConflict } from './plan-revert.ts'
 
 const undoOrigin = { ...acceptOrigin, isUndo: true } as const
 
@@ -25,7 +22,7 @@ export interface UndoResult {
  * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
  */
 export async function undo(
-  context: UndoContext,
+  context: AcceptContext,
   state: InboxState,
   id: string,
   save: (state: InboxState) => Promise<void>,
@@ -35,24 +32,23 @@ export async function undo(
   if (!acceptance || !isAccepted)
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
   const stuck = await restoreFiles(context, acceptance, ({ texts, stuck: conflicts }) => {
-    const files = [...texts].map(([path, text]) => ({ path, hash: text === null ? null : hashText(text) }))
+    const files = [...texts].map(([path, text]) => ({ path, hash: hashOrNull(text) }))
     return save({ ...state, undoing: { acceptance: id, stuck: [...conflicts], files } })
   })
   return finishUndo(context, state, acceptance, stuck)
 }
 
+const hashOrNull = (text: string | null) => (text === null ? null : hashText(text))
+
 /** Finishes an undo that a crash interrupted, or discards it if none of its files is written. */
-export async function recoverUndo(context: UndoContext, state: InboxState): Promise<InboxState> {
+export async function recoverUndo(context: AcceptContext, state: InboxState): Promise<InboxState> {
   const { undoing, ...stateWithoutUndo } = state
   if (!undoing) return state
   const { workspace, acceptances } = context
   await workspace.recover()
   const acceptance = await acceptances.get(undoing.acceptance)
   const currentTexts = await Promise.all(undoing.files.map(({ path }) => textOf(workspace, path)))
-  const isWritten = undoing.files.some(({ hash }, index) => {
-    const text = currentTexts[index] ?? null
-    return hash === (text === null ? null : hashText(text))
-  })
+  const isWritten = undoing.files.some(({ hash }, index) => hash === hashOrNull(currentTexts[index] ?? null))
   if (!acceptance || (undoing.files.length > 0 && !isWritten)) return stateWithoutUndo
   for (const [index, { path, hash }] of undoing.files.entries())
     if (hash === null && currentTexts[index] === acceptance.files.find((file) => file.path === path)?.after)
@@ -61,7 +57,7 @@ export async function recoverUndo(context: UndoContext, state: InboxState): Prom
 }
 
 async function finishUndo(
-  { acceptances, now }: UndoContext,
+  { acceptances, now }: AcceptContext,
   state: InboxState,
   acceptance: Acceptance,
   stuck: readonly RevertConflict[],
@@ -84,9 +80,9 @@ async function finishUndo(
 }
 
 async function restoreFiles(
-  { workspace, differ }: UndoContext,
+  { workspace, differ }: AcceptContext,
   acceptance: Acceptance,
-  onPlanned: (plan: RevertPlan) => Promise<void>,
+  onPlanned: (plan: ReturnType<typeof planRevert>) => Promise<void>,
 ): Promise<readonly RevertConflict[]> {
   for (let attempt = 1; ; attempt += 1) {
     const currentFiles = new Map<string, CurrentFile>()

@@ -1,0 +1,111 @@
+/** After a note is saved, the app names the line that it repeats, and offers once to replace an outdated one. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { expect, it } from 'vitest'
+import type { AppEvent } from '../../../src/shared/contract/index.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { remember } from '../../../src/main/app/cli/commands/remember-command.ts'
+import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+
+const main = { agent: 'main' }
+const now = () => new Date('2026-11-22T12:00:00')
+const files = {
+  'memory/2026-11-02.md':
+    '# 2026-11-02\n\n- 09:00 The rent is 1,450 euros a month.\n- 10:00 The boiler code is 7781.\n',
+  'notes/房子.md': '# 房子\n\n- 停车费每月 600\n',
+}
+
+async function openMemory() {
+  const test = await openTestApp({ files, now })
+  const client = createRouterClient(createRouter(test.app))
+  const matches: Extract<AppEvent, { type: 'noteMatched' }>[] = []
+  const controller = new AbortController()
+  const events = await client.events.subscribe({ language: 'en' }, { signal: controller.signal })
+  void (async () => {
+    for await (const event of events) if (event.type === 'noteMatched') matches.push(event)
+  })().catch(() => undefined)
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  const save = (text: string) => client.workspace.remember({ ...main, text })
+  const open = async () => (await client.upkeep.list(main)).open
+  return { ...test, client, matches, read, save, open }
+}
+
+it('a changed fact is offered after saving; replacing strikes the old line, and one undo restores it', async () => {
+  const { client, matches, read, save, open } = await openMemory()
+  const saved = await save('The rent goes up to 1,520 from June.')
+  expect(await read(saved.path)).toContain('1,520')
+  await until(() => matches.length > 0)
+  const { proposal = '', ...match } = matches[0] ?? {}
+  expect(match).toMatchObject({ path: 'memory/2026-11-02.md', line: 3, text: 'The rent is 1,450 euros a month.' })
+  const before = await read('memory/2026-11-02.md')
+  expect(before, 'nothing changes unasked').toBe(files['memory/2026-11-02.md'])
+
+  const { acceptance } = await client.upkeep.accept({ ...main, ids: [proposal] })
+  expect(await read('memory/2026-11-02.md')).toContain(
+    '- ~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22, now: [memory/2026-11-22.md:3] “12:00 The rent goes up to 1,520 from June.”)\n',
+  )
+  await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+  expect(await read('memory/2026-11-02.md')).toBe(before)
+  await client.upkeep.refuse({ ...main, ids: [proposal] })
+  expect(await open(), 'both are kept').toEqual([])
+})
+
+it('notes in a row are compared one after the other, and a repeated one names the line', async () => {
+  const { matches, save, open } = await openMemory()
+  await Promise.all([
+    save('停车费涨到 700 了'),
+    save('Lunch with Anna at the harbour'),
+    save('The boiler code is 7781'),
+    save('The boiler code is now 4402'),
+  ])
+  await until(() => matches.length >= 3, 20_000)
+  const found = matches.map(({ path, line, proposal }) => [`${path}:${line}`, proposal === undefined])
+  expect(found.slice(0, 2)).toEqual([
+    ['notes/房子.md:3', false],
+    ['memory/2026-11-02.md:4', true],
+  ])
+  expect(found[2]?.[1], 'the last boiler code is replaced').toBe(false)
+  expect((await open()).map(({ rule }) => rule)).toEqual(['supersedes', 'supersedes'])
+})
+
+it('a note of a program, and a long text, offer nothing', async () => {
+  const { app, matches, save } = await openMemory()
+  const agent = await app.agents.get('main')
+  await agent.workspace.remember('The rent is 1,600 euros a month.', now(), { cause: 'client', client: 'Editor' })
+  await save(`The rent is 1,700 euros a month. ${'And so on. '.repeat(40)}`)
+  // Comparisons run in turn: the others are done when this one is.
+  await save('The boiler code is now 9031')
+  await until(() => matches.length > 0)
+  expect(matches.map(({ line }) => line)).toEqual([4])
+})
+
+it('what the agent appends during a turn is compared, but not what it appends at other times', async () => {
+  const { app, matches } = await openMemory()
+  const { workspace } = await app.agents.get('main')
+  const append = (line: string, turn?: string) =>
+    workspace.edit(
+      'memory/2026-11-22.md',
+      { cause: 'agent', session: 's', turn },
+      (text = '# 2026-11-22\n') => `${text}${line}\n`,
+    )
+  await append('- 12:00 The rent is 1,600 euros a month.')
+  await append('- 12:01 The boiler code is now 4402.', 'm1')
+  await until(() => matches.length > 0)
+  expect(matches.map(({ path, line }) => `${path}:${line}`)).toEqual(['memory/2026-11-02.md:4'])
+})
+
+it('in a terminal, the note is saved and the line that is alike is named', async () => {
+  const { home, workspace } = await prepareFolders({ files })
+  const output = await remember(
+    { mainFolder, env: {}, home, now },
+    { agent: 'main' } as never,
+    'The boiler code is now 4402',
+  )
+  expect(output).toMatchObject({
+    text: 'memory/2026-11-22.md:3',
+    warning: 'an earlier note is alike, memory/2026-11-02.md:4: The boiler code is 7781.',
+  })
+  expect(await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')).toContain('4402')
+})
