@@ -33,11 +33,11 @@ export {
   verbatimFolder,
   verbatimFolders,
   pendingVerbatimTitle,
-  trashFolder,
   exclusionReason,
   exclusionEntry,
 } from './files/layout.ts'
 export {
+  fileIdOf,
   isInside,
   normalizePath,
   type ResolvedRoots,
@@ -48,7 +48,7 @@ export {
 } from './files/paths.ts'
 export { seedWorkspace } from './files/seed-templates.ts'
 export { createAdaptiveStat } from './files/stat-file.ts'
-export { decodeUtf8, hashText, maxTextBytes, readText, type TextFile } from './files/text-files.ts'
+export { decodeUtf8, fileStamp, hashText, maxTextBytes, readText, type TextFile } from './files/text-files.ts'
 export { type TextStatistics, TextStatisticsCache } from './files/text-statistics.ts'
 export { type FoundFile, isBehindLink, walkFiles, walkMarkdown, type WalkProblem } from './files/walk.ts'
 export { type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './files/workspace-writer.ts'

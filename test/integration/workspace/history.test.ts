@@ -470,6 +470,16 @@ describe('concurrent writers', () => {
 })
 
 describe('idle history worker', () => {
+  it('is not started again by a write after the history was closed', async () => {
+    const { files, history } = await openHistory()
+    await files.write('memory/a.md', 'one\n', { cause: 'user' })
+    await history.close()
+    history.scheduleRecording('memory/a.md')
+    history.recordExternalChanges(['memory/a.md'])
+    await sleep(200)
+    expect(history.isWorkerRunning).toBe(false)
+  })
+
   it('stops when idle, and records every change before, during and after exactly once', async () => {
     const folder = await temporaryFolder()
     const root = await temporaryFolder()

@@ -433,6 +433,27 @@ describe('links', () => {
     expect(led).toEqual(offered.map(({ label, link, path }) => ({ label, link, path })))
   })
 
+  it('finds decomposed names, and creates no second file of the same name', async () => {
+    const [decomposed, composed] = ['Re\u0301sume\u0301', 'R\u00e9sum\u00e9']
+    const { links, agent, everything } = await openLinks({
+      [`${decomposed}.md`]: '# CV\n',
+      'a.md': `[[${composed}]] and [x](${encodeURI(composed)}.md)\n`,
+      '文/b.md': '# B\n',
+    })
+    const target = { ...main, path: 'a.md', kind: 'wiki', target: composed } as const
+    expect((await links.resolve(target)).path).toBe(`${decomposed}.md`)
+    expect((await links.broken(main)).count).toBe(0)
+    expect((await links.names({ ...main, path: 'a.md', typed: 'r\u00e9s' }))[0]?.path).toBe(`${decomposed}.md`)
+
+    const before = await everything()
+    const exists = { code: 'file_exists' }
+    await expect(agent.workspace.write(`${composed}.md`, 'other\n', user)).rejects.toMatchObject(exists)
+    await expect(agent.workspace.move('a.md', `${composed}.md`, user)).rejects.toMatchObject(exists)
+    expect(await everything()).toEqual(before)
+    await agent.workspace.write('文/Na\u00efve.md', 'new\n', user)
+    expect(await agent.workspace.exists('文/Na\u00efve.md')).toBe(true)
+  })
+
   it('refuses to move or delete a symbolic link', async () => {
     const { links, agent, workspace, everything } = await openLinks({
       'real/note.md': '# Real\n',

@@ -15,7 +15,7 @@ const script = fileURLToPath(new URL('../../support/mcp-server.mjs', import.meta
 const steering = ['MEMORY.md', 'AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
 const log = 'memory/2026-01-20.md'
 
-async function openAgent(pages: Readonly<Record<string, string>> = {}, window = '') {
+async function openAgent(pages: Readonly<Record<string, string>> = {}) {
   const file = join(await temporaryFolder(), 'pages.json')
   await writeFile(file, JSON.stringify(pages))
   const server = await startModelServer({ text: 'ok' })
@@ -25,7 +25,7 @@ mcp:
     tools: { command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(script)}], permission: always, env: { TEST_PAGES: ${JSON.stringify(file)} } }
 agents:
   defaults: { memory: { embedding: { provider: none } }, session: { memoryHook: { enabled: false } }, chat: { titles: false } }
-  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-test${window} }]
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-test }]
 `
   const files = Object.fromEntries(steering.map((path) => [path, `# ${path}\n\n- What the user wrote in ${path}.\n`]))
   const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now, watch: true })
@@ -222,6 +222,25 @@ describe('provenance', () => {
     expect(await read(log)).not.toContain('^[')
   })
 
+  it('a note that the user asked for has no source in the log and the history, even if the chat has read other files', async () => {
+    const { agent, workspace, server, ask, read } = await openAgent()
+    await writeFile(join(workspace, 'other.md'), '- The ferry to Elba leaves at nine.\n')
+    const append = (content: string) => call('write', { path: log, content, append: true })
+    server.script = [
+      call('read', { path: 'other.md' }),
+      append('- 10:30 Call Mum at 6pm tomorrow (2026-01-21)'),
+      append('- 10:30 The ferry leaves at nine.'),
+      { text: 'ok' },
+    ]
+    await ask('Remind me to call Mum at 6pm tomorrow. Then read other.md.')
+    expect(await read(log)).toBe(
+      '# 2026-01-20\n\n- 10:30 Call Mum at 6pm tomorrow (2026-01-21)\n- 10:30 The ferry leaves at nine. ^[file: other.md, 2026-01-20]\n',
+    )
+    await until(async () => (await agent.requireHistory.blame(log).catch(() => [])).length >= 4)
+    const blame = await agent.requireHistory.blame(log)
+    expect(blame.map(({ sources }) => sources?.join())).toEqual([undefined, undefined, undefined, 'file: other.md'])
+  })
+
   it("accepts the user's words only as whole clauses, never without a “not”", async () => {
     const { workspace, server, ask, read, files } = await openAgent()
     await writeFile(join(workspace, 'web.md'), '- Trust me ^[web: evil.example, 2026-01-02]\n')
@@ -264,5 +283,30 @@ describe('provenance', () => {
     await ask('Keep that.', session)
     expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
     expect(server.requests.at(-1)?.text).toContain(`<file path=\\"${log}\\" from=\\"web: news.example\\">`)
+  })
+
+  it('notes from a chat that is flushed in parts have its sources too', async () => {
+    const page = 'It is a long page about harbours. '.repeat(1500)
+    const { server, ask, read } = await openAgent({ 'https://news.example/a': page })
+    server.window = 16_000
+    const steps = [call('mcp__tools__page', { url: 'https://news.example/a' })]
+    const noted: string[] = []
+    server.respond = (body) => {
+      const text = JSON.stringify(body)
+      const isPart = /Part \d of \d of the conversation/.test(text)
+      if (!isPart) return steps.shift() ?? { text: 'ok' }
+      if (noted.length > 0 || !text.includes('harbours')) return { text: 'NO_REPLY' }
+      noted.push(text)
+      return call('write', {
+        path: log,
+        content: '## 10:30 - Harbours\nIt is a long page about harbours.',
+        append: true,
+      })
+    }
+    const { session } = await ask('When does it leave?')
+    for (let turn = 0; turn < 9 && noted.length === 0; turn += 1)
+      await ask(`And then ${turn}? ${'Tell me more of it. '.repeat(400)}`, session)
+    expect(noted).toHaveLength(1)
+    expect(await read(log)).toContain('about harbours. ^[web: news.example, 2026-01-20]')
   })
 })

@@ -1,18 +1,18 @@
 import { mkdir, readFile, readlink, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ClientInstaller } from '../../../src/main/interop/client-setup/client-installer.ts'
 import { isOwnEntry } from '../../../src/main/interop/client-setup/known-clients.ts'
 import { folderWith } from '../../support/folder.ts'
 
 const mainFolder = new URL('../../../src/main/', import.meta.url)
 
-async function openFor(text: string) {
+async function openFor(text: string, app = mainFolder) {
   const home = await folderWith({})
   const file = join(home, '.cursor/mcp.json')
   await mkdir(join(home, '.cursor'))
   await writeFile(file, text)
-  const connections = new ClientInstaller({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
+  const connections = new ClientInstaller({ mainFolder: app, env: { HOME: home }, home: undefined, version: '0' })
   return { connections, read: () => readFile(file, 'utf8') }
 }
 
@@ -64,6 +64,17 @@ describe('registering this memory with another program', () => {
     await symlink('../missing/mcp.json', file)
     await expect(connections.connect('cursor', {})).rejects.toThrow('a link to ../missing/mcp.json, and the folder')
     expect(await readlink(file)).toBe('../missing/mcp.json')
+  })
+
+  it.each([
+    [new URL('file:///tmp/.mount_x/resources/app.asar/out/main/'), '/home/ann/Commonplace.AppImage'],
+    // Another program that runs as an AppImage has started this one.
+    [mainFolder, process.execPath],
+  ])('the app in %s is started as %s', async (app, command) => {
+    vi.stubEnv('APPIMAGE', '/home/ann/Commonplace.AppImage')
+    const { connections, read } = await openFor('{}', app)
+    await connections.connect('cursor', {})
+    expect(JSON.parse(await read())).toMatchObject({ mcpServers: { commonplace: { command } } })
   })
 
   it('an empty list of servers may be null', async () => {

@@ -2,19 +2,27 @@
  * Programs that use this memory through MCP: permissions, tokens, and undo of the notes that they write. A local
  * program (stdio) states its own name, because it runs with the user's rights; over HTTP a token identifies a program.
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientLimits, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { EventEmitter, type Subscribable, type Clock, KeyedQueue, readOrSetAside, writeDurablyPrivate } from '#platform'
+import {
+  EventEmitter,
+  type Subscribable,
+  type Clock,
+  KeyedQueue,
+  parseStored,
+  readOrSetAside,
+  setBounded,
+  writeDurablyPrivate,
+} from '#platform'
 import { ClientCalls } from './client-calls.ts'
 import { ClientWriteRequests, type Decision } from './client-write-requests.ts'
 import { z } from 'zod'
 import { localDate } from '#workspace'
 import { clientLimitsSchema, memoryClientSchema } from '#shared/contract/clients.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
-import { parseJson } from '#shared/util/json.ts'
 
 /** Minimum interval between stored times of last use, ms. */
 const usedIntervalMs = 60_000
@@ -41,9 +49,9 @@ interface UndoEntry {
 }
 
 export class ClientApps {
-  /** Emits when a program was added, changed or removed, or when a permission request opens or closes. */
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
+  /** Emits when a program was added, changed or removed, or when a permission request opens or closes. */
+  readonly changes: Subscribable<void> = this.#changes
   readonly #options: ClientsOptions
   readonly #queue = new KeyedQueue()
   readonly #writeRequests: ClientWriteRequests
@@ -54,7 +62,6 @@ export class ClientApps {
   #saveCountsTimer: NodeJS.Timeout | undefined
 
   constructor(options: ClientsOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#writeRequests = new ClientWriteRequests(() => this.#changes.emit(), options.timeoutMs)
   }
@@ -94,14 +101,15 @@ export class ClientApps {
     const token = `cp-${randomBytes(32).toString('base64url')}`
     await this.#withClients(async (clients) => {
       const existing = clients.find((client) => client.id === id) ?? newClient(id, name, agent)
-      await this.#save([...withoutClient(clients, id), { ...existing, name, agent, tokenHash: hash(token) }])
+      const tokenHash = hash('sha256', token)
+      await this.#save([...withoutClient(clients, id), { ...existing, name, agent, tokenHash }])
     })
     return token
   }
 
   /** Returns the program with this token; undefined for an unknown or replaced token. */
   async findByToken(token: string): Promise<MemoryClient | undefined> {
-    const hashed = hash(token)
+    const hashed = hash('sha256', token)
     const existing = await this.#withClients((clients) => clients.find(({ tokenHash }) => tokenHash === hashed))
     return existing && this.registerLocal(existing.id, existing.name, undefined)
   }
@@ -189,14 +197,10 @@ export class ClientApps {
   /** Counts a write and keeps its undo entry in memory. @returns the undo id */
   recordWrite(entry: UndoEntry): string {
     const id = randomUUID()
-    this.#undoEntries.set(id, entry)
-    const [oldestId] = this.#undoEntries.keys()
-    if (this.#undoEntries.size > maxUndoEntries && oldestId !== undefined) this.#undoEntries.delete(oldestId)
+    setBounded(this.#undoEntries, id, entry, maxUndoEntries)
     void this.#withClients((clients) => {
-      const counted = clients.map((client) =>
-        client.id === entry.client ? { ...client, writes: client.writes + 1 } : client,
-      )
-      this.#stored = { isCautious: false, ...this.#stored, clients: counted }
+      const existing = clients.find((client) => client.id === entry.client)
+      if (existing) this.#replace(existing, { ...existing, writes: existing.writes + 1 })
       this.#changes.emit()
     })
     // If the process is killed, only the counts of this delay are lost.
@@ -254,30 +258,32 @@ export class ClientApps {
    * Returns the limits and the use today of all programs without a token together, because such a program can state
    * another name each time. Each limit is the highest of these programs. Undefined for a program with a token.
    */
-  #sharedLimits({
-    agent,
-    hasToken,
-  }: MemoryClient): (Omit<ClientLimits, 'callsAtOnce'> & Pick<MemoryClient, 'today'>) | undefined {
+  #sharedLimits({ agent, hasToken }: MemoryClient) {
     if (hasToken) return undefined
     const all = (this.#stored?.clients ?? []).map((client) => this.#toMemoryClient(client))
     const sharing = all.filter((client) => !client.hasToken && client.agent === agent)
+    const highest = (name: keyof ClientLimits) => Math.max(...sharing.map(({ limits }) => limits[name]))
     return {
-      notesPerDay: Math.max(...sharing.map(({ limits }) => limits.notesPerDay)),
-      charactersPerDay: Math.max(...sharing.map(({ limits }) => limits.charactersPerDay)),
-      callsPerMinute: Math.max(...sharing.map(({ limits }) => limits.callsPerMinute)),
+      notesPerDay: highest('notesPerDay'),
+      charactersPerDay: highest('charactersPerDay'),
+      callsPerMinute: highest('callsPerMinute'),
       today: sharing.map(({ today }) => today).reduce(addUses, unused),
     }
   }
 
   /** Counts in memory only; call it within `#withClients`. @throws AppError `client_unknown` */
   #addUse(id: string, use: Partial<MemoryClient['today']>): MemoryClient {
-    const { clients = [] } = this.#stored ?? {}
-    const existing = requireClient(clients, id)
+    const existing = requireClient(this.#stored?.clients ?? [], id)
     const { today } = this.#toMemoryClient(existing)
     const counted = { ...existing, today: addUses(today, use) }
-    const others = clients.map((client) => (client === existing ? counted : client))
-    this.#stored = { isCautious: false, ...this.#stored, clients: others }
+    this.#replace(existing, counted)
     return this.#toMemoryClient(counted)
+  }
+
+  /** Replaces a program in memory only. */
+  #replace(existing: StoredClient, changed: StoredClient): void {
+    const clients = (this.#stored?.clients ?? []).map((client) => (client === existing ? changed : client))
+    this.#stored = { isCautious: false, ...this.#stored, clients }
   }
 
   async #saveCounts(): Promise<void> {
@@ -293,13 +299,7 @@ export class ClientApps {
     const { file, onFault } = this.#options
     return this.#queue.run(file, async () => {
       if (!this.#stored) {
-        this.#stored = await readClients(file, (newPath) =>
-          onFault(
-            new Error(
-              `${file} was damaged and renamed to ${newPath}: programs must ask before they write until you change their permission`,
-            ),
-          ),
-        )
+        this.#stored = await readClients(file, onFault)
         if (this.#stored.isCautious) await writeClients(file, this.#stored)
       }
       return work(this.#stored.clients)
@@ -351,10 +351,6 @@ function requireClient(clients: readonly StoredClient[], id: string): StoredClie
   throw new AppError('client_unknown', `the program ${id} is unknown`, { name: id })
 }
 
-function hash(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
-}
-
 const clientFieldsSchema = memoryClientSchema.omit({ hasToken: true }).extend({
   /** SHA-256 in hex; null without a token. */
   tokenHash: z.string().nullable(),
@@ -382,16 +378,14 @@ interface StoredClients {
   readonly isCautious: boolean
 }
 
-async function readClients(file: string, onDamaged: (newPath: string) => void): Promise<StoredClients> {
+async function readClients(file: string, onFault: ClientsOptions['onFault']): Promise<StoredClients> {
   let isCautious = false
-  const stored = await readOrSetAside(
-    file,
-    (text) => fileSchema.safeParse(parseJson(text)).data,
-    (newPath) => {
-      isCautious = true
-      onDamaged(newPath)
-    },
-  )
+  const parse = (text: string) => parseStored(fileSchema, text)
+  const stored = await readOrSetAside(file, parse, (newPath) => {
+    isCautious = true
+    const effect = 'programs must ask before they write until you change their permission'
+    onFault(new Error(`${file} was damaged and renamed to ${newPath}: ${effect}`))
+  })
   return stored === undefined || Array.isArray(stored) ? { clients: stored ?? [], isCautious } : stored
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectableProgram } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { describeChange, makeFolder, readSmallText, writeDurably } from '#platform'
+import { describeChange, readSmallText, writeDurably } from '#platform'
 import { McpConnection } from '#agent/mcp-client'
 import { entryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
 import {
@@ -166,7 +166,6 @@ export class ClientInstaller {
       const text = change(config)
       if (text === config.text) return
       const target = await resolveWriteTarget(config.file)
-      if (target === config.file) await makeFolder(dirname(target))
       try {
         await writeDurably(target, text, config.file, async () => {
           if ((await this.#readConfig(program)).text !== config.text) throw new ConcurrentChangeError()
@@ -195,7 +194,8 @@ export class ClientInstaller {
     // A packaged app runs the command directly and cannot start as plain Node.
     const isPackaged = folder.includes('.asar')
     return {
-      command: process.execPath,
+      // An AppImage runs in a folder that is gone after it ends.
+      command: (isPackaged && process.env['APPIMAGE']) || process.execPath,
       args: [
         ...(isPackaged ? [] : [entryFile]),
         'mcp',

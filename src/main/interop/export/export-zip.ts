@@ -46,33 +46,25 @@ export interface ExportTask {
  * Packs notes and the attachments that they link to into a zip. Lists attachments beyond the limit in `left-out.txt`.
  * @throws AppError `folder_too_large`, `file_not_found`
  */
-export async function exportZip({
-  workspace,
-  forbidden,
-  privateRules,
-  note,
-  upkeep,
-  repository,
-}: ExportTask): Promise<Blob> {
+export async function exportZip(task: ExportTask): Promise<Blob> {
+  const { workspace, forbidden, privateRules, note, upkeep, repository } = task
   const { files } = await walkFiles(workspace, undefined, forbidden)
   const workspaceFiles = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
-  const extraFiles = [
-    ...(upkeep === undefined ? [] : await listFiles(upkeep, upkeepFolder)),
-    ...(repository === undefined ? [] : await listFiles(repository, historyFolder)),
-  ]
+  const extraFiles = [...(await listFiles(upkeep, upkeepFolder)), ...(await listFiles(repository, historyFolder))]
   const notes = workspaceFiles.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
   if (note !== undefined && notes.length === 0)
     throw new AppError('file_not_found', `${note} does not exist`, { path: note })
   let remainingBytes = [...notes, ...extraFiles].reduce((remaining, { size }) => remaining - size, maxBytes)
   const tooLargeError = () => {
     const megabytes = Math.round((maxBytes - remainingBytes) / 1024 / 1024)
-    return new AppError('folder_too_large', `${workspace} has ${megabytes} MB, too much for an export`, {
-      path: workspace,
-      megabytes,
-    })
+    const message = `${workspace} has ${megabytes} MB, too much for an export`
+    return new AppError('folder_too_large', message, { path: workspace, megabytes })
   }
   if (remainingBytes < 0) throw tooLargeError()
   const entries: Zippable = {}
+  const pack = ({ name, modifiedAt }: PackedFile, bytes: Uint8Array, level: 0 | 6) => {
+    entries[name] = [bytes, { mtime: new Date(modifiedAt), level }]
+  }
   const filesByName = new Map(workspaceFiles.map((file) => [file.name, file]))
   const resolver = new Resolver(workspaceFiles.map(({ name }) => ({ path: name })))
   const attachments = new Set<PackedFile>()
@@ -80,7 +72,7 @@ export async function exportZip({
   for (const file of packed) {
     const bytes = await readFile(file.source)
     const isPrivate = findRule(file.name, privateRules) !== undefined
-    entries[file.name] = zipEntryOf(file, isPrivate ? withPrivateMark(bytes) : bytes, 6)
+    pack(file, isPrivate ? withPrivateMark(bytes) : bytes, 6)
     for (const { name, isEmbed } of linkedFilesIn(resolver, file.name, bytes.toString('utf8'))) {
       const linkedFile = filesByName.get(name)
       if (!linkedFile) continue
@@ -92,13 +84,13 @@ export async function exportZip({
       }
     }
   }
-  for (const file of extraFiles) entries[file.name] = zipEntryOf(file, await readFile(file.source), 6)
+  for (const file of extraFiles) pack(file, await readFile(file.source), 6)
   // Adds the smallest attachments first, to fit as many as possible.
   const leftOutNames: string[] = []
   for (const file of [...attachments].toSorted((one, other) => one.size - other.size)) {
     remainingBytes -= file.size
     // Media files are compressed already.
-    if (remainingBytes >= 0) entries[file.name] = zipEntryOf(file, await readFile(file.source), 0)
+    if (remainingBytes >= 0) pack(file, await readFile(file.source), 0)
     else leftOutNames.push(file.name)
   }
   if (leftOutNames.length > 0) entries[leftOutListName] = [Buffer.from(`${leftOutNames.toSorted().join('\n')}\n`), {}]
@@ -108,14 +100,6 @@ export async function exportZip({
 /** Marks a note as private. A file that is not UTF-8 text stays unchanged. */
 function withPrivateMark(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
-}
-
-function zipEntryOf(
-  { modifiedAt }: PackedFile,
-  bytes: Uint8Array,
-  level: 0 | 6,
-): [Uint8Array, { mtime: Date; level: 0 | 6 }] {
-  return [bytes, { mtime: new Date(modifiedAt), level }]
 }
 
 const imgTagPattern = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
@@ -135,9 +119,9 @@ function linkedFilesIn(resolver: Resolver, from: string, text: string): { name: 
   })
 }
 
-async function listFiles(folder: string, zipFolder: string): Promise<PackedFile[]> {
+async function listFiles(folder: string | undefined, zipFolder: string): Promise<PackedFile[]> {
   const files: PackedFile[] = []
-  if (!existsSync(folder)) return files
+  if (folder === undefined || !existsSync(folder)) return files
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const source = join(entry.parentPath, entry.name)

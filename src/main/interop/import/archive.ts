@@ -1,9 +1,7 @@
 import { once } from 'node:events'
-import { open } from 'node:fs/promises'
-import { openPromise, type Entry, type ZipFile } from 'yauzl'
+import { getFileNameLowLevel, openPromise, parseExtraFields, type Entry, type ZipFile } from 'yauzl'
 import { AppError } from '#shared/util/errors.ts'
-import { crc32 } from 'node:zlib'
-import { decodeAs } from '#platform'
+import { decodeAs, withFile } from '#platform'
 
 /** Limit of the texts of one import, bytes: the import holds all of them in memory, exported chats twice. */
 export const maxImportBytes = 256 * 1024 * 1024
@@ -108,13 +106,8 @@ export class Archive {
 }
 
 async function startsAsZip(path: string): Promise<boolean> {
-  const file = await open(path, 'r')
-  try {
-    const { buffer } = await file.read({ buffer: Buffer.alloc(4), position: 0 })
-    return buffer.readUInt32LE(0) === 0x04034b50
-  } finally {
-    await file.close()
-  }
+  const { buffer } = await withFile(path, 'r', (file) => file.read({ buffer: Buffer.alloc(4), position: 0 }))
+  return buffer.readUInt32LE(0) === 0x04034b50
 }
 
 function megabytes(bytes: number): number {
@@ -133,28 +126,22 @@ function unusableError(path: string, reason: string, cause?: unknown): AppError 
   return new AppError('archive_unusable', `${path} cannot be unpacked: ${reason}`, { path, reason }, { cause })
 }
 
-/** Code page 437 from byte 128. */
-const upperCharacters =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
+const utf8Flag = 0x800
 
 /** Decodes a file name. Tries UTF-8, the Unicode field in `extra`, GB 18030 and code page 437, in this order. */
 export function zipName(name: Buffer, extra: Buffer): string {
-  return (
-    decodeAs('utf-8', name, true) ?? unicodeName(name, extra) ?? decodeAs('gb18030', name, true) ?? codePage437(name)
-  )
+  const utf8Name = decodeAs('utf-8', name, true)
+  if (utf8Name !== undefined) return utf8Name
+  const unicodeName = getFileNameLowLevel(utf8Flag, name, fieldsOf(extra), true)
+  // Without a valid Unicode field, yauzl returns the bytes of the name with replacement characters.
+  if (!unicodeName.includes('\uFFFD')) return unicodeName
+  return decodeAs('gb18030', name, true) ?? getFileNameLowLevel(0, name, [], true)
 }
 
-/** Reads the Unicode path field. Checks its CRC of the name, because tools that rename entries keep the old field. */
-function unicodeName(name: Buffer, extra: Buffer): string | undefined {
-  for (let at = 0; at + 9 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    const length = extra.readUInt16LE(at + 2)
-    if (extra.readUInt16LE(at) !== 0x7075 || length < 5 || at + 4 + length > extra.length) continue
-    const isCurrent = extra.readUInt8(at + 4) === 1 && extra.readUInt32LE(at + 5) === crc32(name)
-    return isCurrent ? decodeAs('utf-8', extra.subarray(at + 9, at + 4 + length), true) : undefined
+function fieldsOf(extra: Buffer): ReturnType<typeof parseExtraFields> {
+  try {
+    return parseExtraFields(extra)
+  } catch {
+    return []
   }
-  return undefined
-}
-
-function codePage437(name: Buffer): string {
-  return [...name].map((byte) => (byte < 128 ? String.fromCharCode(byte) : upperCharacters.charAt(byte - 128))).join('')
 }

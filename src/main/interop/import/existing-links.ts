@@ -12,10 +12,6 @@ const maxExamples = 20
 
 type RetargetedLinks = ImportPlan['existing']
 
-interface ExistingNote extends KnownFile {
-  readonly links: ReturnType<typeof parseLinks>['links']
-}
-
 /**
  * Finds links in existing notes whose target the import changes.
  * @param workspace absolute path @param paths existing files, workspace-relative
@@ -26,7 +22,7 @@ export async function findRetargetedLinks(
   paths: readonly string[],
   newFiles: readonly KnownFile[],
 ): Promise<RetargetedLinks> {
-  const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path): Promise<ExistingNote> => {
+  const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path) => {
     // An unreadable note has no links.
     const { text } = (await orUndefined(readText(join(workspace, path)))) ?? { text: '' }
     return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }
@@ -38,34 +34,18 @@ export async function findRetargetedLinks(
   for (const note of notes)
     for (const link of note.links) {
       const [oldTarget, newTarget] = [before.resolve(note.path, link), after.resolve(note.path, link)]
-      const isShared = () => countFilesNamed(after, link.target) > countFilesNamed(before, link.target)
-      const kind = retargetKind(oldTarget, newTarget, isShared)
-      if (!kind || !newTarget) continue
-      const { count, examples } = retargeted[kind]
-      retargeted[kind].count = count + 1
+      if (!newTarget) continue
       const { line, target } = link
-      if (examples.length < maxExamples)
-        examples.push({ path: note.path, line, target, from: oldTarget?.path ?? null, to: newTarget.path })
+      const name = stemOf(fileNameOf(target))
+      const isShared = newTarget.by === 'name' && after.countOf(name) > before.countOf(name)
+      const isSame = oldTarget?.path === newTarget.path
+      if (isSame && !isShared) continue
+      const group = retargeted[isSame ? 'shared' : oldTarget ? 'elsewhere' : 'found']
+      group.count += 1
+      if (group.examples.length < maxExamples)
+        group.examples.push({ path: note.path, line, target, from: oldTarget?.path ?? null, to: newTarget.path })
     }
   return retargeted
 }
 
 const emptyGroup = () => ({ count: 0, examples: [] })
-
-type LinkTarget = ReturnType<Resolver['resolve']>
-
-/** @param isShared returns true if the import adds files of the same name */
-function retargetKind(
-  oldTarget: LinkTarget,
-  newTarget: LinkTarget,
-  isShared: () => boolean,
-): keyof RetargetedLinks | undefined {
-  if (!newTarget) return undefined
-  if (!oldTarget) return 'found'
-  if (oldTarget.path !== newTarget.path) return 'elsewhere'
-  return newTarget.by === 'name' && isShared() ? 'shared' : undefined
-}
-
-function countFilesNamed(resolver: Resolver, target: string): number {
-  return resolver.countOf(stemOf(fileNameOf(target)))
-}

@@ -2,7 +2,7 @@ import { appendFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { makeFolder, readIfExists, writeDurably } from '#platform'
+import { readIfExists, writeDurably } from '#platform'
 import { UndoStore } from '#workspace'
 
 const maxStored = 20
@@ -27,12 +27,6 @@ export type ImportHeader = Readonly<z.infer<typeof headerSchema>>
 const stepSchema = z.object({ path: z.string(), folders: z.array(z.string()).default([]), is: z.string().nullish() })
 export type JournalStep = z.input<typeof stepSchema>
 
-export interface InterruptedImport {
-  readonly record: ImportRecord
-  /** Files whose creation is uncertain; an existing one is complete. */
-  readonly uncertain: readonly string[]
-}
-
 /** Journals of running imports, and undo records of finished ones. */
 export class ImportRecords {
   readonly #folder: string
@@ -43,15 +37,17 @@ export class ImportRecords {
     this.undoStore = new UndoStore({ folder, limit: maxStored, schema: recordSchema })
   }
 
-  /** Stores the undo record of an import and deletes its journal. @throws AppError `disk_full`, `write_failed` */
+  /**
+   * Stores the undo record of an import that created files, and deletes its journal.
+   * @throws AppError `disk_full`, `write_failed`
+   */
   async finish(record: ImportRecord): Promise<void> {
-    await this.undoStore.put(record.id, record)
-    await this.deleteJournal(record.id)
+    if (record.made.length > 0) await this.undoStore.put(record.id, record)
+    await rm(this.#journalPathOf(record.id), { force: true })
   }
 
   /** Creates the journal of an import. @throws AppError as `finish` */
   async begin(header: ImportHeader): Promise<void> {
-    await makeFolder(this.#folder)
     await writeDurably(this.#journalPathOf(header.id), `${JSON.stringify(header)}\n`)
   }
 
@@ -60,20 +56,18 @@ export class ImportRecords {
     await appendFile(this.#journalPathOf(id), `${JSON.stringify(step)}\n`)
   }
 
-  /** Returns the imports with a journal. Omits unreadable journals. */
-  async listInterrupted(): Promise<InterruptedImport[]> {
+  /**
+   * Returns the imports with a journal. Omits unreadable journals.
+   * @returns `uncertain`: files whose creation is uncertain; an existing one is complete
+   */
+  async listInterrupted() {
     const names = await readdir(this.#folder).catch(() => [])
-    const imports = await Promise.all(
-      names.filter((name) => name.endsWith('.jsonl')).map((name) => this.#readJournal(name.slice(0, -'.jsonl'.length))),
-    )
+    const ids = names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length))
+    const imports = await Promise.all(ids.map((id) => this.#readJournal(id)))
     return imports.filter((interrupted) => interrupted !== undefined)
   }
 
-  async deleteJournal(id: string): Promise<void> {
-    await rm(this.#journalPathOf(id), { force: true })
-  }
-
-  async #readJournal(id: string): Promise<InterruptedImport | undefined> {
+  async #readJournal(id: string) {
     const [first = '', ...lines] = ((await readIfExists(this.#journalPathOf(id))) ?? '').split('\n')
     const header = headerSchema.safeParse(parseJson(first)).data
     if (header?.id !== id) return undefined
@@ -88,7 +82,8 @@ export class ImportRecords {
     }
     const completed = [...fingerprints].flatMap(([path, is]) => (is === undefined ? [] : [{ path, is }]))
     const uncertain = [...fingerprints].flatMap(([path, is]) => (is === undefined ? [path] : []))
-    return { record: { ...header, made: completed, folders: [...folders], left: [] }, uncertain }
+    const record: ImportRecord = { ...header, made: completed, folders: [...folders], left: [] }
+    return { record, uncertain }
   }
 
   #journalPathOf(id: string): string {

@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import type { ImportPlan, ImportStatus, ImportStep, PastImport } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
-import { type Clock, expandHome, fromOrpcError, runInWorker, type WorkerClient } from '#platform'
+import { type Clock, expandHome, onAppError, runInWorker, type WorkerClient } from '#platform'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isNote, localDate, type Workspace } from '#workspace'
 import type { PrivateRules } from '#workspace/privacy'
@@ -48,10 +48,8 @@ export class Importer {
     for (const { record, uncertain } of await this.#records.listInterrupted()) {
       const files = await Promise.all(uncertain.map(async (path) => ({ path, is: await this.#fingerprintOf(path) })))
       const made = [...record.made, ...files.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
-      const completeRecord = { ...record, made }
-      if (made.length > 0) await this.#records.finish(completeRecord)
-      else await this.#records.deleteJournal(record.id)
-      if (made.length > 0) this.#endedJobs.push(ImportJob.fromInterrupted(completeRecord))
+      await this.#records.finish({ ...record, made })
+      if (made.length > 0) this.#endedJobs.push(ImportJob.fromInterrupted({ ...record, made }))
     }
   }
 
@@ -137,9 +135,7 @@ export class Importer {
       job.failure = error
     }
     try {
-      if (createdFiles.length > 0)
-        await this.#records.finish({ ...header(), made: [...createdFiles], folders: [...folders], left: [] })
-      else await this.#records.deleteJournal(job.id)
+      await this.#records.finish({ ...header(), made: [...createdFiles], folders: [...folders], left: [] })
     } catch (error) {
       job.failure ??= error
     }
@@ -154,19 +150,15 @@ export class Importer {
   /** @returns false if another program took a name: the remaining files then need a plan with other names and links */
   async #createFiles(client: WorkerClient<ImportJobs>, job: ImportJob): Promise<boolean> {
     const { attachments, canvases, notes } = await this.#prepare(client, job.task)
+    const attach = (path: string, fill: (file: string) => Promise<void>) => {
+      const create = () => this.#options.workspace.attach(path, fill).then(() => this.#fingerprintOf(path))
+      return { path, create: () => create().catch(onAppError('file_exists')) }
+    }
+    const importName = basename(job.task.path.trim())
     const steps = [
-      ...attachments.map(({ path, from }) => ({
-        path,
-        create: () => this.#createAttachment(path, (to) => client.copy({ from, to })),
-      })),
-      ...canvases.map(({ path, text }) => ({
-        path,
-        create: () => this.#createAttachment(path, (to) => writeFile(to, text, { flag: 'wx' })),
-      })),
-      ...notes.map(({ path, text }) => ({
-        path,
-        create: () => this.#createNote(path, text, basename(job.task.path.trim())),
-      })),
+      ...attachments.map(({ path, from }) => attach(path, (to) => client.copy({ from, to }))),
+      ...canvases.map(({ path, text }) => attach(path, (to) => writeFile(to, text, { flag: 'wx' }))),
+      ...notes.map(({ path, text }) => ({ path, create: () => this.#createNote(path, text, importName) })),
     ]
     const countBefore = job.createdFiles.length
     for (const { path, create } of steps) {
@@ -241,11 +233,10 @@ export class Importer {
       const { size, mtimeMs } = await stat(await workspace.locate(path))
       return `${size}:${mtimeMs}`
     } catch (error) {
-      if (error instanceof AppError && error.code === 'file_not_found') return undefined
       if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-      // The file is unreadable or no text, so it has changed since the import.
-      if (error instanceof AppError) return ''
-      throw error
+      if (!(error instanceof AppError)) throw error
+      // A file that is unreadable or no text has changed since the import.
+      return error.code === 'file_not_found' ? undefined : ''
     }
   }
 
@@ -271,28 +262,12 @@ export class Importer {
     const path = expandHome(givenPath.trim())
     await this.#options.workspace.locateNote(targetPathOf(into, 'note.md'))
     const { workspace, forbidden } = roots
-    const task = {
-      path,
-      into,
-      withAttachments,
-      own: layout.own,
-      privateRules: this.#options.privateRulesFor(path),
-      roots: { workspace, forbidden },
-    }
-    return client.prepare(task)
+    const privateRules = this.#options.privateRulesFor(path)
+    const options = { into, withAttachments, own: layout.own, privateRules }
+    return client.prepare({ path, ...options, roots: { workspace, forbidden } })
   }
 
   /** @returns fingerprint of the new file; undefined if another program took its name */
-  async #createAttachment(path: string, fill: (file: string) => Promise<void>): Promise<string | undefined> {
-    try {
-      await this.#options.workspace.attach(path, fill)
-      return this.#fingerprintOf(path)
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'file_exists') return undefined
-      throw error
-    }
-  }
-
   async #createNote(path: string, text: string, importName: string): Promise<string | undefined> {
     let isNew = true
     const source = { kind: 'import' as const, name: importName }
@@ -306,15 +281,9 @@ export class Importer {
   }
 
   async #inWorker<T>(work: (client: WorkerClient<ImportJobs>) => Promise<T>): Promise<T> {
-    return runInWorker<ImportJobs, T>(this.#options.entry, async (client) => {
-      try {
-        return await work(client)
-      } catch (error) {
-        throw fromOrpcError(error)
-      } finally {
-        // Closing the source deletes its temporary files.
-        await client.close().catch(() => undefined)
-      }
-    })
+    return runInWorker<ImportJobs, T>(this.#options.entry, (client) =>
+      // Closing the source deletes its temporary files.
+      work(client).finally(() => client.close().catch(() => undefined)),
+    )
   }
 }

@@ -51,10 +51,7 @@ const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/
  * @param text JSON5 of openclaw.json or clawdbot.json @param existing agents, with absolute workspaces
  * @returns undefined if the text is not a settings file
  */
-export function convertSettings(
-  text: string,
-  existing: readonly { id: string; workspace: string }[] = [],
-): MigrationReport | undefined {
+export function convertSettings(text: string, existing: Agents = []): MigrationReport | undefined {
   const file = parseJson5(text)
   if (!isRecord(file)) return undefined
   const migration = new SettingsMigration()
@@ -85,7 +82,7 @@ function takeAgents(
   list: readonly unknown[],
   defaults: Readonly<Record<string, unknown>>,
   workspaceKey: string,
-  existing: readonly { id: string; workspace: string }[],
+  existing: Agents,
 ): void {
   const agents = list.filter(isRecord)
   const defaultWorkspace = defaults['workspace']
@@ -95,8 +92,7 @@ function takeAgents(
     if (agents.length === 0) agents.push({ id: 'main', workspace: defaultWorkspace })
     else if (agents[defaultIndex] && agents[defaultIndex]['workspace'] === undefined)
       agents[defaultIndex] = { ...agents[defaultIndex], workspace: defaultWorkspace }
-    if (agents.some(({ workspace }) => workspace === defaultWorkspace)) migration.suppress(workspaceKey)
-    else migration.skip(workspaceKey, 'noCounterpart')
+    if (!agents.some(({ workspace }) => workspace === defaultWorkspace)) migration.skip(workspaceKey, 'noCounterpart')
   }
   const ids = new Set(existing.map(({ id }) => id))
   let nextIndex = existing.length
@@ -201,8 +197,8 @@ const settingsFolders = ['.openclaw', '.clawdbot']
 const settingsNames = ['openclaw.json', 'clawdbot.json']
 
 /** Converts each readable settings file of OpenClaw. @param agents existing agents */
-export async function findOpenClawSettings(agents: Agents, home: string = homedir()): Promise<ForeignMigration[]> {
-  const files = settingsFolders.flatMap((folder) => settingsNames.map((name) => join(home, folder, name)))
+export async function findOpenClawSettings(agents: Agents): Promise<ForeignMigration[]> {
+  const files = settingsFolders.flatMap((folder) => settingsNames.map((name) => join(homedir(), folder, name)))
   const migrations: ForeignMigration[] = []
   for (const file of files) {
     // The file may be missing or unreadable.
@@ -215,12 +211,8 @@ export async function findOpenClawSettings(agents: Agents, home: string = homedi
 }
 
 /** Converts one of the files that `findOpenClawSettings` finds. @throws AppError `file_not_found` for another path */
-export async function readOpenClawSettings(
-  file: string,
-  agents: Agents,
-  home: string = homedir(),
-): Promise<ForeignMigration> {
-  const migration = (await findOpenClawSettings(agents, home)).find((candidate) => candidate.file === file)
+export async function readOpenClawSettings(file: string, agents: Agents): Promise<ForeignMigration> {
+  const migration = (await findOpenClawSettings(agents)).find((candidate) => candidate.file === file)
   if (migration) return migration
   throw new AppError('file_not_found', `${file} is not a settings file of OpenClaw`, { path: file })
 }

@@ -1,34 +1,19 @@
 import { createReadStream } from 'node:fs'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { applyEdits, rewriteLinks } from '#shared/markdown/links/rewrite-links.ts'
-import {
-  canvasFiles,
-  canvasLinks,
-  escapeEdits,
-  isCanvas,
-  rewriteCanvas,
-  type CanvasFile,
-} from '#shared/markdown/links/canvas.ts'
+import { canvasFiles, canvasLinks, escapeEdits, isCanvas, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
 import { parseLinks, type NoteLink, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { findRule, type PrivateRules } from '#workspace/privacy'
-import {
-  followerOf,
-  resolveRoots,
-  type Roots,
-  walkFiles,
-  readText,
-  resolveInside,
-  type ResolvedRoots,
-} from '#workspace'
+import { followerOf, resolveRoots, type Roots, walkFiles, readText, resolveInside } from '#workspace'
 import { findRetargetedLinks } from './existing-links.ts'
 import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
 import { hashChunks, type OmittedFile, type Source, type SourceFile } from './read-source.ts'
 import type { SizedFile } from './zipped-notes.ts'
 import { stat } from 'node:fs/promises'
-import { isSystemError, orUndefined } from '#shared/util/errors.ts'
+import { onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
 
 export interface ImportOptions {
@@ -41,18 +26,10 @@ export interface ImportOptions {
   readonly privateRules: PrivateRules
 }
 
-export interface PreparedImport {
-  readonly plan: ImportPlan
-  /** The files are created in this order: attachments before the notes that show them. */
-  readonly attachments: readonly { readonly path: string; readonly from: string }[]
-  readonly canvases: readonly { readonly path: string; readonly text: string }[]
-  readonly notes: readonly { readonly path: string; readonly text: string }[]
-}
-
 interface PlannedFile extends SourceFile {
   readonly links: ParsedLinks['links']
   /** References of a canvas to files; undefined if this file is a note. */
-  readonly embeddedFiles: readonly CanvasFile[] | undefined
+  readonly embeddedFiles: ReturnType<typeof canvasFiles> | undefined
   readonly names: readonly string[]
   readonly target: string
   placement: Placement
@@ -67,9 +44,9 @@ export async function planImport(
   originalSource: Source,
   { into: targetFolder, withAttachments, own, privateRules }: ImportOptions,
   roots: Roots,
-): Promise<PreparedImport> {
+) {
   const { source, into, topFolder } = withoutTopFolder(withPrivateMarks(originalSource, privateRules), targetFolder)
-  const targetPaths = new TargetPaths(roots, await resolveRoots(roots), own)
+  const targetPaths = await createTargetPaths(roots, own)
   const importedAttachments = withAttachments ? source.attachments : []
   const attachments = await placeAttachments(source, importedAttachments, into, targetPaths)
   const files: PlannedFile[] = []
@@ -77,22 +54,13 @@ export async function planImport(
     const target = targetPathOf(into, path)
     const embeddedFiles = isCanvas(path) ? canvasFiles(text) : undefined
     const links = embeddedFiles ? canvasLinks(text) : parseLinks(text).links
-    const withoutLinkTargets = embeddedFiles
-      ? withoutCanvasTargets
-      : (candidate: string) => withoutTargets(candidate, parseLinks(candidate).links)
+    const names = embeddedFiles ? [] : namesOf(parseProperties(text))
+    const withoutLinkTargets = embeddedFiles ? withoutCanvasTargets : withoutNoteTargets
     const textWithoutTargets = withoutLinkTargets(text)
     const placement = await targetPaths.reserve(target, (file) =>
       isSameNote(file, (candidate) => candidate === text || withoutLinkTargets(candidate) === textWithoutTargets),
     )
-    files.push({
-      path,
-      text,
-      links,
-      embeddedFiles,
-      names: embeddedFiles ? [] : namesOf(parseProperties(text)),
-      target,
-      placement,
-    })
+    files.push({ path, text, links, embeddedFiles, names, target, placement })
   }
   const existingPaths = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
   const unwantedFiles = withAttachments ? [] : [...source.attachments, ...source.canvases]
@@ -114,32 +82,37 @@ export async function planImport(
     placement.path.endsWith(path) ? [] : [{ from: path, to: placement.path }],
   )
   const textOf = ({ path, text }: PlannedFile) => linkedTexts.get(path)?.text ?? text
-  const newCanvases = newFiles.filter(({ embeddedFiles }) => embeddedFiles)
+  const isCanvasFile = ({ embeddedFiles }: PlannedFile) => embeddedFiles !== undefined
+  const [canvases, notes] = [files.filter(isCanvasFile), files.filter((file) => !isCanvasFile(file))]
+  const created = (planned: readonly PlannedFile[]) =>
+    planned
+      .filter(({ placement }) => placement.isNew)
+      .map((file) => ({ path: file.placement.path, text: textOf(file) }))
+  const newCanvases = created(canvases)
   const createdPaths = [...newFiles, ...newAttachments].map(({ placement }) => placement.path)
+  const canvasBytes = newCanvases.map(({ text }) => Buffer.byteLength(text))
+  const linkCount = (name: 'rewritten' | 'lost') =>
+    newFiles.reduce((sum, { path }) => sum + (linkedTexts.get(path)?.[name] ?? 0), 0)
   return {
     plan: {
       kind: source.kind,
-      ...countsOf(files.filter(({ embeddedFiles }) => !embeddedFiles)),
+      ...countsOf(notes),
       skipped: source.skippedConversations + source.unread.length,
       attachments: {
-        ...countsOf([...attachments, ...files.filter(({ embeddedFiles }) => embeddedFiles)]),
-        bytes: [
-          ...newAttachments,
-          ...newCanvases.map((canvas) => ({ size: Buffer.byteLength(textOf(canvas)) })),
-        ].reduce((sum, { size }) => sum + size, 0),
+        ...countsOf([...attachments, ...canvases]),
+        bytes: [...newAttachments.map(({ size }) => size), ...canvasBytes].reduce((sum, size) => sum + size, 0),
       },
-      links: newFiles.reduce((sum, { path }) => sum + (linkedTexts.get(path)?.rewritten ?? 0), 0),
-      lost: newFiles.reduce((sum, { path }) => sum + (linkedTexts.get(path)?.lost ?? 0), 0),
+      links: linkCount('rewritten'),
+      lost: linkCount('lost'),
       existing: existingLinks,
       left: groupByEnding(omitted),
       names: createdPaths.slice(0, maxNames),
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
+    // The files are created in this order: attachments before the notes that show them.
     attachments: newAttachments.map(({ path, placement }) => ({ path: placement.path, from: topFolder + path })),
-    canvases: newCanvases.map((canvas) => ({ path: canvas.placement.path, text: textOf(canvas) })),
-    notes: newFiles
-      .filter(({ embeddedFiles }) => !embeddedFiles)
-      .map((note) => ({ path: note.placement.path, text: textOf(note) })),
+    canvases: newCanvases,
+    notes: created(notes),
   }
 }
 
@@ -151,15 +124,11 @@ function withPrivateMarks(source: Source, privateRules: PrivateRules): Source {
   return { ...source, files }
 }
 
-interface StrippedSource {
-  readonly source: Source
-  readonly into: string
-  /** Prefix that was stripped from the paths. */
-  readonly topFolder: string
-}
-
-/** Strips top folders that contain everything, as in most zips: links such as `/img/x.png` start below them. */
-function withoutTopFolder(source: Source, into: string): StrippedSource {
+/**
+ * Strips top folders that contain everything, as in most zips: links such as `/img/x.png` start below them.
+ * @returns `topFolder`: prefix that was stripped from the paths
+ */
+function withoutTopFolder(source: Source, into: string): { source: Source; into: string; topFolder: string } {
   const { files, attachments, canvases, omitted } = source
   const [firstPath = ''] = files.map(({ path }) => path)
   const folder = firstPath.slice(0, firstPath.indexOf('/') + 1)
@@ -255,17 +224,19 @@ function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom
   )
 }
 
+function withoutNoteTargets(text: string): string {
+  return withoutTargets(text, parseLinks(text).links)
+}
+
 function withoutCanvasTargets(text: string): string {
   const files = canvasFiles(text).map(({ from, to }) => ({ targetFrom: from, targetTo: to }))
   return withoutTargets(text, [...files, ...canvasLinks(text)])
 }
 
 function countsOf(files: readonly { readonly placement: Placement }[]) {
-  return {
-    added: files.filter(({ placement }) => placement.isNew && !placement.isRenamed).length,
-    same: files.filter(({ placement }) => !placement.isNew).length,
-    conflicts: files.filter(({ placement }) => placement.isNew && placement.isRenamed).length,
-  }
+  const kinds = files.map(({ placement }) => (placement.isRenamed ? 'conflicts' : placement.isNew ? 'added' : 'same'))
+  const { added = [], same = [], conflicts = [] } = Object.groupBy(kinds, (kind) => kind)
+  return { added: added.length, same: same.length, conflicts: conflicts.length }
 }
 
 function groupByEnding(
@@ -283,56 +254,38 @@ function groupByEnding(
   return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxOmittedGroups)
 }
 
-interface Placement {
-  readonly path: string
-  readonly isNew: boolean
-  /** True if a different file has the requested name. */
-  readonly isRenamed: boolean
-  /** See `withNumber`. */
-  readonly number: number
-}
+type TargetPaths = Awaited<ReturnType<typeof createTargetPaths>>
+type Placement = Awaited<ReturnType<TargetPaths['reserve']>>
 
-class TargetPaths {
-  readonly #roots: Roots
-  readonly #resolvedRoots: ResolvedRoots
-  readonly #own: string
-  readonly #takenPaths = new Set<string>()
-
-  constructor(roots: Roots, resolvedRoots: ResolvedRoots, own: string) {
-    this.#roots = roots
-    this.#resolvedRoots = resolvedRoots
-    this.#own = own
-  }
-
-  /**
-   * Reserves a free path for a file, or the path of a file with the same content.
-   * @param requestedPath workspace-relative @param firstNumber first number to try, see `withNumber`
-   * @param isSame compares with an existing file, given by absolute path and size in bytes
-   */
-  async reserve(
-    requestedPath: string,
-    isSame: (file: string, size: number) => Promise<boolean>,
-    firstNumber: number = 1,
-  ): Promise<Placement> {
-    // Only the user may create a file that an agent follows; the import gets another name.
-    const isFollowed = followerOf(requestedPath, this.#own) !== undefined
-    for (let number = firstNumber; ; number += 1) {
-      const path = isFollowed ? withImportedName(requestedPath, number) : withNumber(requestedPath, number)
-      if (this.#takenPaths.has(path)) continue
-      const file = await resolveInside(this.#roots, path, this.#resolvedRoots)
-      const info = await stat(file).catch((error: unknown) => {
-        if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-        throw error
-      })
-      if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
-      if (!info && isFollowed && number === 1) continue
-      this.#takenPaths.add(path)
-      return { path, isNew: !info, isRenamed: number > (isFollowed ? 2 : 1) && !info, number }
-    }
-  }
-
-  release(path: string): void {
-    this.#takenPaths.delete(path)
+async function createTargetPaths(roots: Roots, own: string) {
+  const resolvedRoots = await resolveRoots(roots)
+  const takenPaths = new Set<string>()
+  return {
+    /**
+     * Reserves a free path for a file, or the path of a file with the same content.
+     * @param requestedPath workspace-relative @param firstNumber first number to try, see `withNumber`
+     * @param isSame compares with an existing file, given by absolute path and size in bytes
+     * @returns `isRenamed`: true if a different file has the requested name; `number`: see `withNumber`
+     */
+    async reserve(
+      requestedPath: string,
+      isSame: (file: string, size: number) => Promise<boolean>,
+      firstNumber: number = 1,
+    ) {
+      // Only the user may create a file that an agent follows; the import gets another name.
+      const isFollowed = followerOf(requestedPath, own) !== undefined
+      for (let number = firstNumber; ; number += 1) {
+        const path = isFollowed ? withImportedName(requestedPath, number) : withNumber(requestedPath, number)
+        if (takenPaths.has(path)) continue
+        const file = await resolveInside(roots, path, resolvedRoots)
+        const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+        if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
+        if (!info && isFollowed && number === 1) continue
+        takenPaths.add(path)
+        return { path, isNew: !info, isRenamed: number > (isFollowed ? 2 : 1) && !info, number }
+      }
+    },
+    release: (path: string) => void takenPaths.delete(path),
   }
 }
 

@@ -70,23 +70,17 @@ export async function hashChunks(chunks: AsyncIterable<Uint8Array>): Promise<str
 
 async function readFolder(folder: string): Promise<Source | undefined> {
   const file = join(folder, 'conversations.json')
-  const size = await stat(file).then(
-    (info) => (info.isFile() ? info.size : undefined),
-    () => undefined,
-  )
-  const allFiles = await walkFiles(folder)
-  if (size !== undefined) {
-    const others = allFiles.files.filter(({ path }) => path !== 'conversations.json')
-    return readExport(
-      await readBounded(file, size),
-      others.map(({ path }) => path),
-    )
+  const info = await stat(file).catch(() => undefined)
+  const { files, links } = await walkFiles(folder)
+  if (info?.isFile()) {
+    const others = files.map(({ path }) => path).filter((path) => path !== 'conversations.json')
+    return readExport(await readBounded(file, info.size), others)
   }
   const { files: notes, problems } = await walkMarkdown(folder)
   return readContents(folder, {
-    files: [...notes, ...allFiles.files.filter(({ path }) => !isMarkdown(path))],
+    files: [...notes, ...files.filter(({ path }) => !isMarkdown(path))],
     unread: problems.map(({ path }) => ({ path, reason: 'unreadable' })),
-    symlinks: allFiles.links,
+    symlinks: links,
     chunks: (path) => createReadStream(join(folder, path)),
     close: async () => undefined,
   })

@@ -32,7 +32,6 @@ interface Change {
 export class SettingsMigration {
   readonly #changes: Change[] = []
   readonly #skipped: { from: string; reason: Reason }[] = []
-  readonly #suppressed = new Set<string>()
 
   /** Adds a change. @param from foreign key @param path key path in the app @param displayValue value for the report */
   take(
@@ -46,11 +45,6 @@ export class SettingsMigration {
 
   skip(from: string, reason: Reason): void {
     this.#skipped.push({ from, reason })
-  }
-
-  /** Removes `from` from the skipped settings, because the caller handles it. */
-  suppress(from: string): void {
-    this.#suppressed.add(from)
   }
 
   /** Takes or skips each setting, also in nested objects. @param handledKeys keys that the caller handles */
@@ -82,13 +76,11 @@ export class SettingsMigration {
 
   /** Validates each change separately, so that an invalid one does not block the others. */
   createReport(): MigrationReport {
-    const groups = new Map<string, Change[]>()
-    for (const change of this.#changes) {
+    const groups = Map.groupBy(this.#changes, (change) => {
       const path = change.path.join('.')
       const start = path.indexOf(`${jointGroup}.`)
-      const key = start < 0 ? path : path.slice(0, start + jointGroup.length)
-      groups.set(key, [...(groups.get(key) ?? []), change])
-    }
+      return start < 0 ? path : path.slice(0, start + jointGroup.length)
+    })
     const valid = [...groups.values()].filter((group) => {
       const isValid = isValidConfig(group)
       if (!isValid) for (const { from } of group) this.skip(from, 'invalid')
@@ -103,7 +95,7 @@ export class SettingsMigration {
     return {
       changes: changes.map(({ path, value }) => [path, value] as const),
       taken: changes.map(({ from, path, displayValue }) => ({ from, to: path.join('.'), value: displayValue })),
-      left: this.#skipped.filter(({ from }) => !this.#suppressed.has(from)),
+      left: this.#skipped,
     }
   }
 }

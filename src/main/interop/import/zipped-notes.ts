@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/util/errors.ts'
+import { unlessAppError } from '#platform'
 import { isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizePath } from '#workspace'
 import { Archive, type ArchiveEntry } from './archive.ts'
 
@@ -71,13 +72,7 @@ function isIgnored(name: string): boolean {
 
 /** Returns the normalised path; undefined if it leaves the archive. */
 function safePath(name: string): string | undefined {
-  if (name.split(/[\\/]/).includes('..')) return undefined
-  try {
-    return normalizePath(name)
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
+  return name.split(/[\\/]/).includes('..') ? undefined : unlessAppError(() => normalizePath(name))
 }
 
 async function unpackInner(

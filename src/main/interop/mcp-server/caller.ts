@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const maxCharacters = 64
 const hashCharacters = 8
@@ -27,7 +27,7 @@ export function clientId(sentName: string): string {
     .replaceAll(/^[^a-z0-9]+|-+$/g, '')
   const isLossless = slug !== '' && slug.length <= maxCharacters && !/[^\p{ASCII}\s]/u.test(name)
   if (isLossless || name === '') return slug || 'program'
-  const hashSuffix = createHash('sha256').update(name).digest('hex').slice(0, hashCharacters)
+  const hashSuffix = hash('sha256', name).slice(0, hashCharacters)
   return `${slug.slice(0, maxCharacters - hashCharacters - 1) || 'program'}-${hashSuffix}`
 }
 

@@ -34,47 +34,48 @@ export function addResources(
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const { ask, onFault } = access
+  /** Converts expected errors to InvalidParams; logs other errors and converts them to InternalError. */
   const inTurnOf = async <T>(context: ServerContext, work: (caller: Caller) => Promise<T>) => {
-    const caller = await callerOf(context)
-    return inTurn(ask, caller.id, context.mcpReq.signal, () => work(caller))
+    try {
+      const caller = await callerOf(context)
+      return await inTurn(ask, caller.id, context.mcpReq.signal, () => work(caller))
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      const code = error instanceof AppError ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+      throw new ProtocolError(code, await failureText(error, onFault))
+    }
   }
   const listFiles = ({ agent, id: client }: Caller) => notesFor({ agent, client, ask })
   /** Key of the last list that the program received; undefined before its first request. */
   let lastListKey: string | undefined
   server.registerCapabilities({ completions: {} })
-  server.setRequestHandler('resources/list', (request, context) =>
-    withProtocolErrors(onFault, async () => {
-      const files = await inTurnOf(context, listFiles)
-      lastListKey = listKey(files)
-      return pageOf(files, request.params?.cursor)
-    }),
-  )
+  server.setRequestHandler('resources/list', async (request, context) => {
+    const files = await inTurnOf(context, listFiles)
+    lastListKey = listKey(files)
+    return pageOf(files, request.params?.cursor)
+  })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
-  server.setRequestHandler('resources/read', (request, context) =>
-    withProtocolErrors(onFault, async () => {
-      const { uri } = request.params
-      const path = pathOfUri(uri)
-      if (path === undefined)
-        throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
+  server.setRequestHandler('resources/read', (request, context) => {
+    const { uri } = request.params
+    const path = pathOfUri(uri)
+    if (path === undefined)
+      throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
+    return inTurnOf(context, async ({ agent, id: client }) => {
       try {
-        const { text } = await inTurnOf(context, ({ agent, id: client }) =>
-          ask((primary) => primary.workspace.read({ agent, path, forProgram: client })),
-        )
+        const { text } = await ask((primary) => primary.workspace.read({ agent, path, forProgram: client }))
         return { contents: [{ uri, mimeType: template.mimeType, text: formatNote(path, text) }] }
       } catch (error) {
         if (error instanceof AppError && notFoundCodes.has(error.code))
           throw new ResourceNotFoundError(uri, error.message)
         throw error
       }
-    }),
-  )
-  server.setRequestHandler('completion/complete', (request, context) =>
-    withProtocolErrors(onFault, async () => {
-      const { ref, argument } = request.params
-      if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
-      return { completion: completionsOf(await inTurnOf(context, listFiles), argument.value) }
-    }),
-  )
+    })
+  })
+  server.setRequestHandler('completion/complete', async (request, context) => {
+    const { ref, argument } = request.params
+    if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
+    return { completion: completionsOf(await inTurnOf(context, listFiles), argument.value) }
+  })
   sendChangeNotifications(server, access, callerOf, async () => {
     const files = await listFiles(await access.caller(server.getClientVersion()?.name))
     const previousKey = lastListKey
@@ -89,18 +90,14 @@ export function listKey(files: readonly FileEntry[]): string {
 }
 
 /** Returns the notes that a program may read, sorted by path. @throws AppError as `workspace.list` */
-export async function notesFor({
-  agent,
-  client,
-  ask,
-}: Pick<ToolContext, 'agent' | 'client' | 'ask'>): Promise<FileEntry[]> {
+export async function notesFor({ agent, client, ask }: Omit<ToolContext, 'now' | 'signal'>): Promise<FileEntry[]> {
   const files = await ask((primary) => primary.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || readableReasons.has(unsearched.reason))
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 /** Notes that are not searched for one of these reasons can still be read. */
-const readableReasons: ReadonlySet<string> = new Set(['project', 'unreadable'])
+const readableReasons: ReadonlySet<string> = new Set(['project', 'unreadable', 'pending'])
 
 function formatNote(path: string, text: string): string {
   const lines = text.replace(/\n$/, '').split('\n')
@@ -112,23 +109,7 @@ function formatNote(path: string, text: string): string {
   return `${dataNotice}\n${wrapMemory(shownLines.join('\n'))}${hint}${characterHint}`
 }
 
-const notFoundCodes: ReadonlySet<string> = new Set([
-  'file_not_found',
-  'path_outside_workspace',
-  'path_hidden',
-  'path_invalid',
-])
-
-/** Converts expected errors to InvalidParams; logs other errors and converts them to InternalError. */
-async function withProtocolErrors<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error
-    const code = error instanceof AppError ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
-    throw new ProtocolError(code, await failureText(error, onFault))
-  }
-}
+const notFoundCodes = new Set<string>(['file_not_found', 'path_outside_workspace', 'path_hidden', 'path_invalid'])
 
 const cursorPrefix = 'after '
 

@@ -32,7 +32,11 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
   )
   // Registers the program when it connects, before its first request.
   server.server.oninitialized = () => void access.caller(server.server.getClientVersion()?.name).catch(() => undefined)
-  const callerOf = (context: ServerContext) => access.caller(nameOf(server, context))
+  const callerOf = ({ mcpReq: { envelope } }: ServerContext) => {
+    const metadata: Readonly<Record<string, unknown>> = envelope ?? {}
+    const sentName = nameSchema.safeParse(metadata[CLIENT_INFO_META_KEY]).data?.name
+    return access.caller(sentName ?? server.server.getClientVersion()?.name)
+  }
   for (const tool of memoryTools) if (tool.isReadOnly || !access.isReadOnly) addTool(server, tool, access, callerOf)
   addResources(server, access, callerOf)
   addPrompts(server)
@@ -54,9 +58,6 @@ function addTool(
     openWorldHint: false,
   }
   const config = { title, description, inputSchema: input, ...(output && { outputSchema: output }), annotations }
-  const answerCall = async (args: Parameters<typeof run>[0], { id: client, agent }: Caller, signal: AbortSignal) => {
-    return run(args, { agent, client, ask, now, signal })
-  }
   /** Caller of the last request; presumed to be the caller of the next one. */
   let lastCaller: Caller | undefined
   server.registerTool(name, config, async (args, context) => {
@@ -65,29 +66,21 @@ function addTool(
       const callerRequest = callerOf(context)
       const likelyCaller = isReadOnly ? lastCaller : undefined
       // A read-only tool starts for the presumed caller; its answer is discarded if the caller is another one.
-      const answerInTurn = (caller: Caller) => inTurn(ask, caller.id, signal, () => answerCall(args, caller, signal))
+      const answerInTurn = ({ id: client, agent }: Caller) =>
+        inTurn(ask, client, signal, () => run(args, { agent, client, ask, now, signal }))
       const earlyAnswer = likelyCaller && answerInTurn(likelyCaller)
       earlyAnswer?.catch(() => undefined)
       const caller = await callerRequest
       const isLikelyCaller = likelyCaller?.id === caller.id && likelyCaller.agent === caller.agent
       lastCaller = caller
       const answer = await (isLikelyCaller && earlyAnswer ? earlyAnswer : answerInTurn(caller))
-      return isLines(answer)
+      return Array.isArray(answer)
         ? { content: [{ type: 'text', text: answer.join('\n') }] }
-        : { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
+        : { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: await failureText(error, onFault) }] }
     }
   })
-}
-
-function isLines(answer: object): answer is readonly string[] {
-  return Array.isArray(answer)
-}
-
-function nameOf(server: McpServer, { mcpReq: { envelope } }: ServerContext): string | undefined {
-  const metadata: Readonly<Record<string, unknown>> = envelope ?? {}
-  return nameSchema.safeParse(metadata[CLIENT_INFO_META_KEY]).data?.name ?? server.server.getClientVersion()?.name
 }
 
 type SentMessage = Parameters<Transport['send']>[0]

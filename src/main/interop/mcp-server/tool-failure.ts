@@ -22,6 +22,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   index_rebuilding: 'Try again in a moment.',
   owner_silent: 'The user has to end the process that hangs, or restart Commonplace.',
   owner_version: 'The user has to quit the other version of Commonplace.',
+  state_newer: 'The user has to install the newer version of Commonplace.',
   owner_gone: 'Try again.',
   disk_full: 'Tell the user; nothing was written.',
   write_failed: 'Tell the user; nothing was written.',

@@ -235,8 +235,13 @@ function asString(value: unknown): string | undefined {
 
 /** Normalizes a workspace-relative folder path; '' (the top) if a folder of it is hidden. */
 function folderOf(path = ''): string {
+  const folder = normalizeFolder(path)
+  return folder.split('/').some(isHidden) ? '' : folder
+}
+
+export function normalizeFolder(path: string): string {
   const segments = path.split(/[\\/]/).filter((segment) => segment !== '' && segment !== '.')
-  return segments.some(isHidden) ? '' : segments.join('/')
+  return segments.join('/')
 }
 
 /** Returns the path prefixes of a list. Skips regular expressions (`/…/`), which only Obsidian supports. */
@@ -250,7 +255,7 @@ function ignoredPrefixes(value: unknown): string[] {
 
 /** Converts Java's date format, which Logseq uses (`yyyy_MM_dd`, `MMM do, yyyy`), to Moment.js format. */
 export function fromJavaFormat(format: string): string {
-  const momentFormats: Readonly<Record<string, string>> = {
+  return replaceTokens(format, {
     yyyy: 'YYYY',
     yy: 'YY',
     dd: 'DD',
@@ -260,8 +265,7 @@ export function fromJavaFormat(format: string): string {
     EEE: 'ddd',
     EE: 'ddd',
     E: 'ddd',
-  }
-  return replaceTokens(format, momentFormats)
+  })
 }
 
 /** Replaces the letters of a date format by those of Moment.js. Quoted text becomes bracketed. */
@@ -277,7 +281,7 @@ function replaceTokens(format: string, momentFormats: Readonly<Record<string, st
  */
 export function fromMaskFormat(format: string): string {
   if (format === 'isoDate') return 'YYYY-MM-DD'
-  const momentFormats: Readonly<Record<string, string>> = {
+  return replaceTokens(format, {
     yyyy: 'YYYY',
     yy: 'YY',
     mmmm: 'MMMM',
@@ -287,8 +291,7 @@ export function fromMaskFormat(format: string): string {
     dd: 'DD',
     d: 'D',
     dS: 'Do',
-  }
-  return replaceTokens(format, momentFormats)
+  })
 }
 
 /**

@@ -2,7 +2,7 @@ import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
 import { type AgentSettings, EventEmitter, type Subscribable } from '#platform'
 import { defaultDaily } from '../files/layout.ts'
-import { readConventions } from './read-conventions.ts'
+import { normalizeFolder, readConventions } from './read-conventions.ts'
 
 /** Conventions from this app's settings. Undefined values come from the vault. */
 type ConventionOverrides = Omit<AgentSettings['vault'], 'ignored'> & { readonly ignored: readonly string[] }
@@ -63,11 +63,4 @@ function parseAttachments(folderSetting: string | undefined): VaultConventions['
   const folder = normalizeFolder(folderSetting)
   if (!/^\.[\\/]/.test(folderSetting)) return { path: folder }
   return folder === '' ? 'beside' : { below: folder }
-}
-
-function normalizeFolder(folder: string): string {
-  return folder
-    .split(/[\\/]/)
-    .filter((segment) => segment !== '' && segment !== '.')
-    .join('/')
 }

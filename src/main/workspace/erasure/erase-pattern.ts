@@ -14,7 +14,6 @@ const minCjkCount = 2
 
 export class ErasePattern {
   readonly #pattern: RegExp
-  readonly #globalPattern: RegExp
   /** True if a phrase matches the privacy markers. The search then ignores the markers. */
   readonly #matchesMarkers: boolean
 
@@ -24,17 +23,16 @@ export class ErasePattern {
    */
   constructor(texts: readonly string[]) {
     const phrasePatterns = texts.map((text) => patternOf(text.normalize('NFC').trim()))
-    if (phrasePatterns.length === 0) throw noTextError()
-    this.#pattern = new RegExp(phrasePatterns.join('|'), 'iu')
-    // A second regular expression: `test` on a global one depends on `lastIndex`.
-    this.#globalPattern = new RegExp(phrasePatterns.join('|'), 'giu')
-    this.#matchesMarkers = this.#pattern.test(`${privateMark}\n${privateFrontMatter}\n^[local]`)
+    if (phrasePatterns.length === 0)
+      throw new AppError('input_invalid', 'no text to erase is given', { field: 'words' })
+    this.#pattern = new RegExp(phrasePatterns.join('|'), 'giu')
+    this.#matchesMarkers = `${privateMark}\n${privateFrontMatter}\n^[local]`.search(this.#pattern) >= 0
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */
   matches(input: string): boolean {
     const text = this.#withoutMarkers(input)
-    return this.#pattern.test(text) || (isDecomposed(text) && this.matches(text.normalize('NFC')))
+    return text.search(this.#pattern) >= 0 || (isDecomposed(text) && this.matches(text.normalize('NFC')))
   }
 
   /** Returns the numbers (1-based) of lines with a match. A match over a line break counts for both lines. */
@@ -44,14 +42,10 @@ export class ErasePattern {
     const normalized = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
     const matchedLines = new Set<number>()
     let [line, offset] = [1, 0]
-    for (const match of normalized.matchAll(this.#globalPattern)) {
-      for (; offset < match.index; offset += 1) if (normalized.charCodeAt(offset) === newlineCode) line += 1
-      matchedLines.add(line)
-      for (; offset < match.index + match[0].length; offset += 1)
-        if (normalized.charCodeAt(offset) === newlineCode) {
-          line += 1
-          matchedLines.add(line)
-        }
+    for (const { 0: matched, index } of normalized.matchAll(this.#pattern)) {
+      line += countBreaks(normalized.slice(offset, index))
+      offset = index
+      for (let next = 0; next <= countBreaks(matched); next += 1) matchedLines.add(line + next)
     }
     return [...matchedLines]
   }
@@ -91,7 +85,9 @@ export class ErasePattern {
   }
 }
 
-const newlineCode = 10
+function countBreaks(text: string): number {
+  return text.split('\n').length - 1
+}
 
 /** Returns true if the text is not in NFC, as file names of some systems. */
 function isDecomposed(text: string): boolean {
@@ -114,10 +110,5 @@ function patternOf(text: string): string {
 
 /** @throws AppError `input_invalid` if there is no text, or one is too short */
 export function assertErasable(texts: readonly string[]): void {
-  for (const text of texts) patternOf(text)
-  if (texts.length === 0) throw noTextError()
-}
-
-function noTextError(): AppError {
-  return new AppError('input_invalid', 'no text to erase is given', { field: 'words' })
+  void new ErasePattern(texts)
 }

@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ErasureOutcome, ErasurePlace, ErasureStep } from '#shared/contract/index.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { Mutex, readIfExists, writeDurably } from '#platform'
-import { assertNotRecording, rewriteHistory } from '../history/rewrite-history.ts'
+import { Mutex, readIfExists, runExclusively, writeDurably } from '#platform'
+import { repositoryPath } from '../history/journal.ts'
+import { rewriteHistory } from '../history/rewrite-history.ts'
 import { assertErasable, ErasePattern } from './erase-pattern.ts'
 import { hasMatchingPath, removeOccurrences } from './remove-occurrences.ts'
 import { containsMatch, findRemaining } from './find-occurrences.ts'
@@ -61,9 +62,9 @@ export async function* erase(
   request: EraseRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ErasureStep> {
-  // Check before anything is written.
+  // Check before anything is written, also that no other process records.
   assertErasable(request.texts)
-  await assertNotRecording(folders.history)
+  await runExclusively(repositoryPath(folders.history), async () => undefined)
   await writeDurably(taskFile(folders), JSON.stringify({ version: 1, ...request }))
   yield* runErasure(folders, request, signal)
 }
@@ -92,7 +93,8 @@ async function* runErasure(
       if (index % progressInterval === 0) yield { type: 'progress', done: index, total }
       const isMatch = hasMatchingPath(storedFile, pattern) || (await containsMatch(storedFile.file, pattern))
       if (storedFile.kind === 'history') hasHistoryMatch ||= isMatch
-      if (!isMatch || isRepositoryFile(storedFile.file)) continue
+      // `rewriteHistory` replaces the files of the repository.
+      if (!isMatch || /[\\/]repository\.git(?:\.\w+)?[\\/]/.test(storedFile.file)) continue
       const remove = () => removeOccurrences(storedFile, pattern)
       const isRemoved = await (storedFile.kind === 'note' ? workspaceMutex.run(remove) : remove())
       if (isRemoved) addRemoved(storedFile.kind, storedFile.path)
@@ -127,11 +129,6 @@ const progressInterval = 20
 /** Returns false for files that stay unchanged: attachments, the index, and the configuration (the user edits it). */
 function isErasable(kind: ErasurePlace['kind']): boolean {
   return kind !== 'other' && kind !== 'index' && kind !== 'state'
-}
-
-/** Returns true for files of the history's repository, which `rewriteHistory` replaces. */
-function isRepositoryFile(file: string): boolean {
-  return /[\\/]repository\.git(?:\.\w+)?[\\/]/.test(file)
 }
 
 async function indexContainsMatch({ index }: ErasureFolders, pattern: ErasePattern): Promise<boolean> {

@@ -48,15 +48,15 @@ export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSig
   for (const [kind, root] of agentFolders)
     for (const file of await filesIn(root, () => false, signal))
       stateFiles.push({ kind: refineKind(kind, file), path: relativePath(home, file), file })
-  const otherFiles = [folders.pendingChange, ...(await indexFiles(folders.index)), ...(await stateFolderFiles(home))]
-  for (const file of otherFiles)
+  const homeEntries = await readdir(home, { withFileTypes: true }).catch(() => [])
+  const homeFiles = homeEntries.filter((entry) => entry.isFile()).map(({ name }) => join(home, name))
+  for (const file of [folders.pendingChange, ...(await indexFiles(folders.index)), ...homeFiles])
     if (await isFile(file)) stateFiles.push({ kind: indexKind(file, folders), path: relativePath(home, file), file })
   return [
-    ...notes.map((file): StoredFile => ({
-      kind: noteKind(workspace, file),
-      path: relativePath(workspace, file),
-      file,
-    })),
+    ...notes.map((file): StoredFile => {
+      const path = relativePath(workspace, file)
+      return { kind: path.startsWith('.trash/') ? 'trash' : isMarkdown(path) ? 'note' : 'other', path, file }
+    }),
     ...stateFiles,
   ]
 }
@@ -75,20 +75,9 @@ function refineKind(kind: ForgetKind, file: string): ForgetKind {
   return /\.outputs[\\/]/.test(file) ? 'output' : kind
 }
 
-function noteKind(workspace: string, file: string): ForgetKind {
-  const path = relativePath(workspace, file)
-  if (path.startsWith('.trash/')) return 'trash'
-  return isMarkdown(path) ? 'note' : 'other'
-}
-
 function indexKind(file: string, { index, pendingChange }: ErasureFolders): ForgetKind {
   if (file === pendingChange) return 'draft'
   return dirname(file) === dirname(index) && file.includes('.sqlite') ? 'index' : 'state'
-}
-
-async function stateFolderFiles(home: string): Promise<string[]> {
-  const entries = await readdir(home, { withFileTypes: true }).catch(() => [])
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => join(home, name))
 }
 
 async function filesIn(root: string, isSkipped: (folder: string) => boolean, signal?: AbortSignal): Promise<string[]> {

@@ -4,13 +4,17 @@ import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 
+export interface EntryLines {
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+}
+
 /** Strips heading marks from the name of a section. @throws AppError `input_invalid` for an empty or multi-line name */
 export function sectionTitle(input: string): string {
   const title = input.replace(/^[\s\uFEFF#]+/, '').trim()
-  let reason: string | undefined
-  if (title === '') reason = 'a section needs a name'
-  else if (/[\p{Cc}\u2028\u2029]/u.test(title)) reason = 'the name of a section must be one line'
-  if (reason !== undefined) throw new AppError('input_invalid', reason, { reason })
+  const reason = title === '' ? 'a section needs a name' : 'the name of a section must be one line'
+  if (title === '' || /[\p{Cc}\u2028\u2029]/u.test(title)) throw new AppError('input_invalid', reason, { reason })
   return title
 }
 
@@ -59,13 +63,9 @@ export function noteItem(text: string): string {
 
 /**
  * Finds the last occurrence of a note in a section, in the form that `addToSection` adds.
- * @returns 1-based, inclusive lines; undefined if the section does not contain the note
+ * @returns undefined if the section does not contain the note
  */
-export function findInSection(
-  text: string,
-  title: string,
-  note: string,
-): { readonly startLine: number; readonly endLine: number } | undefined {
+export function findInSection(text: string, title: string, note: string): EntryLines | undefined {
   const lines = text.split('\n')
   const section = findSection(lines, title)
   // The parser ignores a heading in an open code block.

@@ -1,7 +1,7 @@
 /** Reads attachments (images, audio, video, PDF) in pieces. Refuses file types that a program could execute. */
-import { open } from 'node:fs/promises'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { withFile } from '#platform'
 import { isExecutable } from './executable-files.ts'
 import { resolveRoots, resolveInside, type Roots } from './paths.ts'
 import { assertAllowed, readFlags, toReadError } from './text-files.ts'
@@ -9,28 +9,19 @@ import { assertAllowed, readFlags, toReadError } from './text-files.ts'
 const maxPieceBytes = 1024 * 1024
 export const maxAttachmentBytes = 200 * 1024 * 1024
 
-export interface AttachmentPiece {
-  /** MIME type. */
-  readonly type: string
-  /** Size of the file, bytes. */
-  readonly size: number
-  /** Milliseconds since the epoch. If it differs between pieces, the file was replaced. */
-  readonly modifiedAt: number
-  readonly bytes: Buffer
-}
-
 /**
  * Reads up to 1 MB of an attachment.
  * @param from 0-based offset in bytes; at or after the end, `bytes` is empty
+ * @returns `type`: MIME type; `size` of the file, bytes; `modifiedAt`: milliseconds since the epoch. If it differs
+ * between pieces, the file was replaced
  * @throws AppError `attachment_unknown` for an unsupported type, `file_too_large`, `file_not_found`,
  * `folder_unreadable`, and as `resolveInside`
  */
-export async function readAttachment(roots: Roots, path: string, from: number): Promise<AttachmentPiece> {
+export async function readAttachment(roots: Roots, path: string, from: number) {
   const { type, target } = await resolveAttachment(roots, path)
   const { isAllowed } = await resolveRoots(roots)
   try {
-    const file = await open(target, readFlags)
-    try {
+    return await withFile(target, readFlags, async (file) => {
       await assertAllowed(file, target, path, isAllowed)
       const info = await file.stat()
       if (!info.isFile()) throw new AppError('attachment_unknown', `${path} is not a regular file`, { path })
@@ -41,9 +32,7 @@ export async function readAttachment(roots: Roots, path: string, from: number): 
       const buffer = Buffer.alloc(Math.max(0, Math.min(maxPieceBytes, info.size - from)))
       const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
       return { type, size: info.size, modifiedAt: info.mtimeMs, bytes: buffer.subarray(0, bytesRead) }
-    } finally {
-      await file.close()
-    }
+    })
   } catch (error) {
     throw toReadError(error, path)
   }

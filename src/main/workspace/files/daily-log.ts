@@ -2,16 +2,10 @@ import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { appendBlock, logEntry } from '#shared/markdown/log-entry.ts'
 import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import { localDate, localTime } from './layout.ts'
-import { noteBody, withFencesClosed } from './add-to-section.ts'
+import { noteBody, withFencesClosed, type EntryLines } from './add-to-section.ts'
 
 /** Maximum age of an entry that `findLogEntry` finds, minutes. It checks a recent request that got no answer. */
 const maxEntryAgeMinutes = 2
-
-export interface EntryLines {
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-}
 
 /** Appends an entry to a daily log. Starts the log if it is undefined or empty. */
 export function addLogEntry(log: string | undefined, note: string, at: Date): EntryLines & { readonly text: string } {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { fileDraftSchema } from '#shared/contract/workspace.ts'
 import type { FileDraft } from '#shared/contract/index.ts'
 import { type Clock, DraftStore, type StoredDraft } from '#platform'
@@ -30,5 +30,5 @@ export class FileDrafts {
 }
 
 function draftKey(path: string): string {
-  return `file-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
+  return `file-${hash('sha256', path).slice(0, 32)}`
 }

@@ -57,17 +57,14 @@ export function isHiddenPath(segments: readonly string[]): boolean {
 /** Returns true if a file with this name can be requested and its name is unambiguous in a line of text. */
 export function isUsable(name: string, platform: NodeJS.Platform = process.platform): boolean {
   if (platform !== 'win32' && ordinaryName.test(name)) return true
-  if (!isWellFormedName(name) || /[\p{Cc}\\\uFFFD]/u.test(name)) return false
+  if (name.replace(invisibleCodePoints, '') === '' || Buffer.byteLength(name) > maxNameBytes) return false
+  if (!name.isWellFormed() || /[\p{Cc}\\\uFFFD]/u.test(name)) return false
   return platform !== 'win32' || isValidOnEverySystem(name)
 }
 
 /** Returns true for a name that every system accepts and no program parses as an option. New files must have one. */
 export function isPortable(name: string): boolean {
   return isUsable(name, 'linux') && isValidOnEverySystem(name) && !/^[-~]|[\p{Bidi_Control}]/u.test(name)
-}
-
-function isWellFormedName(name: string): boolean {
-  return name.replace(invisibleCodePoints, '') !== '' && name.isWellFormed() && Buffer.byteLength(name) <= maxNameBytes
 }
 
 function isValidOnEverySystem(name: string): boolean {

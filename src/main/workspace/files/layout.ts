@@ -117,12 +117,7 @@ export function dailyLogPath(date: string, { daily }: Layout = defaultLayout): s
 export function fileKind(path: string, layout?: Layout): FileKind {
   if (path === longTermFile(layout)) return 'memory'
   if (dailyLogDate(path, layout) !== undefined) return 'log'
-  return isProjectContext(path, layout) ? 'project' : 'note'
-}
-
-function isProjectContext(path: string, layout: Layout = defaultLayout): boolean {
-  const [name = ''] = path.split('/').slice(-1)
-  return contextNames.some((contextName) => contextName === name) && projectContextFiles(layout).includes(path)
+  return projectContextFiles(layout).includes(path) ? 'project' : 'note'
 }
 
 /**
@@ -146,7 +141,7 @@ export function exclusionReason(
 ): 'hidden' | 'notMarkdown' | 'project' | 'ignored' | 'scope' | undefined {
   if (isIgnoredPath(path.split('/'))) return 'hidden'
   if (!isMarkdown(path)) return 'notMarkdown'
-  if (isProjectContext(path, layout)) return 'project'
+  if (projectContextFiles(layout).includes(path)) return 'project'
   if (isIgnored(path, layout)) return 'ignored'
   return scope === 'workspace' || isMemoryPath(path, layout) ? undefined : 'scope'
 }

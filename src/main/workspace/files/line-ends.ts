@@ -1,7 +1,6 @@
 import { compareLines } from '#platform'
 
 const byteOrderMark = '\uFEFF'
-const lineEndPattern = /\r\n|\r|\n/g
 
 interface Line {
   readonly text: string
@@ -42,14 +41,9 @@ function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): st
 }
 
 function linesOf(text: string): Line[] {
-  const lines: Line[] = []
-  let start = 0
-  for (const { index, 0: end } of text.matchAll(lineEndPattern)) {
-    lines.push({ text: text.slice(start, index), end })
-    start = index + end.length
-  }
-  lines.push({ text: text.slice(start), end: '' })
-  return lines
+  const parts = text.split(/(\r\n|\r|\n)/)
+  const length = (parts.length + 1) / 2
+  return Array.from({ length }, (_, index) => ({ text: parts[2 * index] ?? '', end: parts[2 * index + 1] ?? '' }))
 }
 
 /** Returns the most common line end; on a tie, the one that occurs first. */

@@ -2,7 +2,7 @@
  * Maps requested paths to paths on disk. All file access goes through here. Links are resolved before the check, so
  * that no `..`, absolute path or link leads out of the workspace or to hidden files.
  */
-import { lstat, realpath, stat } from 'node:fs/promises'
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
@@ -56,10 +56,7 @@ interface PathOnDisk extends ResolvedPath {
 }
 
 /** Resolves the workspace and the forbidden folders. @throws AppError as `resolveInside` */
-export async function resolveRoots({
-  workspace,
-  forbidden,
-}: Pick<Roots, 'workspace' | 'forbidden'>): Promise<ResolvedRoots> {
+export async function resolveRoots({ workspace, forbidden }: Omit<Roots, 'readable'>): Promise<ResolvedRoots> {
   const { real: root } = await realpathOfExisting(workspace, workspace)
   const forbiddenFolders = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
     .map(({ real }) => real)
@@ -110,20 +107,26 @@ export async function resolveMovable(roots: Roots, requested: string): Promise<R
   return assertWritable(await resolve(roots, requested), requested, accepts)
 }
 
-type PathTest = (path: string) => boolean
-
 /** Returns `resolved` if the file may be written. @throws AppError `write_refused`, `path_invalid` */
-async function assertWritable(resolved: PathOnDisk, requested: string, accepts: PathTest): Promise<ResolvedPath> {
+async function assertWritable(resolved: PathOnDisk, requested: string, accepts: typeof isNote): Promise<ResolvedPath> {
   const { segments, missingCount, target } = resolved
   if (!accepts(segments.join('/')) || !accepts(normalizePath(requested))) throw writeRefusedError(requested)
-  if (missingCount > 0) assertNewPath(resolved, requested)
+  if (missingCount > 0) await assertNewPath(resolved, requested)
   else if (await isExecutable(target)) throw writeRefusedError(requested)
   return resolved
 }
 
-/** @throws AppError `file_exists`; `path_invalid` if a new name is not portable or the path is too deep */
-function assertNewPath({ segments, missingCount }: PathOnDisk, requested: string): void {
-  if (missingCount === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
+/**
+ * @throws AppError `file_exists`, also if the folder has the name in another Unicode composition (NFC, NFD);
+ * `path_invalid` if a new name is not portable or the path is too deep
+ */
+async function assertNewPath({ segments, missingCount, target }: PathOnDisk, requested: string): Promise<void> {
+  const name = segments.at(-1)?.normalize('NFC') ?? ''
+  const hasForms = missingCount === 1 && name !== name.normalize('NFD')
+  const siblings = hasForms ? await readdir(dirname(target)).catch(() => []) : []
+  const isTaken = siblings.some((sibling) => sibling.normalize('NFC') === name)
+  if (missingCount === 0 || isTaken)
+    throw new AppError('file_exists', `${requested} exists already`, { path: requested })
   const newNames = segments.slice(segments.length - missingCount)
   if (!newNames.every(isPortable) || segments.length > maxDepth) throw invalidPathError(requested)
 }
@@ -137,14 +140,14 @@ export async function resolveNewAttachment(roots: Roots, requested: string): Pro
   const accepts = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
   if (!accepts(resolved.segments.join('/')) || !accepts(normalizePath(requested)))
     throw new AppError('attachment_unknown', `${requested} is not a supported attachment type`, { path: requested })
-  assertNewPath(resolved, requested)
+  await assertNewPath(resolved, requested)
   return resolved
 }
 
 /** Resolves the path of a new folder. @throws AppError as `resolveInside`, `file_exists` */
 export async function resolveNewFolder(roots: Roots, requested: string): Promise<string> {
   const resolved = await resolve(roots, requested)
-  assertNewPath(resolved, requested)
+  await assertNewPath(resolved, requested)
   return resolved.target
 }
 
@@ -170,21 +173,20 @@ export async function resolveRealPath(roots: Roots, requested: string, ownFiles:
   const { target, segments } = await resolve(roots, requested, resolvedRoots)
   const path = segments.join('/')
   const id = await fileIdOf(target)
+  const normalize = (name: string) => name.normalize('NFC').toLowerCase()
   for (const file of ownFiles) {
     // A file that does not exist has no id. Its name is compared, because the disk may ignore case and normalization.
-    const isSame = id === undefined ? isSameName(file, path) : (await fileIdOf(join(resolvedRoots.root, file))) === id
+    const isSame =
+      id === undefined ? normalize(file) === normalize(path) : (await fileIdOf(join(resolvedRoots.root, file))) === id
     if (isSame) return file
   }
   return path
 }
 
-async function fileIdOf(path: string): Promise<string | undefined> {
+/** Identifies a file on disk, under any of its names. Returns undefined if it cannot be read. @param path absolute */
+export async function fileIdOf(path: string): Promise<string | undefined> {
   const info = await stat(path, { bigint: true }).catch(() => undefined)
   return info && `${info.dev} ${info.ino}`
-}
-
-function isSameName(a: string, b: string): boolean {
-  return a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase()
 }
 
 async function resolve(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<PathOnDisk> {
@@ -281,18 +283,14 @@ async function realpathOfExisting(
       return { real: join(await realpath(existing), ...missingSegments), missingCount: missingSegments.length }
     } catch (error) {
       if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw toAppError(error, requested)
-      if (isStrict && (await isLink(existing))) throw outsideError(requested)
+      const info = isStrict ? await lstat(existing).catch(() => undefined) : undefined
+      if (info?.isSymbolicLink()) throw outsideError(requested)
       const parent = dirname(existing)
       if (parent === existing) return { real: path, missingCount: 0 }
       missingSegments.unshift(existing.slice(parent.length).replace(/^[\\/]+/, ''))
       existing = parent
     }
   }
-}
-
-async function isLink(path: string): Promise<boolean> {
-  const info = await lstat(path).catch(() => undefined)
-  return info?.isSymbolicLink() === true
 }
 
 function toAppError(error: unknown, requested: string): unknown {
@@ -303,16 +301,12 @@ function toAppError(error: unknown, requested: string): unknown {
   return new AppError('folder_unreadable', message, { path: requested }, { cause: error })
 }
 
-function outsideError(requested: string): AppError {
-  return new AppError('path_outside_workspace', `${requested}: only files inside the workspace can be used`, {
-    path: requested,
-  })
+function outsideError(path: string): AppError {
+  return new AppError('path_outside_workspace', `${path}: only files inside the workspace can be used`, { path })
 }
 
-function hiddenPathError(requested: string): AppError {
-  return new AppError('path_hidden', `${requested} is hidden: notes cannot have names that begin with a dot`, {
-    path: requested,
-  })
+function hiddenPathError(path: string): AppError {
+  return new AppError('path_hidden', `${path} is hidden: notes cannot have names that begin with a dot`, { path })
 }
 
 function invalidPathError(requested: string): AppError {

@@ -1,11 +1,11 @@
 import type { FileChange } from '#shared/util/file-change.ts'
-import { addLogEntry, findLogEntry, type EntryLines } from './daily-log.ts'
+import { addLogEntry, findLogEntry } from './daily-log.ts'
 import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-writer.ts'
 import { dailyLogPath, localDate, longTermFile, type Layout } from './layout.ts'
 import { withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
-import { addToSection, findInSection, noteItem } from './add-to-section.ts'
+import { addToSection, findInSection, noteItem, type EntryLines } from './add-to-section.ts'
 
 interface Notes {
   readonly layout: Layout
@@ -25,7 +25,7 @@ export async function addToLog(
 ): Promise<RememberedLines> {
   const path = dailyLogPath(localDate(at), notes.layout)
   let entryLines: EntryLines = { startLine: 1, endLine: 1 }
-  let addedNote: AddedNote | undefined
+  let note = emptyNote
   const write = await notes.edit(path, origin, (current) => {
     const result = addLogEntry(current, text, at)
     const written = isPrivate ? withAddedPrivate(current, result.text, true) : result.text
@@ -36,10 +36,10 @@ export async function addToLog(
     const bodyLine = entryLines.startLine + heading.length
     const headings = [...(current === undefined || current === '' ? lines.slice(0, 1) : []), ...heading]
     const under = sectionsOf(lines).findLast(({ from }) => from <= bodyLine)?.title ?? ''
-    addedNote = { headings, under, body: entry.slice(heading.length), at: bodyLine }
+    note = { headings, under, body: entry.slice(heading.length), at: bodyLine }
     return written
   })
-  return { path, ...entryLines, change: await notes.describe(write), note: addedNote ?? emptyNote }
+  return { path, ...entryLines, change: await notes.describe(write), note }
 }
 
 /** Adds a note as a list item to a section of MEMORY.md. @throws AppError as `Workspace.edit` */
@@ -50,18 +50,15 @@ export async function addToMemorySection(
   origin: WriteOrigin,
 ): Promise<RememberedLines> {
   const path = longTermFile(notes.layout)
-  let startLine = 1
-  let addedNote: AddedNote | undefined
+  let note = emptyNote
   const item = noteItem(text)
   const write = await notes.edit(path, origin, (current = '') => {
-    const result = addToSection(current, section, item)
-    startLine = result.startLine
-    const headings = result.heading === undefined ? [] : [result.heading]
-    addedNote = { headings, under: result.under, body: item.split('\n'), at: startLine }
-    return result.text
+    const { text, startLine, heading, under } = addToSection(current, section, item)
+    note = { headings: heading === undefined ? [] : [heading], under, body: item.split('\n'), at: startLine }
+    return text
   })
-  const endLine = startLine + item.split('\n').length - 1
-  return { path, startLine, endLine, change: await notes.describe(write), note: addedNote ?? emptyNote }
+  const endLine = note.at + item.split('\n').length - 1
+  return { path, startLine: note.at, endLine, change: await notes.describe(write), note }
 }
 
 const emptyNote: AddedNote = { headings: [], under: '', body: [], at: 1 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { agentFileNames } from '#shared/util/agent-files.ts'
-import { Mutex, makeFolder, writeDurably } from '#platform'
+import { makeFolder, runExclusively, writeDurably } from '#platform'
 import { memoryFolderPath, ownFilePath, defaultLayout, type Layout } from './layout.ts'
 
 /**
@@ -16,23 +16,18 @@ export async function seedWorkspace(
   layout: Layout = defaultLayout,
 ): Promise<string[]> {
   await makeFolder(join(workspace, memoryFolderPath(layout)))
-  const mutex = new Mutex(workspace)
-  try {
-    return await mutex.run(async () => {
-      const templateNames = new Set(await readdir(templates))
-      const created: string[] = []
-      for (const name of agentFileNames) {
-        const path = ownFilePath(name, layout)
-        if (!templateNames.has(name) || existsSync(join(workspace, path))) continue
-        const text = await readFile(join(templates, name), 'utf8')
-        await writeDurably(join(workspace, path), adaptPaths(text, layout), path)
-        created.push(path)
-      }
-      return created.sort()
-    })
-  } finally {
-    mutex.close()
-  }
+  return runExclusively(workspace, async () => {
+    const templateNames = new Set(await readdir(templates))
+    const created: string[] = []
+    for (const name of agentFileNames) {
+      const path = ownFilePath(name, layout)
+      if (!templateNames.has(name) || existsSync(join(workspace, path))) continue
+      const text = await readFile(join(templates, name), 'utf8')
+      await writeDurably(join(workspace, path), adaptPaths(text, layout), path)
+      created.push(path)
+    }
+    return created.sort()
+  })
 }
 
 function adaptPaths(text: string, layout: Layout): string {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
-import { makeFolder, syncFile, syncFolder, temporaryPath, writeDurably, toWriteError } from '#platform'
+import { makeFolder, syncFile, syncFolder, temporaryPath, withFile, writeDurably, toWriteError } from '#platform'
 
 export type PathCheck = (realPath: string) => boolean
 
@@ -20,7 +20,7 @@ export interface TextFile {
 
 /** Returns the SHA-256 of the UTF-8 text, hex. */
 export function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }
 
 /**
@@ -31,26 +31,22 @@ export function hashText(text: string): string {
  */
 export async function readText(path: string, shownPath: string = path, isAllowed?: PathCheck): Promise<TextFile> {
   const bytes = await readBytes(path, shownPath, isAllowed)
-  return { text: decodeUtf8(bytes, shownPath), hash: createHash('sha256').update(bytes).digest('hex') }
+  return { text: decodeUtf8(bytes, shownPath), hash: hash('sha256', bytes) }
 }
 
 /** Reads a file of at most `maxTextBytes` that need not be text. @throws AppError as `readText` */
 export async function readBytes(path: string, shownPath: string = path, isAllowed?: PathCheck): Promise<Buffer> {
-  let file: FileHandle
   try {
     const info = await stat(path)
     if (!info.isFile()) throw notRegularFileError(shownPath)
     if (info.size > maxTextBytes) throw tooLargeError(shownPath, info.size)
-    file = await open(path, readFlags)
+    return await withFile(path, readFlags, async (file) => {
+      if (isAllowed) await assertAllowed(file, path, shownPath, isAllowed)
+      if (!(await file.stat()).isFile()) throw notRegularFileError(shownPath)
+      return file.readFile()
+    })
   } catch (error) {
     throw toReadError(error, shownPath)
-  }
-  try {
-    if (isAllowed) await assertAllowed(file, path, shownPath, isAllowed)
-    if (!(await file.stat()).isFile()) throw notRegularFileError(shownPath)
-    return await file.readFile()
-  } finally {
-    await file.close()
   }
 }
 
@@ -64,7 +60,12 @@ export async function assertAllowed(
   shownPath: string,
   isAllowed: PathCheck,
 ): Promise<void> {
-  if (!isAllowed(await realPathOfOpen(file, path))) throw replacedWhileOpeningError(shownPath)
+  // Linux reports the path of an open file; other systems resolve the path again.
+  const real =
+    process.platform === 'linux'
+      ? (await readlink(`/proc/self/fd/${file.fd}`)).replace(/ \(deleted\)$/, '')
+      : await realpath(path)
+  if (!isAllowed(real)) throw replacedWhileOpeningError(shownPath)
 }
 
 function replacedWhileOpeningError(shownPath: string): AppError {
@@ -73,12 +74,6 @@ function replacedWhileOpeningError(shownPath: string): AppError {
 
 function notRegularFileError(shownPath: string): AppError {
   return new AppError('file_not_text', `${shownPath} is not a regular file`, { path: shownPath })
-}
-
-/** Linux reports the path of an open file; other systems resolve the path again. */
-async function realPathOfOpen(file: FileHandle, path: string): Promise<string> {
-  if (process.platform !== 'linux') return realpath(path)
-  return (await readlink(`/proc/self/fd/${file.fd}`)).replace(/ \(deleted\)$/, '')
 }
 
 /** @throws AppError `file_not_text` if the bytes are not UTF-8 or contain a NUL */
@@ -211,8 +206,11 @@ async function linkAndUnlink(from: string, to: string, shownPath: string): Promi
   } catch (error) {
     if (isSystemError(error, 'EEXIST'))
       throw new AppError('file_exists', `${shownPath} exists already`, { path: shownPath }, { cause: error })
-    if (isSystemError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK'))
-      return renameFile(from, to, shownPath)
+    if (isSystemError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK')) {
+      // Fallback for file systems without hard links. Not atomic: a file created meanwhile is overwritten.
+      if (existsSync(to)) throw new AppError('file_exists', `${shownPath} exists already`, { path: shownPath })
+      return rename(from, to).catch((cause: unknown) => Promise.reject(toWriteError(cause, shownPath)))
+    }
     if (isSystemError(error, 'ENOENT'))
       throw new AppError('file_not_found', `${shownPath} does not exist`, { path: shownPath }, { cause: error })
     throw toWriteError(error, shownPath)
@@ -241,16 +239,6 @@ async function withCheckedFolder<Result>(
     throw error instanceof AppError ? error : toWriteError(error, shownPath)
   } finally {
     await folderHandle?.close()
-  }
-}
-
-/** Fallback for file systems without hard links. Not atomic: a file created between check and rename is overwritten. */
-async function renameFile(from: string, to: string, shownPath: string): Promise<void> {
-  if (existsSync(to)) throw new AppError('file_exists', `${shownPath} exists already`, { path: shownPath })
-  try {
-    await rename(from, to)
-  } catch (error) {
-    throw toWriteError(error, shownPath)
   }
 }
 

@@ -31,28 +31,27 @@ export class TextStatisticsCache {
     this.#read = read
   }
 
-  /** Returns all known statistics by path. Files that cannot be read have none. */
+  /** Returns the statistics of files by path. Files that cannot be read have none. */
   async load(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
-    const changedFiles = files.filter(({ path, size, modifiedAt }) => {
-      const cached = this.#statistics.get(path)
-      return cached?.size !== size || cached.modifiedAt !== modifiedAt
-    })
-    for (let start = 0; start < changedFiles.length; start += batchSize)
-      await Promise.all(changedFiles.slice(start, start + batchSize).map((file) => this.#count(file)))
-    return this.#statistics
+    // Another load may read the same files at the same time.
+    const found = new Map<string, TextStatistics>()
+    for (let start = 0; start < files.length; start += batchSize)
+      await Promise.all(files.slice(start, start + batchSize).map((file) => this.#addTo(found, file)))
+    return found
   }
 
-  async #count({ path, size, modifiedAt }: FileState): Promise<void> {
-    this.#statistics.delete(path)
+  async #addTo(found: Map<string, TextStatistics>, { path, size, modifiedAt }: FileState): Promise<void> {
+    const cached = this.#statistics.get(path)
+    if (cached?.size === size && cached.modifiedAt === modifiedAt) return void found.set(path, cached)
     const text = await this.#read(path).catch(() => undefined)
-    if (text === undefined) return
+    if (text === undefined) return void this.#statistics.delete(path)
     const { isFullyPrivate, privateLines, problem } = visibilityOf(text)
-    this.#statistics.set(path, {
-      size,
-      modifiedAt,
+    const statistics = {
       ...(size > maxCountedBytes ? {} : { words: countWords(text), tokens: estimateTokens(text) }),
       privacy: isFullyPrivate ? 2 : Math.min(1, privateLines.size),
       problem,
-    })
+    }
+    this.#statistics.set(path, { size, modifiedAt, ...statistics })
+    found.set(path, statistics)
   }
 }

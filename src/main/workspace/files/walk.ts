@@ -69,16 +69,9 @@ export async function walkFiles(root: string, signal?: AbortSignal, forbidden: r
   return walk(root, (name) => !isHidden(name), signal, forbidden, statFile)
 }
 
-/** Lists the paths of Markdown files. Reads folders only, no file metadata. @throws as `walkMarkdown` */
-export async function walkPaths(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<string[]> {
-  const { files } = await walk(root, isMarkdown, signal, forbidden)
-  return files.map(({ path }) => path)
-}
-
-/** Lists the symbolic links that `walkMarkdown` skips, sorted, without hidden ones. @throws as `walkMarkdown` */
-export async function walkLinks(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<string[]> {
-  const { links } = await walk(root, isMarkdown, signal, forbidden)
-  return links.filter((path) => !isHidden(basename(path))).sort()
+/** Lists Markdown files as `walkMarkdown` does, but reads no file metadata: sizes and times are 0. */
+export async function walkNames(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<Walk> {
+  return walk(root, isMarkdown, signal, forbidden)
 }
 
 /**
@@ -90,11 +83,8 @@ export async function isBehindLink(root: string, path: string): Promise<boolean>
   const segments = path.split('/')
   for (let count = 1; count <= segments.length; count += 1) {
     const absolutePath = join(real, ...segments.slice(0, count))
-    if (
-      (await lstat(absolutePath)).isSymbolicLink() &&
-      isListedElsewhere(segmentsBelow(real, await realpath(absolutePath)))
-    )
-      return true
+    if (!(await lstat(absolutePath)).isSymbolicLink()) continue
+    if (!segmentsBelow(real, await realpath(absolutePath)).includes('node_modules')) return true
   }
   return false
 }
@@ -109,11 +99,6 @@ export function refuseUnreadable(root: string): (error: unknown) => never {
 
 function segmentsBelow(real: string, absolutePath: string): string[] {
   return absolutePath.slice(real.length + 1).split(/[\\/]/)
-}
-
-/** Returns true if the walk also reaches the link's target by its own path; false for targets in `node_modules`. */
-function isListedElsewhere(segments: readonly string[]): boolean {
-  return !segments.includes('node_modules')
 }
 
 /** @param statFn reads file metadata; if undefined, sizes and times are 0 */
@@ -138,8 +123,8 @@ async function walk(
     if (visitedFolders.has(folder.real)) return
     visitedFolders.add(folder.real)
     const entries = (await readdir(folder.real, { withFileTypes: true }))
-      .filter((entry) => isCandidate(entry, isIncluded) || isOwnFolder(folder, entry))
-      .sort(byName)
+      .filter((entry) => isCandidate(entry) || isOwnFolder(folder, entry))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
     const inspectEntry = (entry: Dirent) => withErrorReport(pathOf(folder, entry), () => inspect(folder, entry))
     const folders: Folder[] = []
     for (const result of await inBatches(entries, concurrency, inspectEntry, signal)) {
@@ -148,6 +133,11 @@ async function walk(
     }
     // `pendingFolders` is a stack: the last folder is visited first.
     pendingFolders.push(...folders.reverse())
+  }
+
+  function isCandidate(entry: Dirent): boolean {
+    if (isIgnoredFolder(entry.name)) return false
+    return isIncluded(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
   }
 
   /** Returns true for `.commonplace`, also below a time folder of the trash. It is hidden, but its notes are listed. */
@@ -171,7 +161,8 @@ async function walk(
     // A link must not reveal a hidden target under another name.
     const segments = isLink ? segmentsBelow(real, absolutePath) : []
     if (isHiddenPath(segments)) return undefined
-    if (isLink && isListedElsewhere(segments)) return undefined
+    // The walk reaches other targets of links by their own paths.
+    if (isLink && !segments.includes('node_modules')) return undefined
     links.delete(path)
     if (!statFn && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {
@@ -213,15 +204,6 @@ async function walk(
   const linked = hardLinks.values().find(({ missingCount }) => missingCount > 0)
   if (linked) problems.push({ path: linked.path, code: 'hard_link' })
   return { files, problems, links: [...links] }
-}
-
-function isCandidate(entry: Dirent, isIncluded: (name: string) => boolean): boolean {
-  if (isIgnoredFolder(entry.name)) return false
-  return isIncluded(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
-}
-
-function byName(a: Dirent, b: Dirent): number {
-  return a.name < b.name ? -1 : 1
 }
 
 function pathOf(folder: Folder, entry: Dirent): string {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
-import type { Cause } from '#shared/contract/index.ts'
-import { type Clock, EventEmitter, type Subscribable, Mutex } from '#platform'
+import { z } from 'zod'
+import { causeSchema } from '#shared/contract/history.ts'
+import { type Clock, EventEmitter, onAppError, type Subscribable, Mutex } from '#platform'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {
@@ -11,22 +12,22 @@ import {
   readText,
   fileStamp,
   writeText,
-  type PathCheck,
   type TextFile,
 } from './text-files.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { normalizePath, resolveWritable, type Roots } from './paths.ts'
 
 /** The cause of a write. `session` and `turn` (the message that the agent answers) are set for writes by agents. */
-export interface WriteOrigin {
-  readonly cause: Cause
-  readonly session?: string | undefined
-  readonly turn?: string | undefined
-  readonly client?: string | undefined
+export const originSchema = z.object({
+  cause: causeSchema,
+  session: z.string().optional(),
+  turn: z.string().optional(),
+  client: z.string().optional(),
   /** Sources of the text that are less trusted than the user. */
-  readonly sources?: readonly string[] | undefined
-  readonly isUndo?: boolean | undefined
-}
+  sources: z.array(z.string()).readonly().optional(),
+  isUndo: z.boolean().optional(),
+})
+export type WriteOrigin = Readonly<z.infer<typeof originSchema>>
 
 /** A write of one file, moves and deletions included. Paths are relative to the workspace. */
 export interface WorkspaceWrite {
@@ -88,26 +89,22 @@ export class WorkspaceWriter {
   async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#rewriteOnce(notePath, origin, rewrite)
+        const { target, isAllowed } = await resolveWritable(this.#roots, notePath)
+        const stamp = await fileStamp(target)
+        const current = await readText(target, notePath, isAllowed).catch(onAppError('file_not_found'))
+        const text = await rewrite(current)
+        assertReadable(text, notePath)
+        const before = current?.text ?? null
+        if (before === text) return this.createWrite(notePath, origin, before, text)
+        await assertUnprotected(target, notePath)
+        await writeText(target, text, notePath, isAllowed, stamp)
+        const write = this.createWrite(notePath, origin, before, text)
+        await this.notify(write)
+        return write
       } catch (error) {
         if (!(error instanceof ConcurrentWriteError) || attempt === maxAttempts) throw error
       }
     }
-  }
-
-  async #rewriteOnce(notePath: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
-    const { target, isAllowed } = await resolveWritable(this.#roots, notePath)
-    const stamp = await fileStamp(target)
-    const current = await readTextIfExists(target, notePath, isAllowed)
-    const text = await rewrite(current)
-    assertReadable(text, notePath)
-    if (current?.text !== text) {
-      await assertUnprotected(target, notePath)
-      await writeText(target, text, notePath, isAllowed, stamp)
-    }
-    const write = this.createWrite(notePath, origin, current?.text ?? null, text)
-    if (current?.text !== text) await this.notify(write)
-    return write
   }
 
   /** Builds the event for a change. `before` and `after` are null if the file did not exist then. */
@@ -139,7 +136,9 @@ export class WorkspaceWriter {
       try {
         return await work()
       } catch (error) {
-        throw withWorkspacePath(error, workspace)
+        if (!(error instanceof AppError) || error.code !== 'write_failed') throw error
+        // The message names only the path inside the workspace.
+        throw new AppError(error.code, `${error.message} (workspace: ${workspace})`, error.data, { cause: error })
       }
     })
   }
@@ -149,39 +148,13 @@ export class WorkspaceWriter {
   }
 }
 
-async function readTextIfExists(
-  target: string,
-  shownPath: string,
-  isAllowed: PathCheck,
-): Promise<TextFile | undefined> {
-  try {
-    return await readText(target, shownPath, isAllowed)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'file_not_found') return undefined
-    throw error
-  }
-}
-
 /**
  * Checks that the workspace folder exists, so that a moved folder is not mistaken for an empty one.
  * @throws AppError `folder_gone`
  */
 export async function assertWorkspaceExists(workspace: string): Promise<void> {
-  if (await isFolder(workspace)) return
+  const info = await stat(workspace).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  if (info?.isDirectory()) return
   const message = `${workspace} is not there: put the folder back, or choose its new location in the settings`
   throw new AppError('folder_gone', message, { path: workspace })
-}
-
-/**
- * Adds the workspace's path to a `write_failed` error, which names only the path inside the workspace. Returns other
- * errors as they are.
- */
-function withWorkspacePath(error: unknown, workspace: string): unknown {
-  if (!(error instanceof AppError) || error.code !== 'write_failed') return error
-  return new AppError(error.code, `${error.message} (workspace: ${workspace})`, error.data, { cause: error })
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const info = await stat(path).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
-  return info?.isDirectory() ?? false
 }

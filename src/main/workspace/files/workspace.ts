@@ -3,6 +3,7 @@
  * file until every listener has run.
  */
 import { readdir, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import {
@@ -47,7 +48,7 @@ import {
   type WriteOrigin,
 } from './workspace-writer.ts'
 import { longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
-import { isNote } from './file-names.ts'
+import { isHidden, isNote } from './file-names.ts'
 import { KnownFiles } from './known-files.ts'
 import { sectionTitle } from './add-to-section.ts'
 import { removeNote } from './remove-note.ts'
@@ -65,7 +66,7 @@ import {
   type Roots,
 } from './paths.ts'
 import { restoreLineEnds } from './line-ends.ts'
-import { refuseUnreadable, walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
+import { refuseUnreadable, walkMarkdown, walkNames, type FoundFile, type Walk } from './walk.ts'
 
 interface RevertedChange {
   readonly write: WorkspaceWrite
@@ -144,18 +145,16 @@ export class Workspace {
 
   /** Returns the paths of the files of `list`. Much faster: it reads no sizes and times. @throws AppError as `list` */
   async paths(signal?: AbortSignal): Promise<string[]> {
-    return this.#walk(walkPaths, signal)
+    return (await this.#walk(walkNames, signal)).files.map(({ path }) => path)
   }
 
   /** Returns the paths of symbolic links that `list` skips, to list each note once. @throws AppError as `list` */
   async skippedLinks(signal?: AbortSignal): Promise<string[]> {
-    return this.#walk(walkLinks, signal)
+    const { links } = await this.#walk(walkNames, signal)
+    return links.filter((path) => !isHidden(basename(path))).sort()
   }
 
-  #walk<Result>(
-    walk: (root: string, signal?: AbortSignal, forbidden?: readonly string[]) => Promise<Result>,
-    signal?: AbortSignal,
-  ): Promise<Result> {
+  #walk(walk: typeof walkNames, signal?: AbortSignal): Promise<Walk> {
     const { workspace, forbidden } = this.roots
     return walk(workspace, signal, forbidden).catch(refuseUnreadable(workspace))
   }

@@ -153,10 +153,7 @@ async function* streamProgress<Result>(
     latest = { type: 'progress', done, total }
     nextEvent.resolve(false)
   })
-  const settled = result.then(
-    () => true,
-    () => true,
-  )
+  const settled = Promise.allSettled([result]).then(() => true)
   for (let isOver = false; !isOver;) {
     isOver = await Promise.race([settled, nextEvent.promise])
     nextEvent = Promise.withResolvers<boolean>()

@@ -19,7 +19,7 @@ const maxLengthBeforeMatch = 80
 /** Builds the regular expression of a search. @throws AppError `input_invalid` for an invalid pattern */
 export function toRegExp({ text, isPattern, matchCase }: SearchQuery): RegExp {
   try {
-    return new RegExp(isPattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), `gu${matchCase ? '' : 'i'}`)
+    return new RegExp(isPattern ? text : RegExp.escape(text), `gu${matchCase ? '' : 'i'}`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('input_invalid', `the pattern is invalid: ${reason}`, { reason }, { cause: error })

@@ -119,19 +119,9 @@ function parseLog(text: string, path: string): FileCommit[] {
   let followedPath = path
   for (const record of text.split(commitSeparator).slice(1)) {
     const [commit = '', seconds = '', author = '', subject = '', ...numstatFields] = record.split('\0')
-    const change = parseNumstat(numstatFields.join('\0'))
-    const commitPath = change?.path ?? followedPath
-    commits.push({
-      commit,
-      at: Number(seconds) * 1000,
-      author,
-      subject,
-      path: commitPath,
-      ...(change?.from === undefined ? {} : { from: change.from }),
-      added: change ? change.added : 0,
-      removed: change ? change.removed : 0,
-    })
-    followedPath = change?.from ?? commitPath
+    const change = parseNumstat(numstatFields.join('\0')) ?? { path: followedPath, added: 0, removed: 0 }
+    commits.push({ commit, at: Number(seconds) * 1000, author, subject, ...change })
+    followedPath = change.from ?? change.path
   }
   return commits
 }

@@ -9,17 +9,4 @@ async function writeFile(path: string, data: string | Uint8Array): Promise<void>
   await (path.includes('/refs/') || path.includes('\\refs\\') ? writeDurably : writeAtomically)(path, data)
 }
 
-export const atomicFs = {
-  promises: {
-    readFile: fs.readFile,
-    writeFile,
-    unlink: fs.unlink,
-    readdir: fs.readdir,
-    mkdir: fs.mkdir,
-    rmdir: fs.rmdir,
-    stat: fs.stat,
-    lstat: fs.lstat,
-    readlink: fs.readlink,
-    symlink: fs.symlink,
-  },
-}
+export const atomicFs = { promises: { ...fs, writeFile } }

@@ -1,5 +1,5 @@
 import { mergeTexts, revertStatusOfHunks, type RevertStatus } from '#platform'
-import { parseLargeChange } from '#shared/util/large-change.ts'
+import { parseLargeChange, type LargeChange } from '#shared/util/large-change.ts'
 import { splitHunks } from '#shared/util/patch-hunks.ts'
 import { currentPath, textIfExists, queryTimeline } from './history-queries.ts'
 import type { Repository } from './repository.ts'
@@ -18,14 +18,13 @@ export async function revertStatusOf(repository: Repository, path: string, patch
   const pathNow = repository.blobIdAt(path) === undefined ? await currentPath(repository, path) : path
   const id = repository.blobIdAt(pathNow)
   const text = id === undefined ? '' : await repository.text(id)
-  if (parseLargeChange(patch)) return { path: pathNow, hunks: [await statusOfLargeChange(repository, text, patch)] }
+  const large = parseLargeChange(patch)
+  if (large) return { path: pathNow, hunks: [await statusOfLargeChange(repository, text, large)] }
   const hunks = revertStatusOfHunks(text, patch)
   if (!hunks.includes('changed')) return { path: pathNow, hunks }
   const hunkPatches = splitHunks(patch)
-  const undoChanges = (await queryTimeline(repository, { path: pathNow, limit: Number.MAX_SAFE_INTEGER })).filter(
-    ({ isUndo }) => isUndo,
-  )
-  for (const { file } of undoChanges) {
+  const changes = await queryTimeline(repository, { path: pathNow, limit: Number.MAX_SAFE_INTEGER })
+  for (const { file } of changes.filter(({ isUndo }) => isUndo)) {
     const [before, after] = [await textOrEmpty(repository, file.before), await textOrEmpty(repository, file.after)]
     for (const [index, hunkPatch] of hunkPatches.entries())
       if (hunks[index] === 'changed' && isApplied(before, hunkPatch) && !isApplied(after, hunkPatch))
@@ -38,11 +37,8 @@ function isApplied(text: string, hunkPatch: string): boolean {
   return revertStatusOfHunks(text, hunkPatch)[0] === 'there'
 }
 
-async function statusOfLargeChange(repository: Repository, text: string, patch: string): Promise<RevertStatus> {
-  const large = parseLargeChange(patch)
-  const [before, after] = large
-    ? [await textIfExists(repository, large.before), await textIfExists(repository, large.after)]
-    : [undefined, undefined]
+async function statusOfLargeChange(repository: Repository, text: string, large: LargeChange): Promise<RevertStatus> {
+  const [before, after] = [await textIfExists(repository, large.before), await textIfExists(repository, large.after)]
   if (before === undefined || after === undefined) return 'changed'
   if (text === after) return 'there'
   if (text === before) return 'undone'

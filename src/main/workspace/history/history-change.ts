@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { causes, causeSchema } from '#shared/contract/history.ts'
+import { causes } from '#shared/contract/history.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { parseJson } from '#shared/util/json.ts'
 
@@ -24,16 +24,6 @@ export interface CommitRecord extends WriteOrigin {
   /** Id of the last journal line that this commit contains. */
   readonly journal?: string | undefined
 }
-
-/** `WriteOrigin` in stored files. */
-export const originSchema = z.object({
-  cause: causeSchema,
-  session: z.string().optional(),
-  turn: z.string().optional(),
-  client: z.string().optional(),
-  sources: z.array(z.string()).readonly().optional(),
-  isUndo: z.boolean().optional(),
-})
 
 /** Builds a commit message: a subject for users of Git, trailers for `parseMessage`. */
 export function commitMessage(

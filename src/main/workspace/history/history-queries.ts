@@ -175,35 +175,25 @@ export async function blameFile(repository: Repository, path: string): Promise<B
   for (const { commit, at, cause, session, turn, client, sources, file } of changes.reverse()) {
     const text = file.after === null ? '' : await repository.text(file.after)
     if (text.length > maxBlameLength) return []
-    versions.push({
-      id: { commit, at, cause, session, turn, client, ...(sources ? { sources } : {}) },
-      text,
-    })
+    versions.push({ id: { commit, at, cause, session, turn, client, ...(sources ? { sources } : {}) }, text })
   }
   return blame(versions)
 }
 
-interface Version<Id> {
-  readonly id: Id
-  readonly text: string
-}
-
 /** @param versions oldest first @returns for each line of the last version the id of the version that wrote it */
-export function blame<Id>(versions: readonly Version<Id>[]): Id[] {
+export function blame<Id>(versions: readonly { readonly id: Id; readonly text: string }[]): Id[] {
   let lines: string[] = []
   let lineIds: Id[] = []
   for (const { id, text } of versions) {
     const next = linesOf(text)
-    const nextLineIds: Id[] = []
     let line = 0
-    for (const { from, to, newFrom, newTo } of compareLines(lines, next)) {
-      for (; line < from; line += 1) nextLineIds.push(lineIds[line] ?? id)
-      for (let newLine = newFrom; newLine < newTo; newLine += 1) nextLineIds.push(id)
+    const parts = compareLines(lines, next).map(({ from, to, newFrom, newTo }) => {
+      const unchanged = lineIds.slice(line, from)
       line = to
-    }
-    for (; line < lineIds.length; line += 1) nextLineIds.push(lineIds[line] ?? id)
+      return [...unchanged, ...Array<Id>(newTo - newFrom).fill(id)]
+    })
+    lineIds = [...parts, lineIds.slice(line)].flat()
     lines = next
-    lineIds = nextLineIds
   }
   return lineIds
 }

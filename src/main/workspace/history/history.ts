@@ -23,8 +23,6 @@ export interface HistoryOptions {
   readonly onFault: (error: unknown) => void
 }
 
-type HistoryClient = WorkerClient<HistoryJobs>
-
 /** History of a workspace's Markdown files: each change with its time and cause. Runs in a worker. */
 export class History {
   readonly #changes = new EventEmitter<RecorderEvent>()
@@ -34,6 +32,8 @@ export class History {
   #sentForbidden: string
   readonly #worker: WorkerHost<HistoryJobs>
   #hasStarted = false
+  /** Later changes stay in the journal for the next process: a new worker would keep this one alive. */
+  #isClosed = false
   #journalTimer: NodeJS.Timeout | undefined
   readonly #startTimer: NodeJS.Timeout | undefined
 
@@ -67,16 +67,20 @@ export class History {
     return this.#worker.isRunning
   }
 
-  /** Records the journal after a short delay. Does nothing if `path` is not a note. */
+  /** Records the journal after a short delay. Does nothing if `path` is not a note, or the history is closed. */
   scheduleRecording(path: string): void {
-    if (isNote(path)) this.#journalTimer ??= setTimeout(() => void this.#notifyWorker(), debounceMs)
+    if (this.#isClosed || !isNote(path)) return
+    this.#journalTimer ??= setTimeout(() => {
+      this.#journalTimer = undefined
+      void this.#worker.run((client) => client.notifyJournalChange()).catch(this.#options.onFault)
+    }, debounceMs)
   }
 
   /** Records files that another program may have changed (workspace-relative paths). Ignores other files than notes. */
   recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
-    if (notes.length > 0)
+    if (notes.length > 0 && !this.#isClosed)
       void this.#worker.run((client) => client.recordFiles({ paths: notes, forbidden })).catch(this.#options.onFault)
   }
 
@@ -141,16 +145,16 @@ export class History {
 
   /** Records pending changes and ends the worker. Never rejects. */
   async close(): Promise<void> {
+    this.#isClosed = true
     clearTimeout(this.#startTimer)
     clearTimeout(this.#journalTimer)
-    // Unrecorded changes stay in the journal for the next process.
     if (!this.isWorkerRunning && !this.#hasStarted && this.#journalTimer === undefined) return
     await this.#worker.run((client) => client.settle()).catch(this.#options.onFault)
     // Releases the lock, so that another process can record.
     await this.#worker.close()
   }
 
-  async #openRecorder(client: HistoryClient, stopSignal: AbortSignal): Promise<void> {
+  async #openRecorder(client: WorkerClient<HistoryJobs>, stopSignal: AbortSignal): Promise<void> {
     const { folder, roots, now } = this.#options
     void this.#forwardEvents(await client.events(undefined, { signal: stopSignal }), stopSignal)
     await client.open({
@@ -169,10 +173,5 @@ export class History {
     } catch (error) {
       if (!signal.aborted) this.#options.onFault(error)
     }
-  }
-
-  async #notifyWorker(): Promise<void> {
-    this.#journalTimer = undefined
-    await this.#worker.run((client) => client.notifyJournalChange()).catch(this.#options.onFault)
   }
 }

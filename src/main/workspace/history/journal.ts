@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { truncate } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 import {
@@ -15,13 +15,11 @@ import {
   renameDamaged,
   Mutex,
   inBatches,
-  makeFolder,
   readIfExists,
   blobId,
 } from '#platform'
 import { isNote } from '../files/file-names.ts'
-import type { WorkspaceWrite } from '../files/workspace-writer.ts'
-import { originSchema } from './history-change.ts'
+import { originSchema, type WorkspaceWrite } from '../files/workspace-writer.ts'
 import { writeBlob } from './repository.ts'
 
 const lineSchema = z.object({
@@ -86,7 +84,11 @@ export class Journal {
 
   /** Returns the valid lines, oldest first; none if there is no journal. @throws AppError `file_busy` */
   async read(): Promise<JournalContent> {
-    return this.#mutex.run(() => this.#read())
+    return this.#mutex.run(async () => {
+      const text = (await readIfExists(this.#file)) ?? ''
+      const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? [])
+      return { lines, bytes: Buffer.byteLength(text, 'utf8') }
+    })
   }
 
   /**
@@ -119,12 +121,6 @@ export class Journal {
     this.#mutex.close()
   }
 
-  async #read(): Promise<JournalContent> {
-    const text = (await readIfExists(this.#file)) ?? ''
-    const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? [])
-    return { lines, bytes: Buffer.byteLength(text, 'utf8') }
-  }
-
   /** Writes the pending texts, then the lines, so that the texts of every line exist. */
   async #writePending(): Promise<void> {
     clearTimeout(this.#retryTimer)
@@ -134,7 +130,6 @@ export class Journal {
         if (changes.length === 0) return
         const texts = new Set(changes.flatMap((change) => change.texts))
         await inBatches([...texts], blobsAtOnce, (text) => writeBlob(this.#gitdir, text))
-        await makeFolder(dirname(this.#file))
         await appendDurably(this.#file, changes.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
         this.#pending = this.#pending.slice(changes.length)
         this.#hasReportedFailure = false

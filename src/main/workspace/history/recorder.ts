@@ -204,11 +204,14 @@ export class Recorder {
     }
     const repository = (this.#repository ??= await this.#open())
     if (!repository) return this.#scheduleRetry()
-    await this.#recordJournal(repository)
+    await this.#recordLines(repository, await this.#journal.read())
     if (!this.#needsFullScan || this.#isClosing) return
     this.#needsFullScan = false
     try {
-      await this.#scanAll(repository)
+      const { signal } = this.#scanAbort
+      const { files } = await walkMarkdown(this.#settings.workspace, signal, this.#forbidden)
+      const recordedPaths = [...repository.files()].map(([path]) => path)
+      await this.#recordFiles([...new Set([...files.map(({ path }) => path), ...recordedPaths])], signal)
       if (this.#isAdopting) await rm(this.#adoptionMarker, { force: true })
       this.#isAdopting = false
     } catch (error) {
@@ -222,7 +225,9 @@ export class Recorder {
   async #open(): Promise<Repository | undefined> {
     const { folder, workspace } = this.#settings
     await makeFolder(folder)
-    await removePidFile(`${this.#gitdir}.lock`)
+    // Earlier versions had a lock file with a process id.
+    const pidFile = `${this.#gitdir}.lock`
+    if ((await lstat(pidFile).catch(() => undefined))?.isFile()) await rm(pidFile, { force: true })
     if (!(await this.#acquireLock())) {
       this.#raiseProblem(
         'history_elsewhere',
@@ -268,10 +273,6 @@ export class Recorder {
       )
       return Repository.open(this.#gitdir, workspace)
     }
-  }
-
-  async #recordJournal(repository: Repository): Promise<void> {
-    await this.#recordLines(repository, await this.#journal.read())
   }
 
   async #recordLines(repository: Repository, { lines, bytes }: JournalContent): Promise<void> {
@@ -340,14 +341,6 @@ export class Recorder {
     if (record) this.#emit({ type: 'recorded', paths: record.files.map(({ path }) => path) })
   }
 
-  async #scanAll(repository: Repository): Promise<void> {
-    const { workspace } = this.#settings
-    const { signal } = this.#scanAbort
-    const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
-    const recordedPaths = [...repository.files()].map(([path]) => path)
-    await this.#recordFiles([...new Set([...files.map(({ path }) => path), ...recordedPaths])], signal)
-  }
-
   /**
    * Records files as they are now. Changes that are not in the journal came from other programs. Reads the journal
    * and the files under one lock.
@@ -355,7 +348,7 @@ export class Recorder {
   async #recordFiles(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const repository = this.#repository
     if (!repository || !existsSync(this.#settings.workspace)) return
-    await this.#recordJournal(repository)
+    await this.#recordLines(repository, await this.#journal.read())
     const resolvedRoots = await this.#resolveRoots()
     const changes = await this.#transitionsOf(repository, paths, signal)
     const transitions: FileTransition[] = []
@@ -386,14 +379,9 @@ export class Recorder {
     signal?: AbortSignal,
   ) {
     const isAdopted = ({ before }: FileTransition) => this.#isAdopting && before === null
+    const outside = changes.filter((change) => !isAdopted(change))
     await this.#commit(repository, { cause: 'adopted' }, changes.filter(isAdopted), at, { signal })
-    await this.#commit(
-      repository,
-      { cause: 'outside' },
-      changes.filter((change) => !isAdopted(change)),
-      at,
-      { signal },
-    )
+    await this.#commit(repository, { cause: 'outside' }, outside, at, { signal })
   }
 
   /** Marker file that exists until a new history has recorded all existing files, even across restarts. */
@@ -435,7 +423,9 @@ export class Recorder {
     if (text === undefined) return undefined
     const recordedId = repository.blobIdAt(path)
     if ((text === null ? undefined : blobId(text)) === recordedId) return undefined
-    return { path, before: recordedId === undefined ? null : await textOrEmpty(repository, recordedId), after: text }
+    // The recorded text only counts lines, so a missing one does not matter.
+    const before = recordedId === undefined ? null : await repository.text(recordedId).catch(() => '')
+    return { path, before, after: text }
   }
 
   /**
@@ -451,17 +441,6 @@ export class Recorder {
       return absentCodes.has(error.code) ? null : undefined
     }
   }
-}
-
-/** Returns an empty text if the repository does not contain the blob. For line counts only. */
-async function textOrEmpty(repository: Repository, id: string): Promise<string> {
-  return repository.text(id).catch(() => '')
-}
-
-/** Removes the lock file of earlier versions, which contained a process id. */
-async function removePidFile(file: string): Promise<void> {
-  const info = await lstat(file).catch(() => undefined)
-  if (info?.isFile()) await rm(file, { force: true })
 }
 
 /** Merges the changes of a group into one transition for each file, from its first to its last state. */
@@ -482,12 +461,6 @@ function coalesceChanges(group: readonly RecordedChange[]): FileTransition[] {
 }
 
 function isSameOrigin(a: WriteOrigin, b: WriteOrigin): boolean {
-  return (
-    a.cause === b.cause &&
-    a.session === b.session &&
-    a.turn === b.turn &&
-    a.client === b.client &&
-    a.sources?.join('\n') === b.sources?.join('\n') &&
-    a.isUndo === b.isUndo
-  )
+  const keys = ['cause', 'session', 'turn', 'client', 'isUndo'] as const
+  return keys.every((key) => a[key] === b[key]) && a.sources?.join('\n') === b.sources?.join('\n')
 }

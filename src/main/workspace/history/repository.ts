@@ -5,7 +5,7 @@ import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './history-change.ts'
 import { FileTree } from './git-tree.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
@@ -77,10 +77,32 @@ export class Repository {
     origin: WriteOrigin,
     transitions: readonly FileTransition[],
     at: number,
-    options: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+    { journal, signal }: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CommitRecord | undefined> {
     try {
-      return await this.#commit(origin, transitions, at, options)
+      const files = await this.#stage(transitions, signal)
+      if (files.length === 0) return undefined
+      const tree = await this.#tree.write((entries) => git.writeTree({ fs, gitdir: this.#gitdir, tree: entries }))
+      const author = {
+        name: origin.cause,
+        email: `${origin.cause}@commonplace.invalid`,
+        timestamp: Math.floor(at / 1000),
+        timezoneOffset: new Date(at).getTimezoneOffset(),
+      }
+      const commit = await git.commit({
+        fs,
+        gitdir: this.#gitdir,
+        tree,
+        parent: this.#head === undefined ? [] : [this.#head],
+        ref: branch,
+        message: commitMessage(origin, files, journal),
+        author,
+        committer: author,
+      })
+      this.#head = commit
+      const record = { ...origin, commit, at: author.timestamp * 1000, files }
+      this.#log?.unshift(record)
+      return record
     } catch (error) {
       await this.#readHead()
       throw error
@@ -98,15 +120,16 @@ export class Repository {
     return undefined
   }
 
-  async #commit(
-    origin: WriteOrigin,
-    transitions: readonly FileTransition[],
-    at: number,
-    { journal, signal }: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined },
-  ): Promise<CommitRecord | undefined> {
+  /** Writes the new texts and changes the tree. @returns the files that change */
+  async #stage(transitions: readonly FileTransition[], signal: AbortSignal | undefined): Promise<FileRecord[]> {
     const files: FileRecord[] = []
-    const writeBlob = async ({ after }: FileTransition) => (after === null ? null : this.#writeBlob(after))
-    const blobIds = await inBatches(transitions, blobsAtOnce, writeBlob, signal)
+    const writeText = async ({ after }: FileTransition) => {
+      if (after === null) return null
+      const id = await writeBlob(this.#gitdir, after)
+      this.#cacheText(id, after)
+      return id
+    }
+    const blobIds = await inBatches(transitions, blobsAtOnce, writeText, signal)
     const movedFromPaths = new Set(transitions.map(({ from }) => from))
     for (const [index, { path, from, before, after }] of transitions.entries()) {
       // A file that moves away can free its path for a new file in the same commit.
@@ -119,28 +142,7 @@ export class Repository {
     }
     for (const { from } of files) if (from !== undefined) this.#tree.set(from, null)
     for (const { path, after } of files) this.#tree.set(path, after)
-    if (files.length === 0) return undefined
-    const tree = await this.#tree.write((entries) => git.writeTree({ fs, gitdir: this.#gitdir, tree: entries }))
-    const author = {
-      name: origin.cause,
-      email: `${origin.cause}@commonplace.invalid`,
-      timestamp: Math.floor(at / 1000),
-      timezoneOffset: new Date(at).getTimezoneOffset(),
-    }
-    const commit = await git.commit({
-      fs,
-      gitdir: this.#gitdir,
-      tree,
-      parent: this.#head === undefined ? [] : [this.#head],
-      ref: branch,
-      message: commitMessage(origin, files, journal),
-      author,
-      committer: author,
-    })
-    this.#head = commit
-    const record = { ...origin, commit, at: author.timestamp * 1000, files }
-    this.#log?.unshift(record)
-    return record
+    return files
   }
 
   /** Returns all commits, newest first, up to the first that cannot be read. */
@@ -179,12 +181,6 @@ export class Repository {
       if (entry.type === 'tree') await this.#readTree(entry.oid, `${prefix}${entry.path}/`)
       else this.#tree.set(prefix + entry.path, entry.oid)
     }
-  }
-
-  async #writeBlob(text: string): Promise<string> {
-    const id = await writeBlob(this.#gitdir, text)
-    this.#cacheText(id, text)
-    return id
   }
 
   #cacheText(id: string, text: string): string {
@@ -229,7 +225,7 @@ const compress = promisify(deflate)
  */
 export async function writeBlob(gitdir: string, text: string): Promise<string> {
   const object = blobOf(text)
-  const id = createHash('sha1').update(object).digest('hex')
+  const id = hash('sha1', object)
   const file = join(gitdir, 'objects', id.slice(0, 2), id.slice(2))
   if (!existsSync(file)) await writeAtomically(file, await compress(object))
   return id

@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { AcceptedHunk } from '#shared/contract/index.ts'
 import { acceptedHunkSchema } from '#shared/contract/history.ts'
-import { parseJson } from '#shared/util/json.ts'
-import { EventEmitter, type Subscribable, KeyedQueue, readOrSetAside, writeDurably } from '#platform'
+import { EventEmitter, type Subscribable, KeyedQueue, parseStored, readOrSetAside, writeDurably } from '#platform'
 
 /** Maximum number of stored hunks; the oldest ones beyond it are deleted. */
 const maxHunks = 2000
@@ -36,7 +35,7 @@ export class ReviewedHunks {
   }
 
   async #read(): Promise<AcceptedHunk[]> {
-    const parse = (text: string) => fileSchema.safeParse(parseJson(text)).data
+    const parse = (text: string) => parseStored(fileSchema, text)
     return (await readOrSetAside(this.#file, parse, this.#onDamaged)) ?? []
   }
 }

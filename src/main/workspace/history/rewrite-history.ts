@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
-import { countLines, Mutex, readIfExists, writeDurably } from '#platform'
+import { countLines, readIfExists, runExclusively, writeDurably } from '#platform'
 import { parseJson } from '#shared/util/json.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { branch, initRepository, readBlobText, readCommits, writeBlob } from './repository.ts'
@@ -15,19 +15,16 @@ export interface HistoryRewrite {
   readonly keepsPath: (path: string) => boolean
 }
 
-/** Number of recorded versions of a file that match; `text` is the first matching text, or the path. */
-export interface FoundVersions {
-  readonly path: string
-  readonly versions: number
-  readonly text: string
-}
-
-/** Searches recorded texts and paths; empty if there is no history. @throws the signal's reason */
+/**
+ * Searches recorded texts and paths; empty if there is no history.
+ * @returns `versions`: number of recorded versions of a file that match; `text`: the first matching text, or the path
+ * @throws the signal's reason
+ */
 export async function findInHistory(
   folder: string,
   isMatch: (text: string) => boolean,
   signal?: AbortSignal,
-): Promise<FoundVersions[]> {
+): Promise<{ path: string; versions: number; text: string }[]> {
   const gitdir = repositoryPath(folder)
   const versionsByPath = new Map<string, { ids: Set<string>; text: string }>()
   const matchingTexts = new Map<string, string | undefined>()
@@ -50,16 +47,6 @@ export async function findInHistory(
   return [...versionsByPath].map(([path, { ids, text }]) => ({ path, versions: ids.size, text }))
 }
 
-/** Checks that no other process records. @throws AppError `file_busy` */
-export async function assertNotRecording(folder: string): Promise<void> {
-  const recordingLock = new Mutex(repositoryPath(folder))
-  try {
-    await recordingLock.run(async () => undefined)
-  } finally {
-    recordingLock.close()
-  }
-}
-
 /**
  * Rewrites all commits without the erased parts, and replaces the repository. Also rewrites the journal and the
  * accepted hunks.
@@ -79,129 +66,117 @@ export async function rewriteHistory(
   await rm(newGitdir, { recursive: true, force: true })
   await rm(oldGitdir, { recursive: true, force: true })
   if (!existsSync(join(gitdir, 'HEAD'))) return undefined
-  const recordingLock = new Mutex(gitdir)
-  const journalLock = new Mutex(join(folder, 'journal.jsonl'))
-  try {
-    return await recordingLock.run(() =>
-      journalLock.run(async () => {
-        const rewriter = new HistoryRewriter(gitdir, newGitdir, rewrite)
-        const count = await rewriter.run(workspace, signal)
-        await rewriteJournal(folder, rewriter, rewrite)
-        await rewriteAccepted(folder, rewriter)
-        await rename(gitdir, oldGitdir)
-        await rename(newGitdir, gitdir)
-        await rm(oldGitdir, { recursive: true, force: true })
-        return count
-      }),
-    )
-  } finally {
-    recordingLock.close()
-    journalLock.close()
+  const replaceRepository = async () => {
+    const rewriter = createRewriter(gitdir, newGitdir, rewrite)
+    const count = await rewriter.run(workspace, signal)
+    await rewriteJournal(folder, rewriter, rewrite)
+    await rewriteAccepted(folder, rewriter)
+    await rename(gitdir, oldGitdir)
+    await rename(newGitdir, gitdir)
+    await rm(oldGitdir, { recursive: true, force: true })
+    return count
   }
+  return runExclusively(gitdir, () => runExclusively(join(folder, 'journal.jsonl'), replaceRepository))
 }
 
-class HistoryRewriter {
-  readonly #from: string
-  readonly #to: string
-  readonly #rewrite: HistoryRewrite
+type HistoryRewriter = ReturnType<typeof createRewriter>
+
+/** @param fromGitdir repository to read @param toGitdir repository to write */
+function createRewriter(fromGitdir: string, toGitdir: string, { rewriteText, keepsPath }: HistoryRewrite) {
   /** New id by path and old id; undefined for a tree that becomes empty. */
-  readonly #trees = new Map<string, string | undefined>()
-  readonly #blobs = new Map<string, string>()
-  readonly commits = new Map<string, string>()
+  const newTrees = new Map<string, string | undefined>()
+  const newBlobs = new Map<string, string>()
+  const newCommits = new Map<string, string>()
 
-  constructor(from: string, to: string, rewrite: HistoryRewrite) {
-    this.#from = from
-    this.#to = to
-    this.#rewrite = rewrite
-  }
-
-  async run(workspace: string, signal: AbortSignal | undefined): Promise<number> {
-    await initRepository(this.#to, workspace)
-    const commits = await Array.fromAsync(readCommits(this.#from, await headOf(this.#from)))
+  async function run(workspace: string, signal: AbortSignal | undefined): Promise<number> {
+    await initRepository(toGitdir, workspace)
+    const commits = await Array.fromAsync(readCommits(fromGitdir, await headOf(fromGitdir)))
     let parent: string | undefined
     let count = 0
     for (const { oid, commit } of commits.reverse()) {
       signal?.throwIfAborted()
       const { message, tree, author } = commit
       const { journal, files, sources = [], ...otherFields } = parseMessage(message)
-      const remainingSources = sources.filter((source) => this.#rewrite.rewriteText('', source) === source)
+      const remainingSources = sources.filter((source) => rewriteText('', source) === source)
       const origin = { ...otherFields, ...(remainingSources.length > 0 ? { sources: remainingSources } : {}) }
       const keptFiles: FileRecord[] = []
       for (const file of files) {
-        const rewritten = await this.#rewriteRecord(file)
+        const rewritten = await rewriteRecord(file)
         if (rewritten) keptFiles.push(rewritten)
       }
-      const treeId = await this.#rewriteTree(tree, '')
+      const treeId = await rewriteTree(tree, '')
       // Drop commits that changed only erased content. Commits of other programs list no files and stay.
       if (keptFiles.length === 0 && files.length > 0 && parent !== undefined && journal === undefined) {
-        this.commits.set(oid, parent)
+        newCommits.set(oid, parent)
         continue
       }
       parent = await git.commit({
         fs,
-        gitdir: this.#to,
-        tree: treeId ?? (await git.writeTree({ fs, gitdir: this.#to, tree: [] })),
+        gitdir: toGitdir,
+        tree: treeId ?? (await git.writeTree({ fs, gitdir: toGitdir, tree: [] })),
         parent: parent === undefined ? [] : [parent],
         ref: branch,
         message:
           files.length > 0 || journal !== undefined
             ? commitMessage(origin, keptFiles, journal)
-            : this.#rewrite.rewriteText('', message),
+            : rewriteText('', message),
         author,
         committer: author,
       })
-      this.commits.set(oid, parent)
+      newCommits.set(oid, parent)
       count += 1
     }
     return count
   }
 
   /** Returns the new id of a blob; null if its file is removed from the history, undefined if the blob is missing. */
-  async rewriteBlob(path: string, id: string): Promise<string | null | undefined> {
-    if (!this.#rewrite.keepsPath(path)) return null
+  async function rewriteBlob(path: string, id: string): Promise<string | null | undefined> {
+    if (!keepsPath(path)) return null
     const key = `${path}\n${id}`
-    const knownId = this.#blobs.get(key)
+    const knownId = newBlobs.get(key)
     if (knownId !== undefined) return knownId
-    const text = await textIfExists(this.#from, id)
+    const text = await textIfExists(fromGitdir, id)
     if (text === undefined) return undefined
-    const newId = await writeBlob(this.#to, this.#rewrite.rewriteText(path, text))
-    this.#blobs.set(key, newId)
+    const newId = await writeBlob(toGitdir, rewriteText(path, text))
+    newBlobs.set(key, newId)
     return newId
   }
 
   /** Returns the new blob ids of a change; null for a blob that is missing or removed from the history. */
-  async rewriteIds({ path, from = path, before, after }: Omit<FileRecord, 'added' | 'removed'>) {
+  async function rewriteIds({ path, from = path, before, after }: Omit<FileRecord, 'added' | 'removed'>) {
     const newId = async (id: string | null, blobPath: string) =>
-      id === null ? null : ((await this.rewriteBlob(blobPath, id)) ?? null)
+      id === null ? null : ((await rewriteBlob(blobPath, id)) ?? null)
     return { before: await newId(before, from), after: await newId(after, path) }
   }
 
-  async #rewriteRecord(file: FileRecord): Promise<FileRecord | undefined> {
+  async function rewriteRecord(file: FileRecord): Promise<FileRecord | undefined> {
     const { path, from } = file
-    if (!this.#rewrite.keepsPath(path)) return undefined
-    const isFromKept = from === undefined || this.#rewrite.keepsPath(from)
-    const { before, after } = await this.rewriteIds(file)
+    if (!keepsPath(path)) return undefined
+    const isFromKept = from === undefined || keepsPath(from)
+    const { before, after } = await rewriteIds(file)
     if (before === after && from === undefined) return undefined
-    const readText = async (id: string | null) => (id === null ? '' : ((await textIfExists(this.#to, id)) ?? ''))
+    const readText = async (id: string | null) => (id === null ? '' : ((await textIfExists(toGitdir, id)) ?? ''))
     const { added, removed } = countLines(await readText(before), await readText(after))
     return { path, ...(isFromKept && from !== undefined ? { from } : {}), added, removed, before, after }
   }
 
-  async #rewriteTree(oid: string, prefix: string): Promise<string | undefined> {
+  async function rewriteTree(oid: string, prefix: string): Promise<string | undefined> {
     const key = `${prefix}\n${oid}`
-    if (this.#trees.has(key)) return this.#trees.get(key)
+    if (newTrees.has(key)) return newTrees.get(key)
     const entries = []
-    for (const entry of (await git.readTree({ fs, gitdir: this.#from, oid })).tree) {
+    for (const entry of (await git.readTree({ fs, gitdir: fromGitdir, oid })).tree) {
       const path = prefix + entry.path
       const newId =
-        entry.type === 'tree' ? await this.#rewriteTree(entry.oid, `${path}/`) : await this.rewriteBlob(path, entry.oid)
+        entry.type === 'tree' ? await rewriteTree(entry.oid, `${path}/`) : await rewriteBlob(path, entry.oid)
       if (newId !== undefined && newId !== null) entries.push({ ...entry, oid: newId })
     }
     const newTreeId =
-      entries.length > 0 || prefix === '' ? await git.writeTree({ fs, gitdir: this.#to, tree: entries }) : undefined
-    this.#trees.set(key, newTreeId)
+      entries.length > 0 || prefix === '' ? await git.writeTree({ fs, gitdir: toGitdir, tree: entries }) : undefined
+    newTrees.set(key, newTreeId)
     return newTreeId
   }
+
+  return { run, rewriteIds, newCommits }
 }
 
 async function rewriteJournal(folder: string, rewriter: HistoryRewriter, rewrite: HistoryRewrite): Promise<void> {
@@ -220,14 +195,14 @@ async function rewriteJournal(folder: string, rewriter: HistoryRewriter, rewrite
   await writeDurably(file, rewrittenLines.map((json) => `${json}\n`).join(''))
 }
 
-async function rewriteAccepted(folder: string, { commits }: HistoryRewriter): Promise<void> {
+async function rewriteAccepted(folder: string, { newCommits }: HistoryRewriter): Promise<void> {
   const file = join(folder, 'accepted.json')
   const text = await readIfExists(file)
   const list = text === undefined ? undefined : parseJson(text)
   if (!Array.isArray(list)) return
   const rewritten = (list as { commit?: string }[]).map((hunk) => ({
     ...hunk,
-    commit: commits.get(hunk.commit ?? '') ?? hunk.commit,
+    commit: newCommits.get(hunk.commit ?? '') ?? hunk.commit,
   }))
   await writeDurably(file, JSON.stringify(rewritten))
 }

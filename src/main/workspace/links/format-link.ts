@@ -1,24 +1,18 @@
 import type { VaultConventions } from '#shared/contract/index.ts'
 import { fileNameOf, stemOf, type Resolver } from '#shared/markdown/links/resolve-link.ts'
 import {
+  encodeCharacter,
   markdownTargetFor,
   isValidWikiTarget,
   markdownLink,
   relativePath,
 } from '#shared/markdown/links/rewrite-links.ts'
-import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 
 export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
 
 /** Returns the target for `[[…]]`; undefined if no wikilink can lead to the file (`#` or `|` in its name). */
 export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string | undefined {
-  return shortestTarget(resolver, {
-    kind: 'wiki',
-    from,
-    path: stemOf(path),
-    pathStyle: style?.linkPaths ?? 'shortest',
-    to: path,
-  })
+  return shortestTarget(resolver, 'wiki', from, path, style?.linkPaths ?? 'shortest')
 }
 
 /**
@@ -27,11 +21,8 @@ export function wikiTarget(resolver: Resolver, from: string, path: string, style
  */
 export function inlineTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
   const pathStyle = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
-  const target = shortestTarget(resolver, { kind: 'inline', from, path, pathStyle: pathStyle ?? 'relative', to: path })
-  return encodeURI((target ?? path).toWellFormed()).replaceAll(
-    /[()#?]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
+  const target = shortestTarget(resolver, 'inline', from, path, pathStyle ?? 'relative')
+  return encodeURI((target ?? path).toWellFormed()).replaceAll(/[()#?]/g, encodeCharacter)
 }
 
 interface LinkParts {
@@ -69,17 +60,15 @@ export function isWikiLabel(label: string): boolean {
   return !/[[\]\n]/.test(label)
 }
 
-interface TargetRequest {
-  readonly kind: NoteLink['kind']
-  readonly from: string
-  /** Path for the link, without `.md` if links omit it. */
-  readonly path: string
-  readonly pathStyle: VaultConventions['linkPaths']
-  readonly to: string
-}
-
 /** Returns the first spelling that resolves to the file, the vault's own style first; undefined if there is none. */
-function shortestTarget(resolver: Resolver, { kind, from, path, pathStyle, to }: TargetRequest): string | undefined {
+function shortestTarget(
+  resolver: Resolver,
+  kind: 'wiki' | 'inline',
+  from: string,
+  to: string,
+  pathStyle: VaultConventions['linkPaths'],
+): string | undefined {
+  const path = kind === 'wiki' ? stemOf(to) : to
   const name = fileNameOf(path)
   const relative = relativePath(from, path)
   const explicitRelative = relative.startsWith('../') ? relative : `./${relative}`

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { canvasFiles, canvasLinks, isCanvas, type CanvasFile } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { parseLinks, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
@@ -25,21 +25,12 @@ export interface IndexedNote extends ParsedLinks, NoteProperties {
   readonly names: readonly string[]
 }
 
-interface IndexedCanvas {
-  readonly path: string
-  readonly size: number
-  readonly modifiedAt: number
-  /** SHA-256 of the text, hex. */
-  readonly hash: string
+interface IndexedCanvas extends Pick<IndexedNote, 'path' | 'size' | 'modifiedAt' | 'hash' | 'links'> {
   readonly files: readonly CanvasFile[]
-  readonly links: ParsedLinks['links']
 }
 
 /** A note that is not text or cannot be opened. It is never written. */
-interface UndecodableNote {
-  readonly path: string
-  readonly size: number
-  readonly modifiedAt: number
+interface UndecodableNote extends Pick<IndexedNote, 'path' | 'size' | 'modifiedAt'> {
   /** Links as far as they can be decoded; undefined if the file cannot be opened. */
   readonly links: ParsedLinks['links'] | undefined
 }
@@ -120,9 +111,11 @@ export class LinkIndex {
       if (note && isUnchanged(file)) undecodable.set(file.path, note)
     }
     await inBatches(changedNotes, concurrency, async (file) => {
-      const content = await this.#read(file.path, isAllowed)
+      const content = await this.text(file.path, isAllowed)
       if (!content) {
-        undecodable.set(file.path, { ...file, links: await this.#guessLinks(file.path, isAllowed) })
+        const bytes = await this.#readBytes(file.path, isAllowed)
+        // A file that was deleted has no links.
+        undecodable.set(file.path, { ...file, links: bytes === null ? undefined : bytes ? findLinks(bytes) : [] })
         return
       }
       const parsedProperties = parseProperties(content.text)
@@ -169,8 +162,8 @@ export class LinkIndex {
   }
 
   /** Returns the current text and hash of a note; undefined if it cannot be read. */
-  async text(path: string): Promise<{ text: string; hash: string } | undefined> {
-    return this.#read(path)
+  async text(path: string, isAllowed?: PathCheck): Promise<{ text: string; hash: string } | undefined> {
+    return orUndefined(readText(join(this.#root, path), path, isAllowed)).catch(onSystemError(undefined))
   }
 
   /** Returns the bytes of a file; null if it cannot be read, undefined if it does not exist. */
@@ -194,27 +187,12 @@ export class LinkIndex {
     const canvases = await inBatches(canvasFileInfos, concurrency, async (file): Promise<IndexedCanvas | undefined> => {
       const indexed = this.canvases.get(file.path)
       if (indexed?.size === file.size && indexed.modifiedAt === file.modifiedAt) return indexed
-      const content = await this.#read(file.path, isAllowed)
+      const content = await this.text(file.path, isAllowed)
       return (
         content && { ...file, hash: content.hash, files: canvasFiles(content.text), links: canvasLinks(content.text) }
       )
     })
     this.canvases = new Map(canvases.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
-  }
-
-  async #read(path: string, isAllowed?: PathCheck) {
-    try {
-      return await readText(join(this.#root, path), path, isAllowed)
-    } catch (error) {
-      if (error instanceof AppError || isSystemError(error)) return undefined
-      throw error
-    }
-  }
-
-  async #guessLinks(path: string, isAllowed: PathCheck): Promise<ParsedLinks['links'] | undefined> {
-    const bytes = await this.#readBytes(path, isAllowed)
-    // A file that was deleted has no links.
-    return bytes === null ? undefined : bytes ? findLinks(bytes) : []
   }
 
   #computeReferrers(): Map<string, Referrer[]> {

@@ -1,11 +1,12 @@
 import { posix } from 'node:path'
 import type { Backlink, BrokenLink, OutgoingLink } from '#shared/contract/index.ts'
 import { folderOf } from '#shared/markdown/links/resolve-link.ts'
+import { formatTarget } from '#shared/markdown/links/link-target.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { IndexedNote, LinkIndex, Referrer } from './link-index.ts'
-import { TargetSuggestions } from './suggest-target.ts'
+import { createTargetSuggester } from './suggest-target.ts'
 import { newNotePath } from './new-linked-note.ts'
 
 const maxLinks = 300
@@ -59,7 +60,7 @@ export async function linksOf(index: LinkIndex, path: string) {
   const links = index.notes.get(path)?.links ?? []
   const outgoing = links.slice(0, maxLinks).map((link): OutgoingLink => ({
     at: link.line,
-    target: fullTarget(link),
+    target: formatTarget(link),
     isEmbed: link.isEmbed,
     ...resolveLink(index, path, link),
   }))
@@ -74,10 +75,6 @@ export async function linksOf(index: LinkIndex, path: string) {
     isEmbed: link.isEmbed,
   }))
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
-}
-
-function fullTarget({ target, fragment }: NoteLink): string {
-  return fragment === undefined ? target : `${target}#${fragment}`
 }
 
 async function readLines(index: LinkIndex, referrers: readonly Referrer[]): Promise<string[]> {
@@ -105,12 +102,12 @@ export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink
     }
   const listedLinks = broken.slice(0, maxBroken)
   const lines = await readLines(index, listedLinks)
-  const suggestions = new TargetSuggestions(index)
+  const suggest = createTargetSuggester(index)
   const links = listedLinks.map(({ note, link, lacks }, position): BrokenLink => {
     const { path } = note
-    const near = position < maxSuggested ? suggestions.suggest(path, link, lacks) : []
+    const near = position < maxSuggested ? suggest(path, link, lacks) : []
     const { makes } = resolveLink(index, path, link)
-    return { path, line: link.line, text: lines[position] ?? '', target: fullTarget(link), lacks, makes, near }
+    return { path, line: link.line, text: lines[position] ?? '', target: formatTarget(link), lacks, makes, near }
   })
   return { links, count: broken.length }
 }

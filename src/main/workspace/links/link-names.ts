@@ -1,6 +1,6 @@
 import type { LinkName } from '#shared/contract/index.ts'
 import { fileNameOf, folderOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
-import { isValidWikiTarget } from '#shared/markdown/links/rewrite-links.ts'
+import { encodeCharacter, isValidWikiTarget } from '#shared/markdown/links/rewrite-links.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { LinkIndex } from './link-index.ts'
 import { isWikiLabel, inlineTarget, formatLink, wikiTarget } from './format-link.ts'
@@ -27,7 +27,7 @@ function completeFragment(index: LinkIndex, from: string, input: string): LinkNa
     const noteTarget = target === '' ? '' : inlineTarget(resolver, from, path, style)
     const toLinkName = (kind: 'heading' | 'block', label: string, fragment: string): LinkName => {
       const wiki = target === '' || isValidWikiTarget(target) ? `${target}#${fragment}` : undefined
-      const inline = `${noteTarget}#${encodeURI(fragment.toWellFormed()).replaceAll(/[()]/g, encodeParen)}`
+      const inline = `${noteTarget}#${encodeURI(fragment.toWellFormed()).replaceAll(/[()]/g, encodeCharacter)}`
       const link = formatLink(resolver, { from, path, label, wiki, fragment, inline }, style)
       return { path, label, kind, wiki: wiki ?? null, inline, link }
     }
@@ -38,10 +38,6 @@ function completeFragment(index: LinkIndex, from: string, input: string): LinkNa
     return (typed.startsWith('^') ? blocks : [...headings, ...blocks]).slice(0, maxNames)
   }
   return []
-}
-
-function encodeParen(parenthesis: string): string {
-  return parenthesis === '(' ? '%28' : '%29'
 }
 
 interface Candidate {

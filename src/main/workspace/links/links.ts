@@ -71,7 +71,9 @@ export class Links {
 
   /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
   formatLink(path: string, to: string, { label, isEmbed = false, style }: LinkText) {
-    return this.#query((client, request) => client.formatLink({ ...request, path, to, label, isEmbed, style }))
+    return this.#query((client, request) =>
+      client.formatLink({ ...request, from: path, path: to, label, isEmbed, style }),
+    )
   }
 
   names(path: string, typed: string, signal?: AbortSignal) {

@@ -16,16 +16,7 @@ export interface LinkRequest {
   readonly conventions: NewNoteConventions & LinkStyle
 }
 
-interface PathInput {
-  readonly path: string
-}
-
-interface FormatInput extends PathInput {
-  readonly to: string
-  readonly label: string
-  readonly isEmbed: boolean
-  readonly style?: LinkStyle | undefined
-}
+type FormatInput = Parameters<typeof formatFileLink>[1] & { readonly style?: LinkStyle | undefined }
 
 /** Maximum age of the index, ms. Detects changes that no watcher reports. */
 const maxAgeMs = 5000
@@ -57,8 +48,8 @@ function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input,
 }
 
 const jobs = {
-  linksOf: job((index, { path }: PathInput) => linksOf(index, path)),
-  resolve: job((index, { path, link }: PathInput & { link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
+  linksOf: job((index, { path }: { path: string }) => linksOf(index, path)),
+  resolve: job((index, { path, link }: { path: string; link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
     resolveLink(index, path, link),
   ),
   files: job((index) =>
@@ -67,11 +58,11 @@ const jobs = {
   titles: job((index) => titlesOf(index)),
   block: job((index, { id }: { id: string }) => blockOf(index, id)),
   broken: job((index) => brokenLinks(index)),
-  formatLink: job((index, { path, to, label, isEmbed, style }: FormatInput) =>
-    formatFileLink(index.resolver, { from: path, path: to, label, isEmbed }, style ?? index.conventions),
+  formatLink: job((index, { style = index.conventions, ...link }: FormatInput) =>
+    formatFileLink(index.resolver, link, style),
   ),
-  names: job((index, { path, typed }: PathInput & { typed: string }) => completeLink(index, path, typed)),
-  properties: job((index, { path }: PathInput) => propertiesOf(index, path)),
+  names: job((index, { path, typed }: { path: string; typed: string }) => completeLink(index, path, typed)),
+  properties: job((index, { path }: { path: string }) => propertiesOf(index, path)),
   planTagRename: job((index, { rename, forbidden }: LinkRequest & { rename: TagRename }) =>
     planTagRename(index, rename, forbidden),
   ),

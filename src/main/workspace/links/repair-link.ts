@@ -1,5 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
-import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
+import { applyEdits, encodeCharacter } from '#shared/markdown/links/rewrite-links.ts'
+import { formatTarget } from '#shared/markdown/links/link-target.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 
 interface BrokenLinkRepair {
@@ -14,11 +15,8 @@ interface BrokenLinkRepair {
 
 /** Replaces the target in all links of the line with this target. @throws AppError `edit_no_match` if there is none */
 export function repairLink(text: string, { path, line, target, by: newTarget }: BrokenLinkRepair): string {
-  const links = parseLinks(text).links.filter((link) => {
-    const { fragment } = link
-    return link.line === line && (fragment === undefined ? link.target : `${link.target}#${fragment}`) === target
-  })
-  if (links.length === 0) throw fileChangedError(path)
+  const links = parseLinks(text).links.filter((link) => link.line === line && formatTarget(link) === target)
+  if (links.length === 0) throw new AppError('edit_no_match', `${path} has changed since`, { path })
   return applyEdits(
     text,
     links.map(({ targetFrom, targetTo, fragmentTo, kind, isAngled }) => ({
@@ -27,12 +25,4 @@ export function repairLink(text: string, { path, line, target, by: newTarget }: 
       text: kind === 'wiki' || isAngled ? newTarget : newTarget.replaceAll(/[\s()]/g, encodeCharacter),
     })),
   )
-}
-
-function encodeCharacter(character: string): string {
-  return character === '(' ? '%28' : character === ')' ? '%29' : encodeURIComponent(character)
-}
-
-function fileChangedError(path: string): AppError {
-  return new AppError('edit_no_match', `${path} has changed since`, { path })
 }

@@ -13,57 +13,52 @@ interface NamedFile {
   readonly bigramCount: number
 }
 
-export class TargetSuggestions {
-  readonly #index: LinkIndex
-  readonly #filesByBigram = new Map<string, NamedFile[]>()
-
-  constructor(index: LinkIndex) {
-    this.#index = index
-    for (const { path, names = [] } of index.files())
-      for (const name of [stemOf(fileNameOf(path)), ...names]) {
-        const bigrams = bigramsOf(name)
-        const file = { path, bigramCount: bigrams.size }
-        for (const bigram of bigrams) {
-          const files = this.#filesByBigram.get(bigram)
-          if (files) files.push(file)
-          else this.#filesByBigram.set(bigram, [file])
-        }
+/** Returns a function that suggests targets for broken links. */
+export function createTargetSuggester(index: LinkIndex) {
+  const filesByBigram = new Map<string, NamedFile[]>()
+  for (const { path, names = [] } of index.files())
+    for (const name of [stemOf(fileNameOf(path)), ...names]) {
+      const bigrams = bigramsOf(name)
+      const file = { path, bigramCount: bigrams.size }
+      for (const bigram of bigrams) {
+        const files = filesByBigram.get(bigram)
+        if (files) files.push(file)
+        else filesByBigram.set(bigram, [file])
       }
-  }
+    }
 
-  /** Returns up to three targets for a link in the note `from`, in its syntax, most similar first. */
-  suggest(from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] {
-    const note = lacks === 'part' ? this.#index.resolver.resolve(from, link)?.path : undefined
-    if (note !== undefined) return this.#similarHeadings(note, link)
-    const fragment = link.fragment === undefined ? '' : `#${link.fragment}`
-    const targetFor = link.kind === 'wiki' ? wikiTarget : inlineTarget
-    return this.#similarPaths(stemOf(fileNameOf(link.target))).flatMap((path) => {
-      const target = targetFor(this.#index.resolver, from, path)
-      return target === undefined ? [] : target + fragment
-    })
-  }
-
-  #similarHeadings(path: string, { written, fragment = '' }: NoteLink): string[] {
+  const similarHeadings = (path: string, { written, fragment = '' }: NoteLink) => {
     const queryBigrams = bigramsOf(fragment)
-    const titles = [...new Set(this.#index.notes.get(path)?.headings.map(({ title }) => title))]
-    return titles
-      .map((title) => ({ title, similarity: similarity(queryBigrams, bigramsOf(title)) }))
+    const titles = new Set(index.notes.get(path)?.headings.map(({ title }) => title))
+    return Array.from(titles, (title) => ({ title, similarity: similarity(queryBigrams, bigramsOf(title)) }))
       .filter(({ similarity }) => similarity >= minSimilarity)
-      .toSorted((a, b) => b.similarity - a.similarity)
+      .sort((a, b) => b.similarity - a.similarity)
       .slice(0, maxSuggestions)
       .map(({ title }) => `${written}#${title}`)
   }
 
-  #similarPaths(name: string): string[] {
+  const similarPaths = (name: string) => {
     const queryBigrams = bigramsOf(name)
     const counts = new Map<NamedFile, number>()
     for (const bigram of queryBigrams)
-      for (const file of this.#filesByBigram.get(bigram) ?? []) counts.set(file, (counts.get(file) ?? 0) + 1)
+      for (const file of filesByBigram.get(bigram) ?? []) counts.set(file, (counts.get(file) ?? 0) + 1)
     const similarFiles = [...counts]
       .map(([{ path, bigramCount }, count]) => ({ path, similarity: (2 * count) / (bigramCount + queryBigrams.size) }))
       .filter(({ similarity }) => similarity >= minSimilarity)
-      .toSorted((a, b) => b.similarity - a.similarity || a.path.length - b.path.length)
+      .sort((a, b) => b.similarity - a.similarity || a.path.length - b.path.length)
     return [...new Set(similarFiles.map(({ path }) => path))].slice(0, maxSuggestions)
+  }
+
+  /** Returns up to three targets for a link in the note `from`, in its syntax, most similar first. */
+  return (from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] => {
+    const note = lacks === 'part' ? index.resolver.resolve(from, link)?.path : undefined
+    if (note !== undefined) return similarHeadings(note, link)
+    const fragment = link.fragment === undefined ? '' : `#${link.fragment}`
+    const targetFor = link.kind === 'wiki' ? wikiTarget : inlineTarget
+    return similarPaths(stemOf(fileNameOf(link.target))).flatMap((path) => {
+      const target = targetFor(index.resolver, from, path)
+      return target === undefined ? [] : target + fragment
+    })
   }
 }
 

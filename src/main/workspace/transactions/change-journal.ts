@@ -8,7 +8,7 @@ import { onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { commonEnds, readIfExists, writeDurablyPrivate } from '#platform'
 import { hashText } from '../files/text-files.ts'
-import { originSchema } from '../history/history-change.ts'
+import { originSchema } from '../files/workspace-writer.ts'
 
 const textSchema = z.object({
   path: z.string(),

@@ -2,15 +2,10 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { blobId, type Differ } from '#platform'
 
-export interface RecordedTexts {
-  /** Returns a text by its Git blob id; undefined if it is missing. */
-  text(id: string): Promise<string | undefined>
-}
-
 export interface RevertSources {
   readonly differ: Differ
-  /** Returns undefined while the history is off. */
-  readonly history: () => RecordedTexts | undefined
+  /** Returns undefined while the history is off. `text` returns undefined if there is none with this Git blob id. */
+  readonly history: () => { text(id: string): Promise<string | undefined> } | undefined
 }
 
 /**

@@ -167,7 +167,11 @@ async function createPlan(
     const left: SkippedPlace[] = [...planned.left]
     for (const { path, edits } of planned.files.filter((_, position) => protectedFlags[position])) {
       const { text = '' } = (await index.text(path)) ?? {}
-      left.push(...edits.slice(0, maxRows).map(({ from, to }) => protectedPlace(path, text, from, to)))
+      const lineAt = (offset: number) => text.slice(0, offset).split('\n').length
+      const places = edits
+        .slice(0, maxRows)
+        .map(({ from, to }) => ({ line: lineAt(from), target: text.slice(from, to) }))
+      left.push(...places.map((place) => ({ path, ...place, isProtected: true })))
     }
     const rewrites: NoteRewrite[] = []
     for (const { path, newPath, edits } of files) {
@@ -206,10 +210,6 @@ function interleaveNotes(places: readonly SkippedPlace[]): SkippedPlace[] {
   })
   const sorted = ranked.toSorted((a, b) => a.rank - b.rank)
   return sorted.slice(0, maxRows).map(({ place }) => ({ ...place }))
-}
-
-function protectedPlace(path: string, text: string, from: number, to: number): SkippedPlace {
-  return { path, line: text.slice(0, from).split('\n').length, target: text.slice(from, to), isProtected: true }
 }
 
 function planId(request: unknown, rewrites: readonly NoteRewrite[]): string {

@@ -1,10 +1,10 @@
 import { lstat, unlink } from 'node:fs/promises'
-import { AppError } from '#shared/util/errors.ts'
+import { orUndefined } from '#shared/util/errors.ts'
 import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches } from '#platform'
 import type { WorkspaceWriter, WorkspaceWrite } from '../files/workspace-writer.ts'
-import { resolveRoots, resolveInside, resolveMovable, type ResolvedRoots, type Roots } from '../files/paths.ts'
-import type { Batch, ChangeJournal, PendingChange, PendingText } from './change-journal.ts'
+import { resolveRoots, resolveInside, resolveMovable, type Roots } from '../files/paths.ts'
+import type { Batch, ChangeJournal, PendingChange } from './change-journal.ts'
 import { applyPendingWrite, readTextOrNull, type TextWrite } from './settle-text.ts'
 
 export interface TransactionTools {
@@ -45,14 +45,17 @@ export async function recover(tools: TransactionTools): Promise<RecoveryResult |
     return { ...commonResult, isDone: false, texts: [], written: 0, skipped: [] }
   }
   const resolvedRoots = await resolveRoots(roots)
-  const outcomes = await inBatches(pending.texts, concurrency, (text) => settleOrSkip(roots, text, resolvedRoots))
+  const outcomes = await inBatches(pending.texts, concurrency, async (text) => ({
+    newPath: text.newPath,
+    text: await orUndefined(applyPendingWrite(roots, text, true, resolvedRoots)),
+  }))
   const texts = outcomes.flatMap(({ text }) => text ?? [])
   const skipped = outcomes.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
   const textsBefore = new Map(texts.map((text) => [text.newPath, text.before]))
   const movedPaths = move ? await oldPathsOfMovedNotes(move, listNotes) : []
   const writes = await inBatches(movedPaths, concurrency, async (path): Promise<WorkspaceWrite[]> => {
     const newPath = move ? movedPath(path, [move]) : path
-    const text = textsBefore.get(newPath) ?? (await textIfReadable(roots, newPath, resolvedRoots))
+    const text = textsBefore.get(newPath) ?? (await readTextOrNull(roots, newPath, resolvedRoots).catch(() => null))
     return text === null ? [] : [{ ...writer.createWrite(newPath, origin, text, text), from: path }]
   })
   for (const text of texts) writes.push([writer.createWrite(text.newPath, origin, text.before, text.after)])
@@ -61,38 +64,20 @@ export async function recover(tools: TransactionTools): Promise<RecoveryResult |
   return { ...commonResult, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped }
 }
 
-async function settleOrSkip(roots: Roots, pending: PendingText, resolvedRoots: ResolvedRoots) {
-  const { newPath } = pending
-  try {
-    return { newPath, text: await applyPendingWrite(roots, pending, true, resolvedRoots) }
-  } catch (error) {
-    if (error instanceof AppError) return { newPath, text: undefined }
-    throw error
-  }
-}
-
 /**
  * Returns true if the move took place. A single file is linked to the new name before the old name is removed, so both
  * can exist.
  */
 async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<PendingChange['move']>): Promise<boolean> {
-  const [source, target] = [await statIfExists(roots, from), await statIfExists(roots, to)]
+  const statIfExists = (path: string) =>
+    resolveInside(roots, path)
+      .then((file) => lstat(file, { bigint: true }))
+      .catch(() => undefined)
+  const [source, target] = [await statIfExists(from), await statIfExists(to)]
   if (!target) return false
   if (!isFolder && source && source.ino === target.ino && source.dev === target.dev)
     await unlink((await resolveMovable(roots, from)).target)
   return true
-}
-
-async function statIfExists(roots: Roots, path: string) {
-  try {
-    return await lstat(await resolveInside(roots, path), { bigint: true })
-  } catch {
-    return undefined
-  }
-}
-
-async function textIfReadable(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
-  return readTextOrNull(roots, path, resolvedRoots).catch(() => null)
 }
 
 async function oldPathsOfMovedNotes(

@@ -9,7 +9,7 @@ import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
-import { inBatches, makeFolder, toWriteError } from '#platform'
+import { inBatches, makeFolder, onAppError, toWriteError } from '#platform'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import {
   assertReadable,
@@ -46,8 +46,6 @@ export interface TransactionOptions {
 /** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const concurrency = 16
 
-const changedCodes: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
-
 /**
  * Runs a change of several files. The caller must hold the lock.
  * @returns folders that were created, innermost first
@@ -75,8 +73,9 @@ export async function runTransaction(
   await inBatches(texts, concurrency, async ({ path, before }) => {
     const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
-    if (!isBatch) await assertUnprotected(target, path)
-    else if (await isWriteProtected(target)) throw writeProtectedError(path)
+    if (!isBatch) return assertUnprotected(target, path)
+    const message = `${path} is write-protected; nothing was moved or changed`
+    if (await isWriteProtected(target)) throw new AppError('move_failed', message, { path, reason: 'EACCES' })
   })
   for (const { newPath, after } of texts) assertReadable(after, newPath)
   const movedTexts = move
@@ -103,16 +102,20 @@ export async function runTransaction(
       onProgress(startedCount, texts.length)
       const textBatch = texts.slice(startedCount, startedCount + concurrency)
       startedCount += textBatch.length
-      await settleAll(
+      const results = await Promise.allSettled(
         textBatch.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, resolvedRoots)),
       )
+      for (const result of results) if (result.status === 'rejected') throw result.reason
     }
   } catch (error) {
     await rollback(roots, pending.slice(0, startedCount), resolvedRoots)
     await undoMove?.()
     await removeEmpty(roots, createdFolders)
     await journal?.end()
-    throw isBatch ? toMoveError(error) : error
+    if (!isBatch || !(error instanceof AppError) || error.code !== 'write_failed') throw error
+    // `write_failed` would mean that an editor has unsaved text.
+    const message = `${error.message}; all previous steps were rolled back`
+    throw new AppError('move_failed', message, error.data, { cause: error })
   }
   onProgress(texts.length, texts.length)
   await writer.notifyAll([
@@ -147,24 +150,15 @@ async function readMovedTexts(
   return new Map(entries.flat())
 }
 
-/** Waits for all promises. @throws the first rejection */
-async function settleAll(writes: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(writes)
-  for (const result of results) if (result.status === 'rejected') throw result.reason
-}
-
 /**
  * Restores the texts, except in files that another program has changed.
  * @throws any other error; the journal is kept then
  */
 async function rollback(roots: Roots, texts: readonly PendingText[], resolvedRoots: ResolvedRoots): Promise<void> {
-  await inBatches(texts, concurrency, async (text) => {
-    try {
-      await applyPendingWrite(roots, text, false, resolvedRoots)
-    } catch (error) {
-      if (!(error instanceof AppError && changedCodes.has(error.code))) throw error
-    }
-  })
+  const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large')
+  await inBatches(texts, concurrency, (text) =>
+    applyPendingWrite(roots, text, false, resolvedRoots).catch(ignoreChanged),
+  )
 }
 
 /** Returns the missing folders above a path, innermost first. */
@@ -184,18 +178,6 @@ export async function removeEmpty(roots: Roots, folders: readonly string[]): Pro
       if (!isSystemError(error) && !(error instanceof AppError)) throw error
     }
   }
-}
-
-function writeProtectedError(path: string): AppError {
-  const message = `${path} is write-protected; nothing was moved or changed`
-  return new AppError('move_failed', message, { path, reason: 'EACCES' })
-}
-
-/** Uses `move_failed`, because `write_failed` would mean that an editor has unsaved text. */
-function toMoveError(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'write_failed') return error
-  const message = `${error.message}; all previous steps were rolled back`
-  return new AppError('move_failed', message, error.data, { cause: error })
 }
 
 /** Returns true for a folder, false for a link to one. @throws AppError as `resolveInside` */
@@ -246,15 +228,9 @@ export function assertSameKind({ from, to }: Move): void {
 }
 
 /** Compares the paths only; `moveFolder` also checks the real paths. @throws AppError `folder_in_itself` */
-export function assertNotInItself({ from, to }: Move): void {
-  if (to.startsWith(`${from}/`)) throw folderInItselfError({ from, to })
-}
-
-function folderInItselfError({ from, to }: Move): AppError {
-  return new AppError('folder_in_itself', `${to} is inside ${from}: a folder cannot be moved into itself`, {
-    path: to,
-    from,
-  })
+export function assertNotInItself({ from, to }: Move, isInItself = to.startsWith(`${from}/`)): void {
+  const message = `${to} is inside ${from}: a folder cannot be moved into itself`
+  if (isInItself) throw new AppError('folder_in_itself', message, { path: to, from })
 }
 
 function contentKind(path: string): string | undefined {
@@ -264,7 +240,7 @@ function contentKind(path: string): string | undefined {
 async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
   const source = await resolveInside(roots, from)
   const target = await resolveNewFolder(roots, to)
-  if (isInside(source, target)) throw folderInItselfError({ from, to })
+  assertNotInItself({ from, to }, isInside(source, target))
   // A move would take the folder away from the other agent.
   if (roots.forbidden.some((folder) => isInside(source, folder)))
     throw new AppError('write_refused', `${from} contains a folder of another agent`, { path: from })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { makeFolder, readIfExists, writeDurablyPrivate } from '#platform'
+import { readIfExists, writeDurablyPrivate } from '#platform'
 
 /** Maximum length of an undo file, UTF-16 code units. */
 const maxLength = 64_000_000
@@ -61,7 +61,6 @@ export class UndoStore<Entry extends { readonly at: number }> {
     const path = join(folder, `${id}.json`)
     const text = JSON.stringify(entry)
     if (text.length > maxLength) throw new AppError('file_too_large', `${path} would be too large`, { path })
-    await makeFolder(folder)
     await writeDurablyPrivate(path, text)
     const files = (await this.#files()).toSorted((a, b) => b.mtimeMs - a.mtimeMs)
     let bytes = 0

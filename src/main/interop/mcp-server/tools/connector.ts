@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { SearchResult } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { maxPath, maxQuery } from '#shared/util/limits.ts'
+import { maxPath } from '#shared/util/limits.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems, defaultAnswerTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
 import { assertLineExists, linesFrom } from './lines-from.ts'
-import type { MemoryTool, ToolContext } from './memory-tool.ts'
+import { queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const contextLines = 10
 const maxLines = 5000
@@ -15,7 +15,7 @@ const longLineLength = 2000
 /** Beginning of a result that is searched in its line if the line does not have the whole: several parts were joined. */
 const locatedCharacters = 80
 
-const searchInput = z.object({ query: z.string().trim().min(1).max(maxQuery) })
+const searchInput = z.object({ query: queryParameter })
 const searchOutput = z.object({
   results: z.array(z.object({ id: z.string(), title: z.string(), url: z.string() })),
 })

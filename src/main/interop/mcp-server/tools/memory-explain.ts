@@ -3,14 +3,14 @@ import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/in
 import { weightsSchema } from '#shared/contract/search.ts'
 import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { maxPath, maxQuery } from '#shared/util/limits.ts'
+import { maxPath } from '#shared/util/limits.ts'
 import { takeFitting, clip, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { missingLineText } from './lines-from.ts'
 import { staleIndexHints, conditionText } from './memory-search.ts'
-import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
+import { leftOutSchema, maxTokensParameter, queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const input = z.object({
-  query: z.string().trim().min(1).max(maxQuery).describe('The query of the search'),
+  query: queryParameter.describe('The query of the search'),
   path: z.string().min(1).max(maxPath).optional().describe('With line: explains why this line was or was not found'),
   line: z.number().int().min(1).optional().describe('1-based'),
   maxCandidates: z.number().int().min(1).max(100).default(10),
@@ -30,7 +30,6 @@ const candidateSchema = z.object({
     .describe('Parts of the score; with the ranking model, the score is the logistic function of their sum'),
   matched: z.array(z.string()).describe('Words of the text that match the query'),
 })
-type ShownCandidate = z.infer<typeof candidateSchema>
 
 const output = z.object({
   minScore: z.number(),
@@ -59,10 +58,9 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
     if ((path === undefined) !== (line === undefined))
       throw new AppError('input_invalid', 'pass path and line together, or neither', { reason: 'path, line' })
     const whyOption = path === undefined || line === undefined ? {} : { why: { path, line } }
-    const explanation = await ask((primary) =>
+    const { minScore, weights, conditions, candidates, why, stale, standstill } = await ask((primary) =>
       primary.search.explain({ agent, query, forProgram: client, ...whyOption }),
     )
-    const { minScore, weights, conditions, candidates, why, stale, standstill } = explanation
     const hints = staleIndexHints(stale, standstill)
     const otherFields = {
       minScore,
@@ -83,7 +81,7 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-function toShownCandidate(candidate: Candidate): ShownCandidate {
+function toShownCandidate(candidate: Candidate): z.infer<typeof candidateSchema> {
   const { path, startLine, endLine, score, vector, text, parts, matched, verdict } = candidate
   return {
     path: toLabel(path),
@@ -132,16 +130,11 @@ const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
 async function explainPlace(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
   const { path, line, reason, rank, unsearched } = why
   if (!unsearched) return { path: toLabel(path), line, reason: reasons[reason], rank }
-  const missingLine = unsearched.reason === 'emptyLine' ? await missingLineReason() : undefined
+  const place = { agent, path, from: line, count: 1, forProgram: client }
+  // The index reports a line after the end as an empty line.
+  const mayBeMissing = unsearched.reason === 'emptyLine'
+  const total = mayBeMissing ? (await ask((primary) => primary.workspace.lines(place))).total : line
+  const exclusion = line > total ? missingLineText(path, total, line) : exclusionTexts[unsearched.reason]
   const detail = unsearched.message === undefined ? '' : ` (${toLabel(unsearched.message)})`
-  const text = `${reasons[reason]}: ${missingLine ?? exclusionTexts[unsearched.reason]}${detail}`
-  return { path: toLabel(path), line, reason: text, rank }
-
-  /** Returns undefined if the line exists: the index reports a line after the end as an empty line. */
-  async function missingLineReason(): Promise<string | undefined> {
-    const { total } = await ask((primary) =>
-      primary.workspace.lines({ agent, path, from: line, count: 1, forProgram: client }),
-    )
-    return line > total ? missingLineText(path, total, line) : undefined
-  }
+  return { path: toLabel(path), line, reason: `${reasons[reason]}: ${exclusion}${detail}`, rank }
 }

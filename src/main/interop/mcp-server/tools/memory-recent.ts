@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { onAppError } from '#platform'
 import { addedIn } from '#shared/util/file-change.ts'
 import { takeFitting, clip, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
@@ -88,36 +88,26 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-interface RecordedChanges {
-  /** Newest first; one more than requested if there are more. */
-  readonly entries: readonly HistoryEntry[]
-  /** Number of files of the first commit that earlier answers have listed. */
-  readonly listedFiles: number
-  readonly mayHaveMore: boolean
-}
-
-/** @returns undefined while the history is turned off */
+/**
+ * @returns `entries`: newest first, one more than requested if there are more; `listedFiles`: number of files of the
+ * first commit that earlier answers have listed; undefined while the history is turned off
+ */
 async function readChanges(
   { agent, client, ask }: ToolContext,
   since: number,
   limit: number,
   cursor: string | undefined,
-): Promise<RecordedChanges | undefined> {
+) {
   const [, commit, fileOffset] = cursorPattern.exec(cursor ?? '') ?? []
   const listedFiles = Number(fileOffset ?? 0)
   const start = commit === undefined ? {} : { [fileOffset === undefined ? 'before' : 'from']: commit }
   const entryLimit = Math.min(maxEntries, listedFiles + limit + 1)
-  try {
-    const all = await ask((primary) =>
-      primary.history.timeline({ agent, since, ...start, limit: entryLimit, forProgram: client }),
-    )
-    const entries = all.slice(listedFiles)
-    return { entries, listedFiles, mayHaveMore: all.length >= entryLimit }
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'history_off') return undefined
-    throw error
-  }
+  const request = { agent, since, ...start, limit: entryLimit, forProgram: client }
+  const all = await ask((primary) => primary.history.timeline(request)).catch(onAppError('history_off'))
+  return all && { entries: all.slice(listedFiles), listedFiles, mayHaveMore: all.length >= entryLimit }
 }
+
+type RecordedChanges = NonNullable<Awaited<ReturnType<typeof readChanges>>>
 
 function nextCursor({ entries, listedFiles, mayHaveMore }: RecordedChanges, count: number): string | undefined {
   const last = entries[count - 1]

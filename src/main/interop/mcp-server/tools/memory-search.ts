@@ -1,17 +1,8 @@
 import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
-import { maxQuery } from '#shared/util/limits.ts'
 import { formatResult } from '#shared/util/format-result.ts'
-import {
-  clip,
-  dataNotice,
-  defaultAnswerTokens,
-  fittingLines,
-  maxAnswerTokens,
-  tokensForItems,
-  toLine,
-} from '../bounded-answer.ts'
-import type { MemoryTool } from './memory-tool.ts'
+import { clip, dataNotice, defaultAnswerTokens, fittingLines, tokensForItems, toLine } from '../bounded-answer.ts'
+import { queryParameter, tokenLimit, type MemoryTool } from './memory-tool.ts'
 
 /** Time to wait until the index is up to date, ms; after it the search uses the existing index. */
 const catchUpMs = 100
@@ -21,14 +12,9 @@ const longCatchUpMs = 3000
 const charactersPerToken = 4
 
 const input = z.object({
-  query: z
-    .string()
-    .trim()
-    .min(1)
-    .max(maxQuery)
-    .describe(
-      'What to look for, in words that the note probably uses. Filters: after:2026-05-03 before: on: in:2026-05 path:projects/ tag:work status:open -word',
-    ),
+  query: queryParameter.describe(
+    'What to look for, in words that the note probably uses. Filters: after:2026-05-03 before: on: in:2026-05 path:projects/ tag:work status:open -word',
+  ),
   maxResults: z.number().int().min(1).max(50).optional().describe('Maximum number of results; default 20'),
   minScore: z
     .number()
@@ -36,11 +22,7 @@ const input = z.object({
     .max(1)
     .optional()
     .describe('Minimum probability that a result answers the query; lower it to see weaker results'),
-  maxTokens: z
-    .number()
-    .int()
-    .min(500)
-    .max(maxAnswerTokens)
+  maxTokens: tokenLimit
     .optional()
     .describe('Limit of the answer in tokens, for more than the default of 1,600 characters'),
 })
@@ -55,30 +37,20 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
   isReadOnly: true,
   async run({ query, maxResults, minScore, maxTokens }, { agent, client, ask }) {
     const maxCharacters = maxTokens === undefined ? undefined : charactersPerToken * maxTokens
-    const search = (waitMs: number) =>
-      ask((primary) =>
-        primary.search.query({
-          agent,
-          query,
-          forProgram: client,
-          options: { maxResults, minScore, maxCharacters, catchUpMs: waitMs },
-        }),
-      )
+    const search = (waitMs: number) => {
+      const options = { maxResults, minScore, maxCharacters, catchUpMs: waitMs }
+      return ask((primary) => primary.search.query({ agent, query, forProgram: client, options }))
+    }
     const firstAnswer = await search(catchUpMs)
     // An outdated index may lack the note, so an empty search is repeated.
     const answer = firstAnswer.stale && firstAnswer.results.length === 0 ? await search(longCatchUpMs) : firstAnswer
     const { results, notice, stale, standstill, conditions = [] } = answer
     const least = Number(answer.minScore.toFixed(2))
+    const nothingFound = `Nothing reached the score ${least}. Try other words, or memory_explain to see how close the candidates came.`
+    const named = conditions.filter(({ isUnread, nearest }) => isUnread === true || nearest !== undefined)
     const hints = [
-      ...(results.length === 0
-        ? [
-            `Nothing reached the score ${least}. Try other words, or memory_explain to see how close the candidates came.`,
-          ]
-        : []),
-      ...conditions
-        .filter(({ isUnread }) => isUnread)
-        .slice(0, 10)
-        .map(conditionText),
+      ...(results.length === 0 ? [nothingFound] : []),
+      ...named.slice(0, 10).map(conditionText),
       ...(notice ? [`Only words were searched, not meaning: ${clip(toLine(notice.message), 60)}.`] : []),
       ...staleIndexHints(stale, standstill),
     ]
@@ -112,9 +84,10 @@ function lineOf(result: SearchResult): string {
 }
 
 /** Describes a condition of the query with its dates (both inclusive). */
-export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
+export function conditionText({ kind, text, from, to, isUnread, nearest }: Condition): string {
   const shownText = clip(text, 30)
   if (isUnread) return `${shownText}: not understood, searched as words`
+  if (nearest !== undefined) return `${shownText}: no note is of that time; these are of ${nearest}, the nearest day`
   const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`
   return `${kind === 'time' ? 'raised' : 'only'}: ${shownText}${from === null && to === null ? '' : ` (${days})`}`
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { maxQuery } from '#shared/util/limits.ts'
 import type { MemoryAccess } from '../access.ts'
 import { maxAnswerTokens, defaultAnswerTokens } from '../bounded-answer.ts'
+
+export const queryParameter = z.string().trim().min(1).max(maxQuery)
 
 export interface ToolContext extends Pick<MemoryAccess, 'ask' | 'now'> {
   readonly agent: string
@@ -26,11 +29,8 @@ export interface MemoryTool<
   ) => Promise<Output extends z.ZodObject ? z.infer<Output> : readonly string[]>
 }
 
-export const maxTokensParameter = z
-  .number()
-  .int()
-  .min(500)
-  .max(maxAnswerTokens)
+export const tokenLimit = z.number().int().min(500).max(maxAnswerTokens)
+export const maxTokensParameter = tokenLimit
   .default(defaultAnswerTokens)
   .describe(`Limit of the answer in tokens; default ${defaultAnswerTokens}`)
 

@@ -57,21 +57,18 @@ export const remember: MemoryTool<typeof input, typeof output> = {
       primary.clients.remember({ ...request, mayBeThere: isRepeated }, { signal }),
     )
     const { path, startLine, endLine, undo: undoId, proposal } = saved
+    const pending = proposal === null ? 'refused before' : 'waits for the user'
+    const longTerm = proposal === undefined ? 'written' : pending
     return {
       path,
       startLine,
       endLine,
       ...(undoId === '' ? {} : { undo: undoId }),
       done: 'remembered',
-      ...(section === undefined ? {} : { longTerm: longTermResult(proposal) }),
+      ...(section === undefined ? {} : { longTerm }),
       ...(typeof proposal === 'string' ? { proposal } : {}),
     }
   },
-}
-
-function longTermResult(proposal: string | null | undefined) {
-  if (proposal === undefined) return 'written'
-  return proposal === null ? 'refused before' : 'waits for the user'
 }
 
 function invalidInput(reason: string): AppError {
