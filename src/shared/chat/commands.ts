@@ -21,16 +21,16 @@ export interface CommandCall {
 }
 
 /**
- * Parses `/compact the API` into `{name: 'compact', argument: 'the API'}`.
+ * Parses `/compact the API` into `{name: 'compact', argument: 'the API'}`. Chinese input methods type `、` or `／` for `/`.
  * @returns undefined if the message is not a command
  */
 export function parseCommand(message: string): CommandCall | undefined {
-  const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(message.trim())
+  const match = /^[/／、]([a-z]+)(?:\s+([\s\S]*))?$/.exec(message.trim())
   const command = commands.find(({ name }) => name === match?.[1])
   return command && { name: command.name, argument: (match?.[2] ?? '').trim() }
 }
 
 /** Returns the name after the slash if no command has it; undefined for other messages, such as `/etc/hosts`. */
 export function unknownCommand(message: string): string | undefined {
-  return parseCommand(message) ? undefined : /^\/([a-z][\w-]*)(?=\s|$)/i.exec(message.trim())?.[1]
+  return parseCommand(message) ? undefined : /^[/／]([a-z][\w-]*)(?=\s|$)/i.exec(message.trim())?.[1]
 }

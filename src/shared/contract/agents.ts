@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
 import { mayHoldAgentFiles } from '../util/agent-files.ts'
-import { agentIdSchema, base, done, forAgent } from './base.ts'
+import { agentIdSchema, base, done, forAgent, idSchema } from './base.ts'
 
 export const agentSchema = z.object({
   id: agentIdSchema,
@@ -48,6 +48,8 @@ export const agents = {
         seed: z.boolean().optional(),
         /** Folder of the agent's own files; detected from the folder if left out. */
         own: ownFolderSchema.optional(),
+        /** Set together with the folder: a window that opens then may send a message at once. */
+        model: idSchema.optional(),
       }),
     )
     .output(z.object({ workspace: z.string(), created: z.array(z.string()) })),
@@ -58,14 +60,13 @@ export const agents = {
   moveOwn: base
     .input(forAgent.extend({ own: ownFolderSchema }))
     .output(z.object({ moved: z.array(z.string()), left: z.array(z.string()) })),
-  /** Creates an agent with a new folder and template files. `like`: id of an agent whose settings to copy. */
+  /** Creates an agent with a new folder and template files. */
   create: base
     .input(
       z.object({
         name: nameSchema,
         workspace: workspaceSchema.optional(),
         color: colorSchema.optional(),
-        like: agentIdSchema.optional(),
         locale: localeSchema,
       }),
     )

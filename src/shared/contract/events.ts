@@ -4,6 +4,7 @@ import { maxId } from '../util/limits.ts'
 import { base, progressSchema } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
+import { savedMatchSchema } from './upkeep.ts'
 
 /** App-wide event stream. The renderer invalidates the cached queries that an event concerns. */
 export const appEventSchema = z.discriminatedUnion('type', [
@@ -25,6 +26,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
     /** Name of the client that captured it, if any. */
     client: z.string().optional(),
   }),
+  /** A saved note repeats a line of another, or replaces it as `proposal` suggests. */
+  savedMatchSchema.extend({ type: z.literal('noteMatched'), agent: z.string() }),
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
   z.object({
     type: z.literal('sessionChanged'),

@@ -149,6 +149,8 @@ export const searchResultSchema = z.object({
   snippet: z.string(),
   /** Words of the snippet that match the query. */
   matched: z.array(z.string()),
+  /** Set if it lacks a name of the query, or most of its words: it is likely about something else. */
+  lacksWords: z.literal(true).optional(),
   source: sourceSchema,
   isPrivate: z.literal(true).optional(),
   /** Hash of the file when it was indexed. */
@@ -204,6 +206,8 @@ export const conditionSchema = z.object({
   /** Days of the range, `YYYY-MM-DD`, inclusive; null for an open end or a condition that is not a date. */
   from: z.string().nullable(),
   to: z.string().nullable(),
+  /** Set if no note is of these days: the day whose notes are listed instead. */
+  nearest: z.string().optional(),
   /** True if the value could not be parsed; the condition was searched as plain words. */
   isUnread: z.boolean().optional(),
 })
@@ -237,16 +241,20 @@ export const searchResponseSchema = searchRunSchema.extend({
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
 
-const recordedResultSchema = searchResultSchema.pick({
-  path: true,
-  startLine: true,
-  endLine: true,
-  date: true,
-  score: true,
-  snippet: true,
-  source: true,
-  superseded: true,
-})
+const recordedResultSchema = searchResultSchema
+  .pick({
+    path: true,
+    startLine: true,
+    endLine: true,
+    heading: true,
+    date: true,
+    score: true,
+    snippet: true,
+    source: true,
+    lacksWords: true,
+    superseded: true,
+  })
+  .partial({ heading: true })
 
 /** A search as a transcript records it: the results that a model received, without their explanation. */
 export const recordedSearchSchema = searchResponseSchema
@@ -324,7 +332,7 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-const resultShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
+const resultShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true, lacksWords: true }).shape
 
 export const candidateSchema = z.object({
   ...resultShape,

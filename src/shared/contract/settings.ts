@@ -65,6 +65,14 @@ export const providerStatusSchema = z.object({
 })
 export type ProviderStatus = z.infer<typeof providerStatusSchema>
 
+export const localModelServerSchema = z.object({
+  name: z.string(),
+  baseUrl: z.string(),
+  /** Ids of its chat models; the first is suggested. */
+  models: z.array(z.string()),
+})
+export type LocalModelServer = z.infer<typeof localModelServerSchema>
+
 /** Usage of one model in one month, including flushes, summaries and titles. */
 export const monthlyUsageSchema = z.object({
   /** `YYYY-MM`, local time. */
@@ -132,12 +140,15 @@ export const settings = {
   get: base.output(
     z.object({
       file: z.string(),
+      version: z.string(),
       /** True until an agent's workspace is set up. */
       firstRun: z.boolean(),
       suggestedWorkspace: z.string(),
       /** The section `interface` of the configuration. */
       appearance: appearanceSchema,
       problems: z.array(configProblemSchema),
+      /** True while the file has problems and its last valid text is in use. */
+      usesLastGood: z.boolean(),
       /** Custom keyboard shortcuts, by the default shortcut that they replace. */
       shortcuts: z.record(z.string(), z.string()),
     }),
@@ -147,6 +158,8 @@ export const settings = {
     z.object({
       file: z.string(),
       text: z.string(),
+      /** The text in use while the file has problems. */
+      lastGood: z.string().optional(),
       written: z.unknown(),
       inForce: z.unknown(),
       schema: z.unknown(),
@@ -169,9 +182,7 @@ export const settings = {
   /** Creates a diagnostic report in JSON, without private text. */
   diagnostics: base.output(z.object({ text: z.string() })),
   setAppearance: base.input(appearanceSchema.partial()).output(appearanceSchema),
-  setModel: base
-    .input(z.object({ agent: agentIdSchema, model: z.string().max(maxId) }))
-    .output(z.object({ model: z.string() })),
+  setModel: base.input(z.object({ agent: agentIdSchema, model: z.string().max(maxId) })).output(done),
   providers: base.output(z.array(providerStatusSchema)),
   /** Sets a provider's API key and stores it if possible; an empty key deletes it. No request returns the key. */
   setKey: base
@@ -190,13 +201,13 @@ export const settings = {
   setBaseUrl: base
     .input(z.object({ provider: z.string().max(maxName), baseUrl: z.string().trim().min(1).max(maxPath).nullable() }))
     .output(done),
-  /** Fetches the provider's model list to test the connection. */
+  /** Tests the connection to a provider. Returns the ids of its chat models; the first is suggested. */
   testProvider: base
     .input(z.object({ provider: z.string().max(maxName) }))
-    .output(z.object({ models: z.number().int() })),
+    .output(z.object({ models: z.array(z.string()) })),
+  /** Probes this machine for model servers; sends nothing to other machines. */
+  localServers: base.output(z.array(localModelServerSchema)),
   usage: base.output(z.object({ months: z.array(monthlyUsageSchema), spending: spendingSchema })),
-  /** US dollars a month; null for no limit. */
-  setSpendingLimit: base.input(z.object({ limit: z.number().positive().nullable() })).output(done),
   mcpServers: base.output(z.array(mcpServerSchema)),
   /** Starts or restarts a server and lists its tools. */
   startMcpServer: base.input(z.object({ name: z.string().max(maxName) })).output(done),

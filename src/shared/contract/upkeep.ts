@@ -45,6 +45,10 @@ export type LineEdit = z.infer<typeof lineEditSchema>
 export const evidenceSchema = z.object({ path: z.string(), line: z.number().int(), text: z.string() })
 export type Evidence = z.infer<typeof evidenceSchema>
 
+/** The line that a saved note repeats, or replaces as the proposal `proposal` suggests. */
+export const savedMatchSchema = evidenceSchema.extend({ proposal: idSchema.optional() })
+export type SavedMatch = z.infer<typeof savedMatchSchema>
+
 export const proposedFileSchema = z.object({
   path: z.string(),
   /** SHA-256 of the text that the edits are based on; null for a new file. */

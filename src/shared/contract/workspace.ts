@@ -166,6 +166,8 @@ export const workspace = {
       }),
     )
     .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),
+  /** Returns the text as `remember` saves it: with dates for relative times, such as "tomorrow". */
+  datedNote: base.input(z.object({ text: z.string().max(maxNote) })).output(z.string()),
 }
 
 export const pictures = {

@@ -1,3 +1,5 @@
+import { splitText } from './split-text.ts'
+
 export interface Citation {
   readonly path: string
   /** 1-based; undefined if the whole file is cited. */
@@ -10,15 +12,8 @@ const citationPattern = /\[([^[\]\n]+?\.(?:md|markdown|jsonl))(?::(\d+)(?:[-–]
 
 /** Splits a text into plain text and citations such as `[notes/a.md:3-5]`, in order. */
 export function splitCitations(text: string): (string | Citation)[] {
-  const parts: (string | Citation)[] = []
-  let textStart = 0
-  for (const match of text.matchAll(citationPattern)) {
-    const [fullMatch, path = '', line, endLine] = match
-    if (match.index > textStart) parts.push(text.slice(textStart, match.index))
+  return splitText(text, citationPattern, ([, path = '', line, endLine]) => {
     const firstLine = line === undefined ? undefined : Number(line)
-    parts.push({ path, line: firstLine, endLine: endLine === undefined ? firstLine : Number(endLine) })
-    textStart = match.index + fullMatch.length
-  }
-  if (textStart < text.length) parts.push(text.slice(textStart))
-  return parts
+    return { path, line: firstLine, endLine: endLine === undefined ? firstLine : Number(endLine) }
+  })
 }

@@ -14,7 +14,7 @@ export interface DailyNotes {
 /** Applies if the vault defines no format. */
 export const defaultDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
 
-const months = 'January February March April May June July August September October November December'.split(' ')
+export const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
 interface Token {

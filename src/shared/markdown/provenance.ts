@@ -62,10 +62,8 @@ export function sourceName({ kind, name }: Source): string {
 
 /** Returns the sources of the whole note and of its lines, without duplicates. */
 export function sourcesIn(text: string): Source[] {
-  const wholeNote = noteSources(text)
-  if (!text.includes('^[')) return wholeNote
   const marked = [...text.matchAll(markPattern)].flatMap(([, content]) => parseSources(content))
-  return uniqueSources([...wholeNote, ...marked])
+  return uniqueSources([...noteSources(text), ...marked])
 }
 
 /** Returns the sources of the whole note from its front matter. */

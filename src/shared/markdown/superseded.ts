@@ -56,12 +56,9 @@ export function supersededNote(text: string): Superseded | undefined {
   if (until === undefined || until === '') return undefined
   const byMatch = /\bby:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^,}\n"']+))/.exec(value ?? '')
   const reference = (byMatch?.[1] ?? byMatch?.[2] ?? byMatch?.[3])?.trim()
-  return { until, by: reference === undefined || reference === '' ? undefined : parseSuccessor(reference) }
-}
-
-function parseSuccessor(reference: string): Successor {
+  if (reference === undefined || reference === '') return { until, by: undefined }
   const [, path = reference, line] = /^\[?(.+?)(?::(\d+))?\]?$/.exec(reference) ?? []
-  return { path, line: line === undefined ? undefined : Number(line) }
+  return { until, by: { path, line: line === undefined ? undefined : Number(line) } }
 }
 
 /** Strikes a line through. Updates date and reference if it is already struck. */

@@ -32,7 +32,7 @@ export function createUserTextMatcher(typedText: string): (line: string) => bool
     // Reject invisible characters: they could hide text from the user.
     if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
     const plain = withoutMarkdown(line.replaceAll(/\s*\^\[(?:local|private)\]/giu, ''))
-    const sentences = sentencesOf(plain).map(wordsOf)
+    const sentences = plain.split(sentenceEnds).map(wordsOf)
     if (sentences.flat().every((word) => stopWords.has(word))) return false
     return sentences.every((sentence) => sentence.length === 0 || isTyped(toFirstPerson(sentence)))
   }
@@ -57,7 +57,7 @@ function clausesOf(text: string): Clause[] {
     // A blank line may separate the introduction from its list.
     if (followsBlankLine && !/^\s*(?:[-*+•]|\d{1,9}[.)])\s/.test(line)) isListNegated = false
     followsBlankLine = false
-    const sentences = sentencesOf(withoutMarkdown(line)).map(wordsOf)
+    const sentences = withoutMarkdown(line).split(sentenceEnds).map(wordsOf)
     clauses.push(...sentences.map((sentence) => ({ words: sentence, isNegated: isListNegated })))
     const introducesList = /[:：,，、]\s*$/u.test(line)
     if (introducesList && (sentences.at(-1) ?? []).some(isNegation)) isListNegated = true
@@ -69,10 +69,6 @@ function withoutMarkdown(line: string): string {
   const text = withoutLead(line)
   const { level, isItem } = leadOf(line)
   return level > 0 || isItem ? text.replace(/^\d{1,2}:\d{2}\b/, '') : text
-}
-
-function sentencesOf(text: string): string[] {
-  return text.split(sentenceEnds)
 }
 
 /** Splits CJK words into characters, because their segmentation depends on the context. */

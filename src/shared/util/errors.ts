@@ -74,6 +74,7 @@ export const errorCodes = [
   'provider_too_much', // The answer exceeds the size limit.
   'answer_repeats', // The model repeated itself. `kept`: characters of the answer before that.
   'window_too_small', // Prompt, tools and files exceed the window. `model`, `tokens`, `window`.
+  'message_too_long', // A message alone exceeds the window. `model`, `tokens`, `window`.
   'server_down', // No server at an address of this machine. `address`.
   'provider_garbled', // The response is not an answer of the protocol.
   'provider_error', // Any other rejected request, and an answer without usable content.
@@ -101,6 +102,7 @@ export const errorCodes = [
   'input_invalid',
   'owner_silent', // The owner is the process that has the memory open (primary instance). It does not answer.
   'owner_version', // The owner is another version of the app.
+  'state_newer', // The state folder was written by a version that is two or more steps newer.
   'owner_gone', // The owner ended before it answered.
   'single_folder', // Agents cannot be managed while only one folder is open (`--workspace`).
   'message_too_large',

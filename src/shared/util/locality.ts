@@ -20,7 +20,10 @@ export function isLocalAddress(url: string | undefined): boolean {
  * @returns undefined if it is no HTTP address
  */
 export function completeBaseUrl(address: string, isCompatible: boolean): string | undefined {
-  const plain = address.trim().replace(/\/+$/, '')
+  const plain = address
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\/chat\/completions$/, '')
   const isNamed = /^[a-z]+:\/\//i.test(plain)
   const scheme = isLocalAddress(`http://${plain}`) || /:\d+(?:\/|$)/.test(plain) ? 'http' : 'https'
   const url = URL.parse(isNamed ? plain : `${scheme}://${plain}`)

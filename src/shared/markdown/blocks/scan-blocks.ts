@@ -98,12 +98,8 @@ export function withoutDefinitions(paragraph: string): string {
 
 function cellCount(row: string): number {
   const inner = row.trim().replace(/^\|/, '')
-  let bars = 0
-  for (let index = 0; index < inner.length - 1; index += 1) {
-    if (inner[index] === '\\') index += 1
-    else if (inner[index] === '|') bars += 1
-  }
-  return bars + 1
+  const bars = inner.matchAll(/\\[^]|\|(?!$)/g).filter(([bar]) => bar === '|')
+  return bars.toArray().length + 1
 }
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }

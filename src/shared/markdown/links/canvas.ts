@@ -75,13 +75,7 @@ function escapeJson(text: string): string {
 
 /** Maps each UTF-16 offset in the decoded string, and its end, to the offset in the JSON source. */
 function offsetsOf(json: string): number[] {
-  const offsets: number[] = []
-  let index = 0
-  while (index < json.length) {
-    offsets.push(index)
-    index += json[index] !== '\\' ? 1 : json[index + 1] === 'u' ? 6 : 2
-  }
-  return [...offsets, index]
+  return [...json.matchAll(/\\u.{4}|\\?[^]/g).map(({ index }) => index), json.length]
 }
 
 function unescapeJson(json: string): string | undefined {

@@ -86,7 +86,7 @@ function endOffset(mark: string, text: string, offset: number, unmatched: Map<nu
 }
 
 /** Sorts ranges and merges overlapping ones; adjacent ones stay separate. */
-export function mergeRanges(ranges: readonly Range[]): Range[] {
+function mergeRanges(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const range of ranges.toSorted((one, other) => one.from - other.from)) {
     const last = result.at(-1)

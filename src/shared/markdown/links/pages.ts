@@ -1,7 +1,5 @@
 import { decodePart } from '../../util/decode.ts'
-import { ordinal } from '../daily-notes.ts'
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+import { months, ordinal } from '../daily-notes.ts'
 
 /**
  * Returns Logseq page names of a file: `a___b.md` and `a%2Fb.md` are the page `a/b`; `2025_01_31.md` is the journal
@@ -10,7 +8,7 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export function pageNames(path: string): string[] {
   const base = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:md|markdown)$/i, '')
   const [, year, month, day] = /^(\d{4})_(\d{2})_(\d{2})$/.exec(base) ?? []
-  const monthName = months[Number(month) - 1]
+  const monthName = months[Number(month) - 1]?.slice(0, 3)
   if (year !== undefined && monthName !== undefined)
     return [`${monthName} ${ordinal(Number(day))}, ${year}`, `${year}-${month}-${day}`]
   const page = logseqPageName(base)

@@ -63,13 +63,9 @@ export function parseLinks(text: string): ParsedLinks {
   const lines = text.split('\n')
   const blocks = blocksOfNote(lines)
   const hidden = hiddenRanges(text, blocks)
-  return { links: linksOf(text, hidden, lineStarts(text)), ...headingsAndBlocks(lines, blocks, hidden) }
-}
-
-function lineStarts(text: string): number[] {
   const starts = [0]
-  for (let offset = text.indexOf('\n'); offset >= 0; offset = text.indexOf('\n', offset + 1)) starts.push(offset + 1)
-  return starts
+  for (const [index, line] of lines.entries()) starts.push((starts[index] ?? 0) + line.length + 1)
+  return { links: linksOf(text, hidden, starts), ...headingsAndBlocks(lines, starts, blocks, hidden) }
 }
 
 function linksOf(text: string, hidden: readonly Range[], starts: readonly number[]): NoteLink[] {
@@ -95,7 +91,9 @@ function linksOf(text: string, hidden: readonly Range[], starts: readonly number
       const link = text[offset + 1] === '[' ? wikiAt(text, offset, lineIndex + 1) : undefined
       if (link) {
         const macroStart = Math.max(starts[lineIndex] ?? 0, offset - maxMacro)
-        const allowsOnlyWikiLink = offset < matterEnd || isInMacro(text.slice(macroStart, offset))
+        const textBefore = text.slice(macroStart, offset)
+        const isInMacro = textBefore.lastIndexOf('{{') > textBefore.lastIndexOf('}}')
+        const allowsOnlyWikiLink = offset < matterEnd || isInMacro
         links.push(allowsOnlyWikiLink ? { ...link, allowsOnlyWikiLink } : link)
         offset = link.to - 1
       } else openBrackets.push(offset)
@@ -120,16 +118,11 @@ function linksOf(text: string, hidden: readonly Range[], starts: readonly number
   return links.sort((one, other) => one.from - other.from)
 }
 
-function isInMacro(textBefore: string): boolean {
-  return textBefore.lastIndexOf('{{') > textBefore.lastIndexOf('}}')
-}
+const blankLine = /[ \t\r>]*(?:\n|$)/y
 
 function isBlank(text: string, from: number): boolean {
-  for (let offset = from; offset < text.length; offset += 1) {
-    if (text[offset] === '\n') return true
-    if (text[offset] !== ' ' && text[offset] !== '\t' && text[offset] !== '\r' && text[offset] !== '>') return false
-  }
-  return true
+  blankLine.lastIndex = from
+  return blankLine.test(text)
 }
 
 /** Parses `[[target#fragment|label]]`; in a table the separator is `\|`. */
@@ -285,6 +278,7 @@ function titleEnd(text: string, offset: number): number | undefined {
 
 function headingsAndBlocks(
   lines: readonly string[],
+  starts: readonly number[],
   markdownBlocks: readonly MarkdownBlock[],
   hidden: readonly Range[],
 ) {
@@ -297,10 +291,8 @@ function headingsAndBlocks(
     .filter((block) => block.kind === 'heading')
     .filter((heading) => !isQuoted(heading))
   const headingByLine = new Map(unquotedHeadings.map((heading) => [heading.from, heading]))
-  let nextStart = 0
   for (const [index, line] of lines.entries()) {
-    const start = nextStart
-    nextStart += line.length + 1
+    const start = starts[index] ?? 0
     while ((hidden[hiddenIndex]?.to ?? Infinity) <= start) hiddenIndex += 1
     const range = hidden[hiddenIndex]
     if ((range && range.from <= start && range.to >= start + line.length) || line.length > maxLine) continue

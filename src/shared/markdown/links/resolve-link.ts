@@ -83,8 +83,9 @@ export class Resolver {
     const path = joinPath(folder, target)
     if (path === undefined) return undefined
     for (const extension of extensions ?? (path.includes('.') ? extensionsWithDot : extensionsWithoutDot)) {
-      const match = preferSameCase(this.#paths.get(keyOf(path + extension)), path + extension)
-      if (match !== undefined) return { path: match, by }
+      const files = this.#paths.get(keyOf(path + extension))
+      const match = files?.find((file) => file.path === path + extension) ?? files?.[0]
+      if (match) return { path: match.path, by }
     }
     return undefined
   }
@@ -144,10 +145,6 @@ function joinPath(folder: string, target: string): string | undefined {
     else if (segment !== '.' && segment !== '') segments.push(segment)
   }
   return segments.length === 0 ? undefined : segments.join('/')
-}
-
-function preferSameCase(files: readonly IndexedFile[] | undefined, path: string): string | undefined {
-  return (files?.find((file) => file.path === path) ?? files?.[0])?.path
 }
 
 /**

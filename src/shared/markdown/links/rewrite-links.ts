@@ -1,4 +1,5 @@
 import { decodePart } from '../../util/decode.ts'
+import { formatTarget } from './link-target.ts'
 import type { NoteLink } from './parse-links.ts'
 import { logseqPageName, pageNames } from './pages.ts'
 import { fileNameOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution, keyOf } from './resolve-link.ts'
@@ -128,7 +129,7 @@ function isUnchanged(link: NoteLink, previous: Resolution, to: string, current: 
  * break.
  */
 function changesCase({ kind, target }: NoteLink, previous: string, to: string): boolean {
-  if (previous === to || (kind === 'wiki' && isFileNameOnly(target))) return false
+  if (previous === to || (kind === 'wiki' && !target.includes('/'))) return false
   const targetPath = target.replace(/^(?:\.{0,2}\/)+/, '')
   const endsWithTarget = (path: string) => [path, stemOf(path)].some((form) => `/${form}`.endsWith(`/${targetPath}`))
   return endsWithTarget(previous) && !endsWithTarget(to)
@@ -143,7 +144,7 @@ interface LinkContext {
 function newTargetFor(link: NoteLink, previous: Resolution, { from, to, after }: LinkContext): string | undefined {
   for (const target of candidateTargets(link, previous, from, to)) {
     if (after.resolve(from, { kind: link.kind, target })?.path !== to) continue
-    if (link.kind === 'wiki' && isFileNameOnly(target) && after.countOf(target) > 1) continue
+    if (link.kind === 'wiki' && !target.includes('/') && after.countOf(target) > 1) continue
     const written = link.kind === 'wiki' ? target : encodeTarget(target, link)
     if (link.kind !== 'wiki' || isValidWikiTarget(target)) return written
   }
@@ -155,10 +156,10 @@ function newTargetFor(link: NoteLink, previous: Resolution, { from, to, after }:
  * embeds only images. Front matter and macros cannot contain Markdown links.
  */
 function toInlineLink(link: NoteLink, { from, to, after }: LinkContext): string | undefined {
-  const { kind, isEmbed, allowsOnlyWikiLink, target, fragment, label } = link
+  const { kind, isEmbed, allowsOnlyWikiLink, fragment, label } = link
   if (kind !== 'wiki' || allowsOnlyWikiLink || (isEmbed && stemOf(to) !== to)) return undefined
   const written = markdownTargetFor(after, { from, to, fragment })
-  const text = label ?? (fragment === undefined ? target : `${target}#${fragment}`)
+  const text = label ?? formatTarget(link)
   return written === undefined ? undefined : markdownLink(text, written, isEmbed)
 }
 
@@ -179,10 +180,6 @@ export function markdownTargetFor(
 /** @param written encoded target for `](…)` */
 export function markdownLink(text: string, written: string, isEmbed = false): string {
   return `${isEmbed ? '!' : ''}[${text.replaceAll(/[[\]\\]/g, '\\$&')}](${written})`
-}
-
-function isFileNameOnly(target: string): boolean {
-  return !target.includes('/')
 }
 
 /** Returns candidate targets for a note, the link's current style first. */
@@ -240,8 +237,12 @@ function encodeTarget(target: string, { written, isAngled }: Pick<NoteLink, 'wri
       (isAngled && character === ' ' && written.includes('%20')) ||
       (hasEncodedLetters && character > '\u007F')
     if (!mustEncode || !character.isWellFormed()) return character
-    return /[()]/.test(character) ? (character === '(' ? '%28' : '%29') : encodeURIComponent(character)
+    return encodeCharacter(character)
   })
+}
+
+export function encodeCharacter(character: string): string {
+  return /[()]/.test(character) ? (character === '(' ? '%28' : '%29') : encodeURIComponent(character)
 }
 
 /** Repeated extensions too: link `a.md` can refer to `a.md.md`. */

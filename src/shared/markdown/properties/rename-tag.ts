@@ -20,13 +20,9 @@ export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: 
   const unchangedLines: number[] = []
   for (const { name, place, line } of tags) {
     if (!isUnderTag(name, key)) continue
-    if (!place) {
-      unchangedLines.push(line)
-      continue
-    }
-    const nested = name.split('/').slice(depth)
-    const text = [to, ...nested].join('/')
-    if (text !== name) edits.push({ from: place.from, to: place.to, text })
+    const text = [to, ...name.split('/').slice(depth)].join('/')
+    if (!place) unchangedLines.push(line)
+    else if (text !== name) edits.push({ ...place, text })
   }
   const sorted = edits.sort((one, other) => one.from - other.from)
   // An anchored value can be reached through several YAML aliases.
