@@ -2,7 +2,7 @@ import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import type { LineChange } from '../markdown/preview/line-edits.ts'
 import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
-import { registerMarkdown, setLinkContext, unresolvedRanges, type LinkContext } from './markdown-language.ts'
+import { linkContexts, registerMarkdown, unresolvedRanges, type LinkContext } from './markdown-language.ts'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
 import { handlePastedFiles } from './attach-files.ts'
@@ -109,11 +109,12 @@ export default function Editor(props: EditorProps) {
         if (isMargin && target.position) latest.current.margin?.onClick(target.position.lineNumber)
       }),
     ]
-    // An empty note gets the focus: the user has just created it.
-    if (isBlankNote(initial.current.content.text)) {
-      instance.setPosition({ lineNumber: instance.getModel()?.getLineCount() ?? 1, column: 1 })
-      instance.focus()
-    }
+    const isBlank = /^(?:#[^\n]*\n)?\s*$/.test(initial.current.content.text)
+    if (isBlank) instance.setPosition({ lineNumber: instance.getModel()?.getLineCount() ?? 1, column: 1 })
+    // The user has just created a note without text, or opened a note from the palette. Dialogs and menus keep the focus.
+    const { activeElement } = document
+    const isFree = isBlank ? !activeElement?.closest('[role=dialog], [role=menu]') : activeElement === document.body
+    if (isFree) instance.focus()
     const themeObserver = new MutationObserver(applyTheme)
     themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
@@ -129,7 +130,7 @@ export default function Editor(props: EditorProps) {
     const instance = editor.current
     const model = instance?.getModel()
     if (!instance || !model) return undefined
-    setLinkContext(model, linkContext)
+    linkContexts.set(model, linkContext)
     const decorations = instance.createDecorationsCollection()
     const options = { inlineClassName: 'unresolved' }
     const markUnresolved = () =>
@@ -203,10 +204,6 @@ export default function Editor(props: EditorProps) {
 /** Returns the byte order mark, or an empty string. Monaco would show it as a character in replaced text. */
 function byteOrderMarkOf(text: string): string {
   return text.startsWith('\uFEFF') ? '\uFEFF' : ''
-}
-
-function isBlankNote(text: string): boolean {
-  return /^(?:#[^\n]*\n)?\s*$/.test(text)
 }
 
 function formatMargin(note: string, lineNumber: number): string {
@@ -287,7 +284,11 @@ function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDispo
     add('markdown.toggleTask', KeyMod.CtrlCmd | KeyCode.Enter, () =>
       changeLines(editor, (lines) => lines.map(toggleTask)),
     ),
-    add('markdown.formatTable', KeyMod.Alt | KeyMod.Shift | KeyCode.KeyF, () => alignTable(editor)),
+    add('markdown.formatTable', KeyMod.Alt | KeyMod.Shift | KeyCode.KeyF, () => {
+      const lines = editor.getModel()?.getLinesContent() ?? []
+      const table = tableAround(lines, editor.getPosition()?.lineNumber ?? 1)
+      if (table) changeLines(editor, (rows) => formatTable(rows) ?? rows, table.from, table.to)
+    }),
   ]
 }
 
@@ -316,11 +317,4 @@ function changeLines(
   editor.pushUndoStop()
   editor.executeEdits('markdown', [{ range, text: change(model.getValueInRange(range).split('\n')).join('\n') }])
   editor.pushUndoStop()
-}
-
-function alignTable(editor: monaco.editor.IStandaloneCodeEditor): void {
-  const lines = editor.getModel()?.getLinesContent() ?? []
-  const table = tableAround(lines, editor.getPosition()?.lineNumber ?? 1)
-  if (!table) return
-  changeLines(editor, (rows) => formatTable(rows) ?? rows, table.from, table.to)
 }

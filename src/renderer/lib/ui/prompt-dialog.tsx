@@ -57,7 +57,7 @@ export function PromptDialog({ title, label, initial, action, isPath = false, on
           setValue(event.target.value)
           setErrorText(undefined)
         }}
-        onFocus={(event) => errorText === undefined && !isSubmitting && selectName(event.target)}
+        onFocus={(event) => value === initial && selectName(event.target)}
         className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
       />
       {errorText !== undefined && (
