@@ -76,10 +76,11 @@ describe('accessibility', () => {
       [`/inbox?proposal=${proposal?.id}`, '[data-testid=proposal-view]'],
       ['/links/broken', '[data-testid=broken-link]'],
       [`/chat/${session}`, '[data-testid=answer]'],
-      ['/search?q=piano', '[data-testid=candidate]'],
-      ['/search/recalls', '[data-testid=recall]'],
-      ['/search/checks', '[data-testid=check]'],
-      [`/context/${session}`, '[data-testid=context-total]'],
+      ['/search?q=piano', '[data-testid=result]'],
+      ['/inspect/found?q=piano', '[data-testid=candidate]'],
+      ['/inspect/recalls', '[data-testid=recall]'],
+      ['/inspect/tested', '[data-testid=check]'],
+      [`/inspect/sent/${session}`, '[data-testid=context-total]'],
       ['/changes', 'main section'],
       ['/find', 'main section'],
       ['/settings', '[data-testid=setting]'],
@@ -135,20 +136,26 @@ describe('accessibility', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/file\/memory\/2026-01-20\.md/)
     await page.keyboard.press('Control+Shift+F')
-    await until(async () => (await focused()) === 'Search memory')
+    await until(async () => (await focused()) === 'Search')
     await page.keyboard.type('garage')
+    await page.getByTestId('result').first().waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByTestId('why-sentences').waitFor()
+    await tabTo(/^Show all possible results in Inspect/)
+    await page.keyboard.press('Enter')
     await page.getByTestId('candidate').first().waitFor()
     await tabTo(/^Details of MEMORY\.md/)
     await page.keyboard.press('Enter')
     await tabTo(/^Add as check/)
     await page.keyboard.press('Control+k')
     await page.keyboard.type('settings')
+    await page.getByRole('option', { name: /settings/i, selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/settings/)
     await tabTo(/^Search settings/)
-    await page.keyboard.type('thinks')
+    await page.keyboard.type('thinking')
     await page.getByTestId('setting').first().waitFor()
-    await tabTo(/^How much a model thinks first|^Not at all/)
+    await tabTo(/^Thinking effort|^Off/)
     await page.keyboard.press('ArrowDown')
     await until(async () => {
       const client = await connect(url)
@@ -189,7 +196,7 @@ describe('accessibility', () => {
     const { page, session } = await openFull()
     await page.setViewportSize({ width: 720, height: 450 })
     await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
-    for (const path of [`/chat/${session}`, '/search?q=piano', `/context/${session}`, '/settings']) {
+    for (const path of [`/chat/${session}`, '/search?q=piano', `/inspect/sent/${session}`, '/settings']) {
       await visit(page, path)
       await page.locator('main section, main').first().waitFor()
       const isCut = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)

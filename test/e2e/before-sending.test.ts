@@ -104,7 +104,7 @@ describe('search in a narrow window', () => {
       const page = await openPage({ viewport: { width, height: 760 } })
       await page.goto(url)
       await page.getByRole('textbox', { name: 'Message' }).waitFor()
-      await visit(page, '/search?q=zephyr')
+      await visit(page, '/inspect/found?q=zephyr')
       const row = page.getByTestId('candidate').first()
       await row.waitFor()
       expect(await row.getByText(/^\d+%$/).isVisible()).toBe(true)

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { bigFile, bigText, configOf, conversationModel, messageOf } from '../support/scripted-conversation.ts'
@@ -59,6 +59,10 @@ describe('chat', () => {
     await composer.press('Enter')
     await page.getByRole('button', { name: 'Undo' }).waitFor()
     await other.goto(url)
+    await other
+      .getByRole('link', { name: /^Notes/ })
+      .first()
+      .click()
     await other.getByRole('link', { name: 'Changes' }).first().click()
     const hunk = other.getByTestId('hunk')
     await hunk.getByRole('button', { name: 'Undo' }).click()
@@ -72,6 +76,10 @@ describe('chat', () => {
     const second = hunk.filter({ hasText: 'cellar' })
     await second.waitFor()
     await page.getByTestId('diff-card').getByRole('button', { name: 'Undo' }).waitFor()
+    await page
+      .getByRole('link', { name: /^Notes/ })
+      .first()
+      .click()
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page.getByTestId('hunk').filter({ hasText: 'cellar' }).getByRole('button', { name: 'Accept' }).click()
     await second.waitFor({ state: 'detached' })
@@ -133,7 +141,7 @@ describe('chat', () => {
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('hello there')
     await composer.press('Enter')
-    await page.getByText('Set OPENAI_API_KEY', { exact: false }).waitFor()
+    await page.getByText('environment variable OPENAI_API_KEY', { exact: false }).waitFor()
     expect(await composer.inputValue()).toBe('hello there')
   })
 })
@@ -194,12 +202,12 @@ describe('files', () => {
     const { url, workspace } = await openTestServer({ files: { 'MEMORY.md': 'one\ntwo\nthree\n' } })
     const page = await openPage()
     await page.goto(url)
+    await page.getByRole('link', { name: /^Notes/ }).click()
     await page
       .getByRole('navigation')
       .getByRole('link', { name: /MEMORY\.md/ })
       .click()
     await page.locator('.view-lines').getByText('three').waitFor()
-    const { writeFile } = await import('node:fs/promises')
     await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\nthree\nfour from outside\n')
     await page.locator('.view-lines').getByText('four from outside').waitFor()
     await page.locator('.view-lines').getByText('four from outside').click()
@@ -211,6 +219,34 @@ describe('files', () => {
     expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('elsewhere')
     await page.getByRole('button', { name: 'Keep mine' }).click()
     await until(async () => (await readFile(join(workspace, 'MEMORY.md'), 'utf8')).includes('and mine'))
+  })
+
+  it.each([
+    ['Keep mine', 'mine\ntwo\n'],
+    ['Keep theirs', 'third\ntwo\n'],
+  ])('compares with the version that is on disk now, and takes that: %s', async (choice, result) => {
+    const { url, workspace } = await openTestServer({ files: { 'MEMORY.md': 'first\ntwo\n' } })
+    const onDisk = () => readFile(join(workspace, 'MEMORY.md'), 'utf8')
+    const page = await openPage()
+    await enter(page, url, '/file/MEMORY.md')
+    await page.locator('.view-lines').getByText('first').click()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Shift+End')
+    await page.keyboard.type('mine')
+    await writeFile(join(workspace, 'MEMORY.md'), 'second\ntwo\n')
+    await page.keyboard.press('Control+s')
+    const shown = page.locator('.editor.original .view-lines')
+    await shown.getByText('second').waitFor()
+    await writeFile(join(workspace, 'MEMORY.md'), 'third\ntwo\n')
+    await shown.getByText('third').waitFor()
+    expect(await shown.getByText('second').count()).toBe(0)
+    await page.getByRole('button', { name: choice }).click()
+    await page.getByRole('button', { name: choice }).waitFor({ state: 'detached' })
+    await page
+      .locator('.view-lines')
+      .getByText(result.split('\n')[0] ?? '')
+      .waitFor()
+    await until(async () => (await onDisk()) === result)
   })
 
   it('explains why a file cannot be opened', async () => {
@@ -227,20 +263,20 @@ describe('files', () => {
 
 describe('languages and themes', () => {
   it.each([
-    ['zh-CN', '搜索记忆', '上下文'],
-    ['zh-TW', '搜尋記憶', '上下文'],
-  ])('uses the system language %s, in the dark theme', async (locale, search, context) => {
+    ['zh-CN', '搜索', '笔记'],
+    ['zh-TW', '搜尋', '筆記'],
+  ])('uses the system language %s, in the dark theme', async (locale, search, notes) => {
     const { url } = await openTestServer({
       files: { 'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - 飞书插件\n决定用飞书插件同步日历。\n' },
     })
     const page = await openPage({ locale, colorScheme: 'dark', viewport: { width: 1024, height: 700 } })
     await page.goto(url)
-    await page.getByRole('link', { name: new RegExp(search) }).click()
-    await page.getByRole('textbox').fill('飞书插件')
-    await page.getByTestId('candidate').first().waitFor()
+    await page.getByRole('link', { name: new RegExp(`^${search}`) }).click()
+    await page.getByRole('main').getByRole('combobox').fill('飞书插件')
+    await page.getByTestId('result').first().waitFor()
     await page
       .getByRole('navigation')
-      .getByRole('link', { name: new RegExp(context) })
+      .getByRole('link', { name: new RegExp(`^${notes}`) })
       .waitFor()
     await keepScreenshot(page, `browser-9-search-${locale}-dark`)
     expect(await page.locator('html').getAttribute('lang')).toBe(locale)
@@ -252,7 +288,9 @@ describe('languages and themes', () => {
     await page.goto(url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+k')
+    // The palette may still be loading; typed text must reach it.
     await page.keyboard.type('dark')
+    await page.getByRole('option', { name: /dark/i, selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.locator('html[data-theme=dark]').waitFor()
     await page.keyboard.press('Control+k')
@@ -289,7 +327,7 @@ describe('connection', () => {
     const { onTestFinished } = await import('vitest')
     const page = await (await openPage()).context().newPage()
     await page.goto(server.url)
-    await page.getByText('1 file').first().waitFor()
+    await page.getByRole('contentinfo').getByRole('link').first().waitFor()
     await server.close()
     await page.getByText('Connection lost', { exact: false }).waitFor()
     onTestFinished(() => page.close())
@@ -301,19 +339,19 @@ describe('access key', () => {
     const { url } = await openTestServer()
     const page = await openPage({}, /403|401/)
     await page.goto(url)
-    await page.getByText('1 file').first().waitFor()
+    await page.getByRole('contentinfo').getByRole('link').first().waitFor()
     expect(page.url()).toBe(new URL('/', url).href)
     await page.reload()
-    await page.getByText('1 file').first().waitFor()
+    await page.getByRole('contentinfo').getByRole('link').first().waitFor()
     const second = await page.context().newPage()
     await second.goto(new URL(`/#key=${'x'.repeat(43)}`, url).href)
-    await second.getByText('1 file').first().waitFor()
+    await second.getByRole('contentinfo').getByRole('link').first().waitFor()
     await second.evaluate(() => localStorage.clear())
     await second.reload()
     await second.getByRole('alert').getByText('open the address shown in the terminal').waitFor()
     // Letting in another page of this browser reconnects this one.
     await page.goto(url)
-    await second.getByText('1 file').first().waitFor()
+    await second.getByRole('contentinfo').getByRole('link').first().waitFor()
     await second.close()
   })
 })

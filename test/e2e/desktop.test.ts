@@ -7,11 +7,11 @@ import { HostProcess } from '../../src/main/app/instance-lock/host-process.ts'
 import { mainFolder } from '../support/app.ts'
 import { closeBrowser, openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
-import { fakeElectron } from '../support/fake-electron.ts'
+import { electron, emptyApp } from '../support/electron/shell.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { tellFirstStory } from './story.ts'
 
-vi.mock('electron', async () => (await import('../support/fake-electron.ts')).fakeElectron)
+vi.mock('electron', async () => (await import('../support/electron/shell.ts')).electron)
 
 const { acceptPorts } = await import('../../src/main/app/electron/message-ports.ts')
 const { interfaceUrl } = await import('../../src/main/app/electron/app-protocol.ts')
@@ -29,8 +29,9 @@ describe('first user story in the desktop window', () => {
   it('runs over preload script, message port and shell', async () => {
     const folder = await temporaryFolder()
     const resident = await HostProcess.open({ mainFolder, env: {}, home: join(folder, 'state') })
+    await emptyApp()
     acceptPorts(resident)
-    const url = await serveDesktopPage(fakeElectron.ipcMain, interfaceUrl)
+    const url = await serveDesktopPage(electron.ipcMain, interfaceUrl)
     const page = await openPage()
     await installPreload(page)
     await tellFirstStory({ page, url, workspace: join(folder, 'notes'), name: 'desktop' })
@@ -46,11 +47,11 @@ describe('first user story in the desktop window', () => {
     }
     const home = await temporaryFolder()
     const env = { ...process.env, COMMONPLACE_HOME: home } as Record<string, string>
-    const electron = await _electron.launch({ executablePath: runtime, args: [root, '--no-sandbox'], env })
-    const window = await electron.firstWindow()
+    const app = await _electron.launch({ executablePath: runtime, args: [root, '--no-sandbox'], env })
+    const window = await app.firstWindow()
     await window.getByRole('button', { name: 'Start' }).click()
     await window.getByRole('textbox', { name: 'Message' }).waitFor()
     expect(new URL(window.url()).protocol).toBe('app:')
-    await electron.close()
+    await app.close()
   })
 })

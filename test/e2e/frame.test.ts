@@ -4,6 +4,7 @@ import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
+import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
 import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
@@ -29,14 +30,15 @@ describe('narrow windows', () => {
     const { page, chat } = await openFrame()
     const views = [
       [chat, '[data-testid=answer]'],
-      ['/search?q=piano+tuned', '[data-testid=candidate]'],
-      ['/search/recalls', '[data-testid=recall]'],
-      ['/search/checks', 'form'],
-      ['/context', '[data-testid=context-total]'],
+      ['/search?q=piano+tuned', '[data-testid=result]'],
+      ['/inspect/found?q=piano+tuned', '[data-testid=candidate]'],
+      ['/inspect/recalls', '[data-testid=recall]'],
+      ['/inspect/tested', 'form'],
+      ['/inspect/sent', '[data-testid=context-total]'],
       ['/file/MEMORY.md', '.monaco-editor .view-lines'],
       ['/changes', 'h1'],
       ['/find', 'h1'],
-      ['/settings#recall', '[data-testid=setting]'],
+      ['/settings#memory.embedding', '[data-key="memory.embedding.provider"]'],
       ['/settings#models', '[data-key=model]'],
       ['/settings#tools', 'pre'],
     ] as const
@@ -67,11 +69,30 @@ describe('narrow windows', () => {
       await page.keyboard.press('Escape')
       await sidebar.waitFor({ state: 'detached' })
       await way.click()
-      await sidebar.getByRole('link', { name: 'Changes' }).click()
-      await page.waitForURL(/changes/)
+      await sidebar.getByRole('link', { name: 'Suggestions' }).click()
+      await page.waitForURL(/inbox/)
       await sidebar.waitFor({ state: 'detached' })
     }
   }, 90_000)
+
+  it('leads from another place back to the last chat and the last note', async () => {
+    const { page, chat } = await openFrame()
+    const place = (name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first().click()
+    await place(/^Notes/)
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^MEMORY\.md/ })
+      .click()
+    await page.waitForURL(/file\/MEMORY\.md/)
+    await place(/^Suggestions/)
+    await page.waitForURL(/inbox/)
+    await place(/^Chat/)
+    await page.waitForURL((url) => url.pathname === chat)
+    await place(/^Notes/)
+    await page.waitForURL(/file\/MEMORY\.md/)
+    await place(/^Inspect/)
+    await page.waitForURL((url) => url.pathname === chat.replace('/chat/', '/inspect/sent/'))
+  })
 
   it('shows a button for the hidden sidebar', async () => {
     const { page } = await openFrame()
@@ -87,7 +108,83 @@ describe('narrow windows', () => {
   })
 })
 
+describe('search', () => {
+  it('selects the first row of each query', async () => {
+    const { page } = await openFrame()
+    await visit(page, '/search')
+    const field = page.getByRole('combobox', { name: 'Search' })
+    for (const query of ['piano tuned', 'piano teacher', 'tuned', 'Tuesdays', 'piano']) {
+      await field.fill(query)
+      await page.waitForURL((url) => url.searchParams.get('q') === query)
+      await until(async () => (await page.locator('[aria-busy=true]').count()) === 0)
+      const selected = await page.getByRole('option').evaluateAll((rows) => rows.map((row) => row.ariaSelected))
+      expect(selected.indexOf('true'), query).toBe(0)
+      // The next query may leave another row at this place.
+      await page.keyboard.press('ArrowDown')
+    }
+  })
+
+  it('shows the match of a long entry, without links to chats', async () => {
+    const { page, client } = await openFrame()
+    const text = `${'The harbour has many old ships and '.repeat(9)}the zeppelin is in hangar four [sessions/a.jsonl:2]`
+    await client.workspace.remember({ agent: 'main', text })
+    await visit(page, '/search?q=zeppelin')
+    const row = page.getByTestId('result').first()
+    await row.locator('mark').waitFor()
+    expect(await row.innerText()).toMatch(/^….{20,60}the zeppelin is in hangar four\n/)
+  })
+})
+
+describe('keyboard', () => {
+  it('skips to the content, and puts the caret into a file that is opened from the palette', async () => {
+    const { page } = await openFrame()
+    await visit(page, '/search')
+    await page.getByRole('combobox', { name: 'Search' }).waitFor()
+    const skip = page.getByRole('button', { name: 'Skip to content' })
+    await skip.focus()
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
+    await page.keyboard.press('Control+p')
+    await page.keyboard.type('MEMORY')
+    await page.getByRole('option', { name: /^MEMORY\.md/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.monaco-editor.focused').waitFor()
+    await page.keyboard.press('Control+p')
+    await page.keyboard.type('2026-11-20')
+    await page.getByRole('option', { name: /2026-11-20/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/2026-11-20/)
+    await page.locator('.monaco-editor.focused').waitFor()
+    await page.keyboard.press('Control+2')
+    await page.waitForTimeout(300)
+    expect(decodeURIComponent(page.url())).toMatch(/memory\/2026-11-20\.md$/)
+  })
+})
+
 describe('command palette', () => {
+  it('runs the command whose name is typed, although a note has the words', async () => {
+    const { page, client } = await openFrame()
+    await client.workspace.remember({ agent: 'main', text: 'The new file cabinet is in the hall' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('new file')
+    await page.getByText('file cabinet').first().waitFor()
+    expect(await page.getByRole('option', { selected: true }).innerText()).toBe('New file')
+  })
+
+  it('closes when a shortcut opens another view or quick capture', async () => {
+    const { page } = await openFrame()
+    const dialogs = page.getByRole('dialog')
+    for (const keys of ['Control+1', 'Control+Shift+Space']) {
+      await visit(page, '/search')
+      await page.keyboard.press('Control+k')
+      await page.getByPlaceholder(/command/).waitFor()
+      await page.keyboard.press(keys)
+      await page.getByPlaceholder(/command/).waitFor({ state: 'detached' })
+    }
+    await dialogs.getByRole('textbox').waitFor()
+    expect(await dialogs.count()).toBe(1)
+  })
+
   it('finds commands, agents and settings by English names and by pinyin', async () => {
     const { page, client } = await openFrame()
     await client.settings.setAppearance({ locale: 'zh-CN' })
@@ -99,16 +196,16 @@ describe('command palette', () => {
     }
     await open('inbox', '待审建议')
     await page.waitForURL(/inbox/)
-    await open('settings keys', '设置: 快捷键')
-    await page.waitForURL(/settings#keys/)
-    for (const typed of ['yuzhi', 'threshold', '按权重']) {
-      await open(typed, '阈值（仅用于按权重排序）')
-      await page.waitForURL(/settings#memory\.search\.minScore/)
-      await page.locator('[data-key="memory.search.minScore"] input:focus').waitFor()
+    await open('settings shortcuts', '设置: 快捷键')
+    await page.waitForURL(/settings#shortcuts/)
+    for (const typed of ['quanbujieguo', 'total length', '总字数']) {
+      await open(typed, '全部结果的总字数')
+      await page.waitForURL(/settings#memory\.search\.maxCharacters/)
+      await page.locator('[data-key="memory.search.maxCharacters"] input:focus').waitFor()
       await page.goBack()
     }
     await open('检索测试', '检索测试')
-    await page.waitForURL(/search\/checks/)
+    await page.waitForURL(/inspect\/tested/)
     await open('sidebar', '显示或隐藏侧栏')
     await page.getByRole('navigation', { name: '主导航' }).waitFor({ state: 'detached' })
     await open('new file', '新建文件')
@@ -126,11 +223,42 @@ describe('command palette', () => {
   })
 })
 
+describe('remote embedding model', () => {
+  it('gets the text of a search, but not what is typed in the palette or after @', async () => {
+    const embeddings = await startTroubledEmbeddings()
+    const { url } = await openTestServer({
+      files: { 'memory/sea.md': '# Sea\n\nThe walrus eats herrings.\n' },
+      config: `agents:
+  defaults: { memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${embeddings.url}", reach: remote } } }
+  list: [{ id: main, workspace: "{{workspace}}" }]
+`,
+    })
+    const page = await openPage()
+    await page.goto(url)
+    await until(() => embeddings.texts().length > 0)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('See @walrus')
+    await page.getByRole('option', { name: /walrus eats/ }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('combobox').fill('walrus theme')
+    await page.getByRole('option', { name: /walrus eats/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Shift+F')
+    await page.getByRole('combobox', { name: 'Search' }).fill('what eats fish')
+    await until(() => embeddings.texts().includes('what eats fish'))
+    expect(embeddings.texts().filter((text) => text === 'walrus' || text.includes('theme'))).toEqual([])
+  })
+})
+
 describe('command palette with a slow dictionary', () => {
   it('shows what a typed word finds by pinyin as soon as the dictionary is there', async () => {
     const { page, client } = await openFrame()
     await client.settings.setAppearance({ locale: 'zh-CN' })
     await page.locator('html[lang=zh-CN]').waitFor()
+    // The palette itself loads after the first paint.
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('command-palette')),
+    )
     const held = Promise.withResolvers<void>()
     await page.route(/\.js$/, async (route) => {
       await held.promise
@@ -142,7 +270,7 @@ describe('command palette with a slow dictionary', () => {
     expect(await found.count()).toBe(0)
     held.resolve()
     await found.first().click()
-    await page.waitForURL(/search\/checks/)
+    await page.waitForURL(/inspect\/tested/)
   })
 })
 
@@ -213,7 +341,7 @@ describe('names of search results', () => {
     await composer.press('Enter')
     await page.getByTestId('answer').nth(1).waitFor()
     await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
-    await visit(page, '/search?q=piano+in+the+cellar')
+    await visit(page, '/inspect/found?q=piano+in+the+cellar')
     await page.getByTestId('candidate').getByRole('link', { name: 'About the piano' }).click()
     await page.waitForURL((url) => url.pathname === chat)
   })

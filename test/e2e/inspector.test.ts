@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
@@ -59,10 +59,11 @@ async function openInspector() {
   }, 60_000)
   const page = await openPage()
   await page.goto(server.url)
-  const field = page.getByRole('textbox', { name: 'Search memory' })
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Question' })
   const settled = () => page.locator('[aria-busy=false]').waitFor()
   const ask = async (query: string) => {
-    if (!page.url().includes('/search')) await page.getByRole('link', { name: 'Search memory' }).click()
+    if (!page.url().includes('/inspect/found')) await visit(page, '/inspect/found')
     await field.fill(query)
     await page.waitForURL((url) => url.searchParams.get('q') === query)
     await settled()
@@ -73,8 +74,8 @@ async function openInspector() {
 describe('search while typing', () => {
   it('shows results during typing and ends with those of the full query', async () => {
     const { page, settled } = await openInspector()
-    await page.getByRole('link', { name: 'Search memory' }).click()
-    const field = page.getByRole('textbox', { name: 'Search memory' })
+    await visit(page, '/inspect/found')
+    const field = page.getByRole('textbox', { name: 'Question' })
     const words = 'violin in Lisbon and the garden of the office at home'
     await field.click()
     let typedAtFirstResult = words.length
@@ -163,7 +164,7 @@ describe('opening a result', () => {
   it('marks all lines of the entry and the matched words', async () => {
     const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is\nthe mascot.\n\nOther.\n' } })
     const page = await openPage()
-    await enter(page, server.url, '/search?q=walrus+mascot')
+    await enter(page, server.url, '/inspect/found?q=walrus+mascot')
     const row = page.getByTestId('candidate').first()
     await row.waitFor()
     expect(await row.locator('mark').allTextContents()).toEqual(['walrus', 'mascot'])
@@ -235,7 +236,8 @@ describe('agent searches', () => {
     }
     await ask('Who tunes the piano?', 1)
     await ask('Which submarine did we buy?', 2)
-    await page.getByRole('link', { name: 'Search memory' }).click()
+    await page.getByRole('link', { name: 'Inspect' }).click()
+    await page.getByRole('link', { name: 'Found' }).click()
     await page.getByRole('link', { name: 'What the agent recalled' }).click()
     const rows = page.getByTestId('recall')
     const piano = rows.filter({ hasText: '“Who tunes the piano?”' })
@@ -285,11 +287,11 @@ describe('explaining a missing result', () => {
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
     expect(await page.getByTestId('answer').innerText()).toContain('I found nothing')
     await page.getByRole('button', { name: 'Details' }).click()
-    await page.getByRole('link', { name: 'Open in search' }).first().click()
+    await page.getByRole('link', { name: 'Open in Inspect' }).first().click()
     await page.getByRole('button', { name: 'Why not?' }).click()
     await page.getByRole('combobox', { name: 'File and line' }).fill('memory/house.md:3')
     const why = page.getByTestId('why')
-    await why.getByText('It is too unlikely to be the answer.', { exact: false }).waitFor()
+    await why.getByText('The match is too weak.', { exact: false }).waitFor()
     expect(await why.getAttribute('data-reason')).toBe('weak')
     await why.getByText('It does not say:', { exact: false }).waitFor()
     await keepScreenshot(page, 'inspector-4-why-not')
@@ -301,12 +303,8 @@ describe('explaining a missing result', () => {
     await why.getByText('It is among the results.').waitFor()
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('searches like this from now on', { exact: false }).waitFor()
-    await page.goBack()
-    await page.getByRole('link', { name: 'New chat' }).click()
-    await composer.fill(question)
-    await composer.press('Enter')
-    await page.getByTestId('answer').getByText('4411', { exact: false }).waitFor()
-    expect(await page.getByTestId('answer').innerText()).not.toContain('I found nothing')
+    const { results } = await (await connect(server.url)).search.query({ agent: 'main', query: question })
+    expect(results.map(({ path }) => path)).toContain('memory/house.md')
   })
 
   it('explains a line selected in the editor', async () => {
@@ -319,9 +317,9 @@ describe('explaining a missing result', () => {
       .dblclick({ position: { x: 40, y: 8 } })
     await page.getByRole('button', { name: 'Check recall' }).click()
     await page.waitForURL(/why=memory%2Fa\.md%3A3/)
-    await page.getByRole('textbox', { name: 'Search memory' }).fill('mascot')
+    await page.getByRole('textbox', { name: 'Question' }).fill('mascot')
     await page.getByTestId('why').getByText('It is among the results.').waitFor()
-    await page.getByRole('textbox', { name: 'Search memory' }).fill('submarine')
+    await page.getByRole('textbox', { name: 'Question' }).fill('submarine')
     await page.getByTestId('why').getByText('nothing in common with the query', { exact: false }).waitFor()
     await page.getByRole('combobox', { name: 'File and line' }).fill('memory/none.md:4')
     await page.getByTestId('why').getByText('file not found', { exact: false }).waitFor()
@@ -338,12 +336,12 @@ describe('checks', () => {
     })
     const client = await connect(server.url)
     const page = await openPage()
-    await enter(page, server.url, '/search?q=garage+door')
-    const row = page.getByTestId('candidate').filter({ hasText: 'house.md' })
+    await enter(page, server.url, '/inspect/found?q=garage+door')
+    const row = page.getByTestId('candidate').filter({ hasText: 'house.md:3' })
     await row.getByRole('button', { name: /Details/ }).click()
     await page.getByRole('button', { name: 'Add as check' }).click()
-    await page.getByText('asked again whenever something changes', { exact: false }).waitFor()
-    await page.getByRole('link', { name: 'Checks' }).click()
+    await page.getByText('checked after every change of the memory', { exact: false }).waitFor()
+    await page.getByRole('link', { name: 'Tested' }).click()
     const checks = page.getByTestId('check')
     await checks.getByRole('img', { name: 'passes' }).waitFor()
     await page.getByRole('textbox', { name: 'Question' }).fill('谁调钢琴')

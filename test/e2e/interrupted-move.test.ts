@@ -16,7 +16,7 @@ type Server = Awaited<ReturnType<typeof startServer>>
 const notes = rounds(450, 1500)
 const looks = [
   ['light', 'en-US', 'Completing an interrupted move.'],
-  ['dark', 'zh-CN', '正在完成上次中断的移动'],
+  ['dark', 'zh-CN', '正在继续上次中断的移动'],
 ] as const
 
 describe('start after a crash', () => {
@@ -42,6 +42,8 @@ describe('start after a crash', () => {
       const page = await openPage({ colorScheme, locale })
       server = await startServer({ mainFolder, env: {}, home })
       await page.goto(server.url)
+      await page.getByRole('navigation').first().waitFor()
+      await visit(page, '/changes')
       const told = page.getByRole('status').filter({ hasText: words })
       await told.waitFor()
       await keepScreenshot(page, `interrupted-move-${colorScheme}`)
@@ -63,6 +65,7 @@ describe('start after a crash', () => {
     onTestFinished(() => server.close())
     const page = await openPage()
     await page.goto(server.url)
+    await page.getByRole('link', { name: /^Notes/ }).click()
     await page.getByRole('link', { name: 'b.md' }).waitFor()
     await visit(page, '/settings#health')
     const left = page.getByRole('list', { name: 'Notes that were not changed' })
@@ -86,8 +89,8 @@ describe('start after a crash', () => {
       'tag',
       'zh-CN',
       { tag: { from: 'cat', to: 'dog' } },
-      '正在完成上次中断的标签改名',
-      `崩溃中断的标签改名已完成：${notes.toLocaleString('en')} 条笔记。`,
+      '正在继续上次中断的标签重命名',
+      `已完成因崩溃中断的标签重命名，更新了 ${notes.toLocaleString('en')} 篇笔记。`,
       '#cat → #dog',
     ],
   ] as const
@@ -107,7 +110,10 @@ describe('start after a crash', () => {
       const page = await openPage({ locale })
       server = await startServer({ mainFolder, env: {}, home })
       await page.goto(server.url)
+      await page.getByRole('navigation').first().waitFor()
+      await visit(page, '/changes')
       await page.getByRole('status').filter({ hasText: ending }).waitFor()
+      await visit(page, '/')
       const notice = page.getByRole('listitem').filter({ hasText: ended })
       await notice.getByText(words).waitFor({ timeout: 60_000 })
       await keepScreenshot(page, `interrupted-${locale}`)

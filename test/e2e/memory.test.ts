@@ -35,6 +35,7 @@ describe('files', () => {
     const files = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`notes/n${index}.md`, `# ${index}\n`]))
     const { page, onDisk } = await openMemory({ files })
     const nav = page.getByRole('navigation')
+    await nav.getByRole('link', { name: /^Notes/ }).click()
     await nav.getByRole('button', { name: 'New file' }).click()
     const field = page.getByRole('textbox', { name: 'Path in workspace' })
     await field.fill('memory/计划 plan')
@@ -66,7 +67,7 @@ describe('files', () => {
       const data = new DataTransfer()
       data.items.add(new File(['# dropped\n'], 'dropped.md', { type: 'text/markdown' }))
       data.items.add(new File(['x'], 'x.zip', { type: 'application/zip' }))
-      const target = document.querySelector('section[aria-label=Memory]')
+      const target = document.querySelector('section[aria-label=Notes]')
       target?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
     })
     await page.getByText('1 file added.').waitFor()
@@ -84,6 +85,7 @@ describe('files', () => {
       files: Object.fromEntries([...found, ...others].map((path) => [path, '# A\n'])),
     })
     await page.setViewportSize({ width: 1440, height: 800 })
+    await page.getByRole('link', { name: /^Notes/ }).click()
     const filter = page.getByRole('searchbox', { name: 'Filter files' })
     await filter.fill('video')
     const names = page.getByTestId('found-name')
@@ -187,7 +189,7 @@ describe('files', () => {
 describe('write-protected file', () => {
   const protections = [
     ['en-US', 'This file is write-protected.'],
-    ['zh-CN', '已设为只读：它的权限不允许任何人修改。'],
+    ['zh-CN', '此文件受写保护。'],
   ] as const
   it.each(protections.slice(0, rounds(1, 2)))(
     'is read-only until its permissions change (%s)',
@@ -266,6 +268,10 @@ describe('file moved or deleted elsewhere', () => {
     await type('more')
     await client.workspace.remove({ agent: 'main', path: 'memory/b.md' })
     await page.getByText('This file was deleted elsewhere').waitFor()
+    await page
+      .getByRole('link', { name: /^Notes/ })
+      .first()
+      .click()
     await page.getByRole('link', { name: 'Changes' }).first().click()
     await page.getByText('memory/b.md no longer exists').waitFor()
     expect(await files()).not.toContain('memory/b.md')
@@ -327,16 +333,17 @@ describe('history', () => {
       const makers = async () => [...new Set((await entries.allInnerTexts()).map((text) => text.split('\n')[0]))]
       await until(
         async () =>
-          (await makers()).join() === `${name('You', '你')},main,${name('Before Commonplace', 'Commonplace 之前已有')}`,
+          (await makers()).join() ===
+          `${name('You', '你')},Commonplace,${name('Before Commonplace', '使用 Commonplace 之前')}`,
       )
-      await page.getByRole('button', { name: name('Blame', '逐行作者') }).click()
-      await page.locator('.line-numbers', { hasText: 'main ·' }).waitFor()
+      await page.getByRole('button', { name: name('Blame', '每行是谁写的') }).click()
+      await page.locator('.line-numbers', { hasText: /^Commonplace ·/ }).waitFor()
       // If both panels do not fit, the one opened last stays.
       const beside = async (en: string, zh: string, seen: Locator) => {
         if ((await seen.count()) === 0) await page.getByRole('button', { name: name(en, zh), exact: true }).click()
       }
       await beside('History', '历史', entries)
-      const ofAgent = entries.filter({ hasText: 'main' })
+      const ofAgent = entries.filter({ hasText: /^Commonplace(?! 之前)/ })
       await ofAgent.getByRole('button').first().click()
       await ofAgent.getByTestId('hunk').waitFor()
       await keepScreenshot(page, `memory-5-history-${colorScheme}-${locale}`)
@@ -348,10 +355,14 @@ describe('history', () => {
         .first()
         .click()
       await until(async () => (await onDisk('MEMORY.md')).includes('from me'))
-      await beside('Blame', '逐行作者', page.locator('.line-numbers', { hasText: 'main ·' }))
-      await page.locator('.line-numbers', { hasText: 'main ·' }).click()
+      await beside('Blame', '每行是谁写的', page.locator('.line-numbers', { hasText: /^Commonplace ·/ }))
+      await page.locator('.line-numbers', { hasText: /^Commonplace ·/ }).click()
       await page.waitForURL(/\/chat\/.*#m-/)
 
+      await page
+        .getByRole('link', { name: name('Notes', '笔记') })
+        .first()
+        .click()
       await page
         .getByRole('navigation')
         .getByRole('link', { name: name('Changes', '改动') })
@@ -367,7 +378,7 @@ describe('history', () => {
       await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
       await change.getByRole('button', { name: name('undo', '撤销') }).click()
       await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
-      const toasts = page.locator('[data-sonner-toast]', { hasText: name('Change undone', '已撤销这次修改') })
+      const toasts = page.locator('[data-sonner-toast]', { hasText: name('The change was undone', '已撤销改动') })
       await toasts
         .first()
         .getByRole('button', { name: name('Undo', '撤销') })
@@ -375,7 +386,7 @@ describe('history', () => {
       await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
       // Files from before the history began are one line without undo.
       await page
-        .getByRole('radio', { name: name('all', '所有人') })
+        .getByRole('radio', { name: name('all', '全部') })
         .first()
         .click()
       await page.getByTestId('adopted').waitFor()
@@ -406,10 +417,10 @@ describe('quick capture', () => {
       await field.press('Enter')
       await card.waitFor({ state: 'detached' })
       await page.keyboard.press('Control+Shift+f')
-      await page.getByRole('main').getByRole('textbox').fill('zeppelin noon')
-      await page.getByTestId('candidate').first().waitFor()
+      await page.getByRole('main').getByRole('combobox').fill('zeppelin noon')
+      await page.getByTestId('result').first().waitFor()
       await page.locator('[data-sonner-toast]').getByRole('button').first().click()
-      await page.getByTestId('candidate').first().waitFor({ state: 'detached' })
+      await page.getByTestId('result').first().waitFor({ state: 'detached' })
 
       await page.keyboard.press('Control+Shift+Space')
       await card.getByRole('combobox').last().selectOption('Decisions')
@@ -455,7 +466,7 @@ describe('quick capture', () => {
       .dblclick({ position: { x: 80, y: 8 } })
     await actions.getByRole('button', { name: 'Find related' }).click()
     await page.waitForURL(/search\?q=/)
-    await page.getByTestId('candidate').filter({ hasText: 'Lisbon' }).first().waitFor()
+    await page.getByTestId('result').filter({ hasText: 'Lisbon' }).first().waitFor()
     expect(await onDisk('memory/a.md')).toContain('the tiles of Lisbon')
   })
 
@@ -557,7 +568,7 @@ describe('find and replace', () => {
 
   const unread = [
     ['light', 'en-US', 1440, 'Find', 'No readable file contains “nowhere”.'],
-    ['dark', 'zh-CN', 360, '查找内容', '能读取的文件都不包含“nowhere”。'],
+    ['dark', 'zh-CN', 360, '查找内容', '可读取的文件都不包含“nowhere”。'],
   ] as const
   it.each(unread.slice(0, rounds(1, 2)))(
     'lists unreadable files (%s %s)',

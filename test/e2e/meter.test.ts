@@ -31,11 +31,32 @@ async function openLongTalk(turns: number) {
     }
   }
   const page = await openPage()
-  await enter(page, server.url, `/context/${session}`)
+  await enter(page, server.url, `/inspect/sent/${session}`)
   return { ...server, client, page, model, session: session ?? '' }
 }
 
 describe('context meter', () => {
+  it.each(['en', 'zh-CN'])(
+    'shows pages, title and thresholds without overlap on a narrow screen in %s',
+    async (locale) => {
+      const { url } = await openTestServer()
+      const page = await openPage({ locale, viewport: { width: 360, height: 700 } })
+      await enter(page, url, '/inspect/sent')
+      await page.getByTestId('context-total').waitFor()
+      const gaps = await page.locator('main header').evaluate((header) => {
+        const boxes = [...header.querySelectorAll('nav a, :scope > span')].map((one) => one.getBoundingClientRect())
+        return boxes.flatMap((box, at) => {
+          const next = boxes[at + 1]
+          return next && next.top < box.bottom ? next.left - box.right : []
+        })
+      })
+      expect(gaps.length).toBeGreaterThan(1)
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0)
+      const scrolled = page.locator('main section > .overflow-y-auto')
+      expect(await scrolled.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+    },
+  )
+
   it('shows bar, table, timeline, dropped messages and any request', async () => {
     const { page, client, session, model } = await openLongTalk(14)
     const total = page.getByTestId('context-total')

@@ -4,6 +4,10 @@ import type { Page } from 'playwright-core'
 export async function moveFolder(page: Page, from: string, to: string): Promise<void> {
   const nav = page.getByRole('navigation')
   await nav
+    .getByRole('link', { name: /^Notes/ })
+    .first()
+    .click()
+  await nav
     .getByRole('button', { name: `Actions for ${from}`, exact: false })
     .first()
     .click()

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { folderWith } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -13,6 +13,7 @@ describe('files of other programs', () => {
     const page = await openPage()
     page.setDefaultTimeout(15_000)
     await page.goto(server.url)
+    await page.getByRole('link', { name: /^Notes/ }).click()
     await page.getByRole('link', { name: 'home.md' }).waitFor()
     const notice = page.getByTestId('outside-files')
     expect(await notice.count()).toBe(0)
@@ -30,7 +31,7 @@ describe('files of other programs', () => {
     ] as const
     for (const [name, options] of others) {
       const other = await openPage(options)
-      await other.goto(server.url)
+      await enter(other, server.url, '/file/home.md')
       if (name === 'narrow')
         await other
           .getByRole('button', { name: /sidebar/i })
@@ -39,7 +40,7 @@ describe('files of other programs', () => {
       await other.getByTestId('outside-files').locator('summary').click()
       await keepScreenshot(other, `outside-${name}`)
     }
-    await notice.getByRole('button', { name: 'Accept all' }).click()
+    await notice.getByRole('button', { name: 'They are mine' }).click()
     await notice.waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('link', { name: 'sent.md' }).waitFor()

@@ -30,8 +30,8 @@ describe('separate folder for the agent’s files', () => {
     await tour.getByRole('button', { name: 'Next' }).click()
     await tour.getByRole('button', { name: 'Done' }).click()
 
-    // Files that are always included come first in the tree.
-    const tree = page.getByRole('list', { name: 'Memory' })
+    await page.getByRole('link', { name: /^Notes/ }).click()
+    const tree = page.getByRole('region', { name: 'Notes' })
     await tree.getByRole('link', { name: /^MEMORY\.md/ }).click()
     await page.locator('.monaco-editor').first().waitFor()
     expect(decodeURIComponent(page.url())).toContain('/file/.commonplace/MEMORY.md')

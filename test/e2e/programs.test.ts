@@ -62,13 +62,18 @@ describe('connected programs', () => {
       /^My agent may save 1 notes and 500000 characters a day/,
     )
 
-    await page.getByRole('link', { name: 'Changes' }).click()
+    await page
+      .getByRole('link', { name: /^Notes/ })
+      .first()
+      .click()
+    await page.getByRole('link', { name: 'Changes' }).first().click()
     await page
       .getByRole('button', { name: 'other programs' })
       .or(page.getByRole('radio', { name: 'other programs' }))
       .click()
     await page.getByText('My agent', { exact: true }).waitFor()
     await keepScreenshot(page, 'programs-4-changes')
+    await page.goBack()
     await page.goBack()
     await row.getByRole('button', { name: 'Revoke token' }).click()
     await row.waitFor({ state: 'detached' })

@@ -162,7 +162,7 @@ describe('preview', () => {
     await open('Two')
     await pane.getByTestId('remote-picture').waitFor()
     await pane.getByRole('link', { name: 'Always load…' }).click()
-    await page.getByRole('combobox', { name: 'Pictures of the web in notes' }).waitFor()
+    await page.getByRole('combobox', { name: 'Load images from the web' }).waitFor()
     await writeFile(
       join(server.home, 'config.yaml'),
       `${await readFile(join(server.home, 'config.yaml'), 'utf8')}interface: { remotePictures: always }\n`,
@@ -202,7 +202,8 @@ describe('preview', () => {
     })
     const page = await openPage()
     await page.goto(server.url)
-    const tree = page.getByRole('region', { name: 'Memory' })
+    await page.getByRole('link', { name: /^Notes/ }).click()
+    const tree = page.getByRole('region', { name: 'Notes' })
     await tree.getByRole('link', { name: /talk\.mp3/ }).waitFor()
     expect(await tree.getByText('x.exe').count()).toBe(0)
     await tree.getByRole('button', { name: /^img/ }).click()

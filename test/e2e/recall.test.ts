@@ -40,7 +40,7 @@ agents:
     await keepScreenshot(page, 'recall-3-dark')
     await page.emulateMedia({ colorScheme: 'light' })
     await page.getByRole('button', { name: 'Chat actions' }).click()
-    await page.getByRole('menuitem', { name: 'Do not send found notes' }).click()
+    await page.getByRole('menuitem', { name: 'Do not include matching notes' }).click()
     await page.getByRole('button', { name: 'Chat actions' }).click()
     await page.getByRole('menuitem', { name: 'Send found notes again' }).waitFor()
     await page.keyboard.press('Escape')

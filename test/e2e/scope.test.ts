@@ -25,7 +25,7 @@ async function openView(memory = '') {
   await page.getByRole('navigation').first().waitFor()
   const search = async (query: string, why = '') => {
     const parameters = new URLSearchParams({ q: query, ...(why ? { why } : {}) })
-    await visit(page, `/search?${parameters}`)
+    await visit(page, `/inspect/found?${parameters}`)
     await page.getByTestId('candidate').first().waitFor()
   }
   const returned = () =>
@@ -49,7 +49,7 @@ describe('query conditions', () => {
     expect(await returned()).toContain('memory/2024-05-12.md')
     expect(await chip('in:2024-05').getAttribute('data-off')).toBe('true')
     // The condition stays off while the user types.
-    await page.getByRole('textbox', { name: 'Search memory' }).fill('walrus in:2024-05 last week harbour')
+    await page.getByRole('textbox', { name: 'Question' }).fill('walrus in:2024-05 last week harbour')
     await until(async () => (await returned())[0] === 'memory/2024-05-12.md')
     expect(await chip('in:2024-05').getAttribute('data-off')).toBe('true')
     await chip('in:2024-05').getByRole('button').click()
@@ -67,7 +67,7 @@ describe('query conditions', () => {
   it('explains an invalid filter', async () => {
     const { search, chip, returned } = await openView()
     await search('walrus after:someday')
-    expect(await chip('after:someday').innerText()).toMatch(/is no date/)
+    expect(await chip('after:someday').innerText()).toMatch(/is not a date/)
     expect((await returned()).length).toBeGreaterThan(0)
   })
 
@@ -77,7 +77,7 @@ describe('query conditions', () => {
     const row = page.getByTestId('candidate').first()
     expect(await row.getAttribute('data-place')).toMatch(/^memory\/2026-11-10/)
     await row.getByRole('button').first().click()
-    await row.getByRole('button', { name: /^form/ }).click()
+    await row.getByRole('button', { name: /^kind of text/ }).click()
     const feature = row.getByTestId('feature').filter({ hasText: 'date in the query' })
     expect(await feature.innerText()).toMatch(/\+\d\.\d\d$/)
   })
@@ -86,6 +86,7 @@ describe('query conditions', () => {
 describe('unsearched files', () => {
   it('are marked in the tree and above the file, with the reason', async () => {
     const { page } = await openView()
+    await page.getByRole('link', { name: /^Notes/ }).click()
     const row = page.getByRole('link', { name: /AGENTS\.md/ })
     expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(
       /every request already includes this file/,

@@ -75,7 +75,7 @@ describe('tags and properties', () => {
     await panel.getByRole('link', { name: '#work', exact: true }).click()
     await page.waitForURL(/q=tag%3Awork$/)
     await page.locator('[data-testid=condition][data-kind=tag]').waitFor()
-    const found = page.locator('[data-testid=candidate][data-verdict=returned]')
+    const found = page.locator('[data-testid=result]')
     await found.first().waitFor()
     const notes = () => found.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')?.split(':')[0]))
     await until(async () => [...new Set(await notes())].sort().join() === 'harbour.md,zoo.md')
@@ -84,19 +84,4 @@ describe('tags and properties', () => {
     await page.waitForURL(/q=status%3Aopen$/)
     await page.locator('[data-testid=condition][data-kind=property]').waitFor()
   }, 60_000)
-
-  it('redirects removed views to the search, the note and the inbox', async () => {
-    const server = await openTestServer({ files: { 'a.md': '# A\n' } })
-    const page = await openPage()
-    await page.goto(server.url)
-    await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    for (const [old, now] of [
-      ['/search/tags', /\/search$/],
-      ['/search/map', /\/inbox$/],
-      ['/links/around?path=a.md', /\/file\/a\.md$/],
-    ] as const) {
-      await page.goto(new URL(old, server.url).href)
-      await page.waitForURL(now)
-    }
-  })
 })

@@ -34,8 +34,8 @@ describe('refused browser', () => {
     const host = await openMortal()
     for (const [locale, title] of [
       ['en-US', 'This browser has no access yet'],
-      ['zh-CN', '此浏览器还没有获准进入'],
-      ['zh-TW', '此瀏覽器尚未獲准進入'],
+      ['zh-CN', '此浏览器尚未登录'],
+      ['zh-TW', '此瀏覽器尚未登入'],
     ] as const) {
       const page = await openPage({ locale, viewport: { width: 360, height: 740 } }, /401/)
       await page.goto(new URL('/changes?a=1', host.url).href)
@@ -108,7 +108,7 @@ describe('runtime offline', () => {
     const chat = page.url()
     await host.end()
     await page.getByText('Connection lost', { exact: false }).waitFor()
-    await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).first().click()
+    await page.getByRole('navigation').getByRole('link', { name: 'Suggestions' }).first().click()
     await page.getByRole('alert').getByText('The app cannot be reached', { exact: false }).waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     await keepScreenshot(page, 'unreachable-inbox')
@@ -131,7 +131,7 @@ describe('runtime offline', () => {
     await keepScreenshot(page, 'unreachable-again')
     await page.getByTestId('unsent').waitFor({ state: 'detached' })
     expect(await page.locator('article').getByText('and this while you are gone').count()).toBe(1)
-    await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).first().click()
+    await page.getByRole('navigation').getByRole('link', { name: 'Suggestions' }).first().click()
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
@@ -141,7 +141,7 @@ describe('runtime offline', () => {
     await page.goto(url)
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.waitFor()
-    await page.getByText('1 file').first().waitFor()
+    await page.getByRole('contentinfo').getByRole('link').first().waitFor()
     await page.context().setOffline(true)
     await page.getByText('Connection lost', { exact: false }).waitFor()
     for (const text of ['Remember that the gate is green', 'and something else']) {

@@ -21,7 +21,7 @@ describe('inbox', () => {
     const title = inbox.getByTestId('proposal-view').getByRole('heading', { level: 2 })
 
     // The palette finds the inbox by its keywords.
-    await page.getByRole('link', { name: 'Inbox' }).waitFor()
+    await page.getByRole('link', { name: 'Suggestions' }).waitFor()
     await page.keyboard.press('Control+K')
     await page.getByPlaceholder('Type a command').fill('scan notes')
     await page.keyboard.press('Enter')
@@ -31,7 +31,7 @@ describe('inbox', () => {
     ])
     const drawn = await inbox.getByTestId('proposal').count()
     expect(drawn, 'only what is in sight is drawn').toBeLessThan(40)
-    const counted = () => page.getByRole('link', { name: /^Inbox/ }).innerText()
+    const counted = () => page.getByRole('link', { name: /^Suggestions/ }).innerText()
     const before = Number((await counted()).replace(/\D/g, ''))
     expect(before).toBeGreaterThan(drawn)
     await keepScreenshot(page, 'upkeep-1-inbox')
@@ -102,13 +102,13 @@ describe('inbox', () => {
     await inbox.getByTestId('stuck-note').waitFor({ state: 'detached' })
 
     // A search result can be flagged as outdated.
-    await visit(page, '/search?q=green+folder')
+    await visit(page, '/inspect/found?q=green+folder')
     await page
       .getByTestId('candidate')
       .first()
       .getByRole('button', { name: /Details/ })
       .click()
-    await page.getByTestId('result-actions').getByRole('button', { name: 'outdated' }).first().click()
+    await page.getByTestId('result-actions').getByRole('button', { name: 'Outdated' }).first().click()
     await page.waitForURL(/inbox\?proposal=/)
     await title.getByText('Outdated').waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -126,4 +126,50 @@ describe('inbox', () => {
     await phone.getByRole('button', { name: '接受' }).waitFor()
     await keepScreenshot(phone, 'upkeep-4-phone-proposal')
   }, 180_000)
+
+  it.each([
+    ['light', 'en-US', 'Replace the older note', 'Keep both', 'Open', 'The older note was crossed out.'],
+    ['dark', 'zh-CN', '替换旧笔记', '都保留', '打开', '旧笔记已划掉。'],
+  ] as const)(
+    'a saved note offers to replace the fact that it changes, in %s %s',
+    async (colorScheme, locale, replace, keepBoth, open, struck) => {
+      const log = 'memory/2026-11-02.md'
+      const text = '# 2026-11-02\n\n- 09:00 The rent is 1,450 euros a month.\n'
+      const server = await openTestServer({ files: { [log]: text }, now: () => new Date('2026-11-22T12:00:00') })
+      const read = () => readFile(join(server.workspace, log), 'utf8')
+      const page = await openPage({ colorScheme, locale })
+      await page.goto(server.url)
+      await page.locator('textarea').first().waitFor()
+      const save = async (note: string) => {
+        await page.keyboard.press('Control+Shift+Space')
+        const card = page.getByTestId('capture')
+        await card.getByRole('textbox').fill(note)
+        await card.getByRole('textbox').press('Enter')
+        await card.waitFor({ state: 'detached' })
+      }
+      const toastWith = (label: string) => page.locator('[data-sonner-toast]').filter({ hasText: label })
+
+      await save('The rent goes up to 1,520 from June.')
+      await toastWith(replace).getByRole('button', { name: replace }).waitFor()
+      expect(await read(), 'the note is saved first, and nothing changes unasked').toBe(text)
+      await keepScreenshot(page, `upkeep-offer-${colorScheme}-${locale}`)
+      await toastWith(replace).getByRole('button', { name: replace }).click()
+      await until(async () => (await read()).includes('~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22'))
+      await page
+        .locator('[data-sonner-toast]')
+        .filter({ hasText: struck })
+        .getByRole('button', { name: locale === 'en-US' ? 'Undo' : '撤销' })
+        .click()
+      await until(async () => (await read()) === text)
+
+      await save('The rent goes up to 1,610 from July.')
+      await toastWith(keepBoth).getByRole('button', { name: keepBoth }).click()
+      await page.getByRole('button', { name: keepBoth }).waitFor({ state: 'detached' })
+      expect(await read()).toBe(text)
+
+      await save('The rent is 1,450 euros a month')
+      await toastWith(`${log}:3`).getByRole('button', { name: open }).click()
+      await page.waitForURL(/2026-11-02\.md#L3/)
+    },
+  )
 })

@@ -60,8 +60,9 @@ describe('large vault', () => {
   it('lists files and chats accessibly and renders few elements in every view', async () => {
     const { page, go, workspace } = await openVault()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
+    await sidebar.getByRole('link', { name: /^Notes/ }).click()
     await sidebar.getByTestId('vault-line').getByText('Obsidian vault · daily notes in Journal/YYYY-MM-DD').waitFor()
-    const tree = sidebar.getByRole('list', { name: 'Memory' })
+    const tree = sidebar.getByRole('list', { name: 'Notes' })
     for (const name of ['Area 5', 'Area 4', 'Area 3', 'Area 2', 'Area 1', 'Area 0'])
       await tree.getByRole('button', { name: new RegExp(`^${name} `) }).click()
     expect(await nodes(page)).toBeLessThan(maxNodes)
@@ -81,17 +82,18 @@ describe('large vault', () => {
     await page.keyboard.press('ArrowLeft')
     await row.waitFor({ state: 'detached' })
     await page.keyboard.press('Home')
-    await until(() => tree.getByRole('link', { name: /^MEMORY\.md/ }).evaluate((one) => one === document.activeElement))
+    await until(() => tree.getByRole('button', { name: /^Area 0/ }).evaluate((one) => one === document.activeElement))
     await page.keyboard.press('End')
     await until(() => page.evaluate(() => document.activeElement?.closest('[role=listitem]') !== null))
     await keepScreenshot(page, 'vault-1-tree')
 
+    await sidebar.getByRole('link', { name: /^Chat/ }).first().click()
     const list = sidebar.getByRole('list', { name: 'Chats' })
     expect(await list.getByRole('listitem').first().getAttribute('aria-setsize')).toBe(String(chats + 1))
-    // In a low window the files stay near the top of the sidebar.
+    // In a low window the chats stay visible.
     await page.setViewportSize({ width: 1280, height: 600 })
-    const box = await tree.boundingBox()
-    expect(box?.y).toBeLessThan(700)
+    const box = await list.getByRole('listitem').first().boundingBox()
+    expect(box?.y).toBeLessThan(400)
     await page.setViewportSize({ width: 1440, height: 900 })
 
     // All matches are counted, and replaced as one change.
@@ -109,7 +111,7 @@ describe('large vault', () => {
 
     for (const [path, ready] of [
       ['/changes', '[data-testid=change]'],
-      ['/search?q=walrus+herrings', '[data-testid=candidate]'],
+      ['/search?q=walrus+herrings', '[data-testid=result]'],
       ['/file/Journal/2024-05-21.md', '.monaco-editor .view-lines'],
       ['/', 'textarea'],
     ] as const) {

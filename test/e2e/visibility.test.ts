@@ -33,6 +33,7 @@ agents:
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
     const page = await openPage()
     await page.goto(server.url)
+    await page.getByRole('link', { name: /^Notes/ }).click()
     const row = (name: string) => page.locator('.group\\/row', { hasText: name }).first()
     const makePrivate = async () => {
       await row('health').hover()
@@ -60,7 +61,8 @@ agents:
     await page.getByRole('menuitem', { name: 'Make private' }).click()
     await until(async () => (await readFile(join(server.home, 'config.yaml'), 'utf8')).includes('vault/'))
 
-    await page.getByRole('textbox').last().fill('When do ferries leave?')
+    await page.getByRole('link', { name: 'New chat' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).fill('When do ferries leave?')
     await page.keyboard.press('Enter')
     await page.getByText('Ferries leave at ten.').last().waitFor()
     const sent = remote.requests.map(({ text }) => text).join('')
@@ -95,6 +97,7 @@ agents:
     })
     const page = await openPage()
     await page.goto(server.url)
+    await page.getByRole('link', { name: /^Notes/ }).click()
     await page.locator('.group\\/row', { hasText: 'ferry' }).first().click()
     await page
       .getByRole('button', { name: 'Preview' })
@@ -110,7 +113,7 @@ agents:
     await page.getByRole('textbox').last().fill('What does the note say?')
     await page.keyboard.press('Enter')
     await page.getByText('It waits in your inbox.').last().waitFor()
-    await page.getByRole('link', { name: /^Inbox/ }).click()
+    await page.getByRole('link', { name: /^Suggestions/ }).click()
     await page.getByText('External source').first().waitFor()
     await keepScreenshot(page, 'provenance-2-inbox')
     expect(await readFile(join(server.workspace, 'MEMORY.md'), 'utf8')).not.toContain('nine')

@@ -59,7 +59,7 @@ export function useCreateChatActions(
             ),
         ),
       // The event stream shows the toast with undo, in every window.
-      remember: (text: string) => void runWithErrorToast(client.workspace.remember({ ...target, text })),
+      remember: (text: string) => runWithErrorToast(client.workspace.remember({ ...target, text })),
     }
   }, [agent, session, edit, select, navigate])
 }

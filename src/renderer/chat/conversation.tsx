@@ -51,13 +51,28 @@ export function Conversation(props: ConversationProps) {
     onChange: (instance) => setIsAtEnd(instance.isAtEnd(followDistance)),
   })
   useImperativeHandle(ref, () => ({ follow: () => virtualizer.scrollToEnd() }), [virtualizer])
-  const targetIndex = targetMessage === undefined ? -1 : turns.findIndex((turn) => containsMessage(turn, targetMessage))
+  const targetIndex = turns.findIndex(({ question, answers }) =>
+    [question, ...answers].some((message) => message !== undefined && message.id === targetMessage),
+  )
   useLayoutEffect(() => {
     if (targetIndex >= 0) virtualizer.scrollToIndex(targetIndex, { align: 'start' })
     else virtualizer.scrollToEnd()
     // Only on mount and for a new target, so that it does not override the reader's scrolling.
   }, [virtualizer, targetIndex])
-  useKeepEndInView(frame, virtualizer)
+  // Keeps the end in view when the frame changes its size.
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return undefined
+    let wasAtEnd = false
+    const onScroll = () => (wasAtEnd = virtualizer.isAtEnd(followDistance))
+    const sizeObserver = new ResizeObserver(() => wasAtEnd && virtualizer.scrollToEnd())
+    sizeObserver.observe(element)
+    element.addEventListener('scroll', onScroll, { passive: true })
+    return () => {
+      sizeObserver.disconnect()
+      element.removeEventListener('scroll', onScroll)
+    }
+  }, [virtualizer])
   const rows = virtualizer.getVirtualItems()
   return (
     <div className="relative min-h-0 flex-1">
@@ -105,28 +120,4 @@ export function Conversation(props: ConversationProps) {
       )}
     </div>
   )
-}
-
-function containsMessage({ question, answers }: Turn, message: string): boolean {
-  return question?.id === message || answers.some(({ id }) => id === message)
-}
-
-/** Keeps the end in view when the frame changes its size. */
-function useKeepEndInView(
-  frame: React.RefObject<HTMLDivElement | null>,
-  virtualizer: { isAtEnd(threshold?: number): boolean; scrollToEnd(): void },
-): void {
-  useEffect(() => {
-    const element = frame.current
-    if (!element) return undefined
-    let wasAtEnd = false
-    const onScroll = () => (wasAtEnd = virtualizer.isAtEnd(followDistance))
-    const sizeObserver = new ResizeObserver(() => wasAtEnd && virtualizer.scrollToEnd())
-    sizeObserver.observe(element)
-    element.addEventListener('scroll', onScroll, { passive: true })
-    return () => {
-      sizeObserver.disconnect()
-      element.removeEventListener('scroll', onScroll)
-    }
-  }, [frame, virtualizer])
 }

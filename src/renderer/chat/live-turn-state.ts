@@ -79,8 +79,8 @@ export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
   }
 }
 
+type RetryEvent = Omit<RetryState, 'at'> & { readonly afterMs: number }
+
 function toRetryState({ code, data, attempt, attempts, afterMs }: RetryEvent): RetryState {
   return { code, data, attempt, attempts, at: Date.now() + afterMs }
 }
-
-type RetryEvent = Omit<RetryState, 'at'> & { readonly afterMs: number }

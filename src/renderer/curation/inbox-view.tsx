@@ -7,7 +7,6 @@ import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatMoment, formatMoney } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
-import { isComposing } from '#lib/util/shortcuts.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { api } from '#lib/api/client.ts'
@@ -28,7 +27,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   const [isDetailOpen, setIsDetailOpen] = useState(proposal !== undefined)
   const { query, current, proposals, tab, checkedIds } = inbox
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event) || event.altKey || isHandledByTarget(event)) return
+    if (event.altKey || isHandledByTarget(event)) return
     const hasModifier = event.ctrlKey || event.metaKey
     const actions = keyActions(inbox, () => current && current.files.length > 0 && tab === 'open' && setIsEditing(true))
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key

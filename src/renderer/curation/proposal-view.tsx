@@ -115,15 +115,10 @@ function Reason({ proposal }: { proposal: Proposal }) {
 
 function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
   const { t } = useTranslation()
-  if (author.kind === 'client') return <>{t('upkeep.by.client', { name: clipLine(author.name, 60) })}</>
-  if (author.kind !== 'model') return <>{t(`upkeep.by.${author.kind}`)}</>
+  if (author.kind === 'client') return t('upkeep.by.client', { name: clipLine(author.name, 60) })
+  if (author.kind !== 'model') return t(`upkeep.by.${author.kind}`)
   const price = cost?.usd == null ? '' : ` · ${formatMoney(cost.usd)}`
-  return (
-    <>
-      {t('upkeep.by.model', { model: author.model })}
-      {price}
-    </>
-  )
+  return t('upkeep.by.model', { model: author.model }) + price
 }
 
 function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
@@ -218,13 +213,7 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
   )
 }
 
-interface ReviewRequestProps {
-  readonly agent: string
-  readonly number: number
-  readonly onClose: () => void
-}
-
-function ReviewRequest({ agent, number, onClose }: ReviewRequestProps) {
+function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
   const { t } = useTranslation()
   const query = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
   const request = query.data?.request

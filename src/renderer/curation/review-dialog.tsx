@@ -9,13 +9,7 @@ import { paths } from '#lib/router/paths.ts'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 
-interface ReviewDialogProps {
-  readonly agent: string
-  readonly onStart: () => void
-  readonly onClose: () => void
-}
-
-export function ReviewDialog({ agent, onStart, onClose }: ReviewDialogProps) {
+export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
   const { t } = useTranslation()
   const query = useQuery({ ...api.upkeep.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
   const estimate = query.data
@@ -54,9 +48,15 @@ export function ReviewDialog({ agent, onStart, onClose }: ReviewDialogProps) {
 
 function Estimate({ estimate }: { estimate: ReviewEstimate }) {
   const { t } = useTranslation()
-  const formatSpent = useFormatSpent()
   const { model, isOffline, lines, requests, input, output, usd, budget, spent, fitting } = estimate
   if (isOffline) return <p role="note">{t('upkeep.review.offline')}</p>
+  const spentTokens = t('upkeep.review.spentTokens', { count: spent.tokens })
+  const spentText =
+    usd !== null && budget.usd !== null
+      ? t('upkeep.review.spentOf', { spent: formatMoney(spent.usd), budget: formatMoney(budget.usd) })
+      : budget.tokens === null
+        ? spentTokens
+        : t('upkeep.review.spentOf', { spent: spentTokens, budget: formatShort(budget.tokens) })
   const rows = [
     [t('upkeep.review.model'), model],
     [t('upkeep.review.lines'), formatNumber(lines)],
@@ -69,7 +69,7 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
       t('upkeep.review.cost'),
       usd === null ? t('upkeep.review.unknownPrice') : t('upkeep.review.about', { cost: formatMoney(usd) }),
     ],
-    [t('upkeep.review.month'), formatSpent({ spent, budget, usd })],
+    [t('upkeep.review.month'), spentText],
   ] as const
   return (
     <>
@@ -92,16 +92,4 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
       )}
     </>
   )
-}
-
-function useFormatSpent() {
-  const { t } = useTranslation()
-  return ({ spent, budget, usd }: Pick<ReviewEstimate, 'spent' | 'budget' | 'usd'>): string => {
-    if (usd !== null && budget.usd !== null)
-      return t('upkeep.review.spentOf', { spent: formatMoney(spent.usd), budget: formatMoney(budget.usd) })
-    const tokens = t('upkeep.review.spentTokens', { count: spent.tokens })
-    return budget.tokens === null
-      ? tokens
-      : t('upkeep.review.spentOf', { spent: tokens, budget: formatShort(budget.tokens) })
-  }
 }

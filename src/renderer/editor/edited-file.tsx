@@ -132,7 +132,8 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
             </>
           }
           aside={
-            <span className="tabular flex gap-3">
+            // The counts wrap to the second line, which is hidden, if both do not fit.
+            <span className="tabular flex h-[1lh] flex-wrap gap-x-3 overflow-hidden whitespace-nowrap">
               <span role="status">{t(`file.${status}`)}</span>
               <Counts text={deferredText} hasLimit={isContextFile} />
             </span>

@@ -58,10 +58,7 @@ export function formatTable(lines: readonly string[]): string[] | undefined {
 }
 
 function splitCells(line: string): string[] {
-  const inner = line
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '')
+  const inner = line.trim().replaceAll(/^\||(?<!\\)\|$/g, '')
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim())
 }
 

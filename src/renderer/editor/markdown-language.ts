@@ -19,16 +19,15 @@ const maxLinks = 5000
 const maxLinkedLength = 2_000_000
 /** Characters before the cursor that are searched for the start of a link. */
 const maxPrefixLength = 1000
-const linkContexts = new WeakMap<monaco.editor.ITextModel, LinkContext>()
+/** Contexts of the links in the open files. */
+export const linkContexts = new WeakMap<monaco.editor.ITextModel, LinkContext>()
 let isRegistered = false
-
-export function setLinkContext(model: monaco.editor.ITextModel, context: LinkContext): void {
-  linkContexts.set(model, context)
-}
 
 export function registerMarkdown(): void {
   if (isRegistered) return
   isRegistered = true
+  // By default, Chinese punctuation is part of a word, and trigger characters have no effect inside words.
+  monaco.languages.setLanguageConfiguration('markdown', { wordPattern: /(?:[^\s\p{P}\p{S}]|_)+/gu })
   monaco.languages.registerFoldingRangeProvider('markdown', {
     provideFoldingRanges: (model) =>
       sectionsOf(model.getLinesContent())
@@ -71,7 +70,7 @@ export function registerMarkdown(): void {
     },
   })
   monaco.languages.registerCompletionItemProvider('markdown', {
-    triggerCharacters: ['[', '(', '/', '#', '^'],
+    triggerCharacters: ['[', '【', '(', '/', '／', '、', '#', '^'],
     async provideCompletionItems(model, position) {
       const prefix = model
         .getLineContent(position.lineNumber)
@@ -116,7 +115,9 @@ async function linkSuggestions(
   prefix: string,
 ): Promise<monaco.languages.CompletionItem[]> {
   const context = linkContexts.get(model)
-  const wiki = /\[\[([^[\]|\n]*)$/.exec(prefix)?.[1]
+  // Chinese input methods type `【【` for `[[`, and `／` or `、` for `/`.
+  const [, ascii, wide] = /(?:\[\[([^[\]|\n]*)|【【([^【】|\n]*))$/.exec(prefix) ?? []
+  const wiki = ascii ?? wide
   const inline = /\]\(([^()\n]*)$/.exec(prefix)?.[1]
   const typed = wiki ?? inline
   if (!context || typed === undefined) return []
@@ -128,31 +129,33 @@ async function linkSuggestions(
   const { File, Reference } = monaco.languages.CompletionItemKind
   // `[[` completes to a Markdown link in vaults that use them, and for names that `[[…]]` cannot contain.
   const isMarkdownLink = wiki !== undefined && names.some(({ link }) => !link.startsWith('[['))
-  const replacedAfter = isMarkdownLink && end === '' ? closing.length : 0
-  const startColumn = column - typed.length - (isMarkdownLink ? 2 : 0)
+  const replacesBrackets = isMarkdownLink || wide !== undefined
+  const replacedAfter = replacesBrackets && /^(?:\]\]|】】)/.test(after) ? 2 : 0
+  const startColumn = column - typed.length - (replacesBrackets ? 2 : 0)
   return names.map((name, index) => ({
     label: { label: name.label, description: name.path },
     kind: name.kind === 'heading' || name.kind === 'block' ? Reference : File,
-    insertText: isMarkdownLink ? name.link : (wiki === undefined ? name.inline : (name.wiki ?? '')) + end,
+    insertText: replacesBrackets ? name.link : (wiki === undefined ? name.inline : (name.wiki ?? '')) + end,
     // The server has ranked and filtered the suggestions already.
     sortText: String(index).padStart(3, '0'),
-    filterText: isMarkdownLink ? `[[${typed}` : typed,
+    filterText: prefix.slice(startColumn - column),
     range: new monaco.Range(lineNumber, startColumn, lineNumber, column + replacedAfter),
   }))
 }
 
 function dateSuggestions(position: monaco.Position, prefix: string): monaco.languages.CompletionItem[] {
-  const typed = /(?:^|\s)(\/[a-z]*)$/.exec(prefix)?.[1]
+  const typed = /(?:^|\s)([/／、][a-z]*)$/.exec(prefix)?.[1]
   if (typed === undefined) return []
+  const slash = typed.charAt(0)
   const now = new Date()
   const date = isoDate(now)
   const time = isoTime(now).slice(0, 5)
   const { lineNumber, column } = position
   const range = new monaco.Range(lineNumber, column - typed.length, lineNumber, column)
   return [
-    { label: '/date', insertText: date },
-    { label: '/time', insertText: time },
-    { label: '/now', insertText: `${date} ${time}` },
-    { label: '/entry', insertText: `## ${time} - ` },
+    { label: `${slash}date`, insertText: date },
+    { label: `${slash}time`, insertText: time },
+    { label: `${slash}now`, insertText: `${date} ${time}` },
+    { label: `${slash}entry`, insertText: `## ${time} - ` },
   ].map((item) => ({ ...item, detail: item.insertText, kind: monaco.languages.CompletionItemKind.Snippet, range }))
 }

@@ -62,17 +62,33 @@ export function useOpenFile(
   const [missingSince, setMissingSince] = useState<DiskFile>()
   /** The file was deleted or moved elsewhere. It is not written until the user decides. */
   const isMissing = missing !== undefined || missingSince === disk
-  const latest = useRef({ text, base: disk, disk, isMissing, isClosed: false, isConflictShown: false, onUnsavedClose })
+  const latest = useRef({
+    text,
+    base: disk,
+    disk,
+    isMissing,
+    isClosed: false,
+    conflictingText,
+    onUnsavedClose,
+  })
   const timers = useRef({ draft: 0, save: 0 })
 
-  const show = useCallback((file: DiskFile) => {
-    latest.current = { ...latest.current, text: file.text, base: file, isConflictShown: false }
-    setText(file.text)
-    setContent({ text: file.text })
-    setState('saved')
-    setConflictingText(undefined)
-    setHasDraft(false)
+  const showConflict = useCallback((diskText: string | undefined) => {
+    latest.current.conflictingText = diskText
+    setConflictingText(diskText)
   }, [])
+
+  const show = useCallback(
+    (file: DiskFile) => {
+      latest.current = { ...latest.current, text: file.text, base: file }
+      setText(file.text)
+      setContent({ text: file.text })
+      setState('saved')
+      showConflict(undefined)
+      setHasDraft(false)
+    },
+    [showConflict],
+  )
 
   const hasStoredDraft = useRef(false)
 
@@ -90,25 +106,29 @@ export function useOpenFile(
     latest.current = { ...latest.current, disk, isMissing, onUnsavedClose }
   }, [disk, isMissing, onUnsavedClose])
 
-  // Shows an external change unless the editor has unsaved text.
+  // Shows an external change, or beside unsaved text that conflicts, the version that is on disk now.
   useEffect(() => {
-    const { text: typedText, base } = latest.current
-    if (disk.hash !== base.hash && typedText === base.text) show(disk)
-  }, [disk, show])
+    const { text: typedText, base, conflictingText: shown } = latest.current
+    if (shown !== undefined && disk.hash !== null) showConflict(disk.text)
+    else if (disk.hash !== base.hash && typedText === base.text) show(disk)
+  }, [disk, show, showConflict])
 
   /** Restores a draft. If the file has changed since the draft began, shows both versions as a conflict. */
-  const restoreDraft = useCallback((draft: FileDraft) => {
-    const { base, disk: currentDisk } = latest.current
-    // A missing file has no base for a merge.
-    const draftBase = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
-    const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== currentDisk.hash
-    latest.current = { ...latest.current, text: draft.text, base: draftBase, isConflictShown: isOutdated }
-    setText(draft.text)
-    setContent({ text: draft.text })
-    setState(isOutdated ? 'conflict' : 'unsaved')
-    setConflictingText(isOutdated ? currentDisk.text : undefined)
-    setHasDraft(true)
-  }, [])
+  const restoreDraft = useCallback(
+    (draft: FileDraft) => {
+      const { base, disk: currentDisk } = latest.current
+      // A missing file has no base for a merge.
+      const draftBase = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
+      const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== currentDisk.hash
+      latest.current = { ...latest.current, text: draft.text, base: draftBase }
+      setText(draft.text)
+      setContent({ text: draft.text })
+      setState(isOutdated ? 'conflict' : 'unsaved')
+      showConflict(isOutdated ? currentDisk.text : undefined)
+      setHasDraft(true)
+    },
+    [showConflict],
+  )
 
   // Loads this window's draft after a crash, and the drafts of other windows.
   useEffect(() => {
@@ -144,12 +164,12 @@ export function useOpenFile(
 
   const handleMissingFile = useCallback(() => {
     setMissingSince(latest.current.disk)
-    setConflictingText(undefined)
+    showConflict(undefined)
     setState('unsaved')
     setContent({ text: latest.current.text })
     storeDraft()
     if (latest.current.isClosed) latest.current.onUnsavedClose()
-  }, [storeDraft])
+  }, [storeDraft, showConflict])
 
   const write = useCallback(
     async (onConflict: 'fail' | 'both') => {
@@ -165,9 +185,8 @@ export function useOpenFile(
         // makes the next save merge again.
         else latest.current.base = { text: typedText, hash: result.merged ? base.hash : result.hash }
         if (result.merged) toast.info(t('file.merged'))
-        latest.current.isConflictShown = false
         setMissingSince(undefined)
-        setConflictingText(undefined)
+        showConflict(undefined)
         setHasDraft(false)
         setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
         storeDraft()
@@ -180,16 +199,15 @@ export function useOpenFile(
         if (current.hash === null) return handleMissingFile()
         // The file exists again: treat it as an external change.
         latest.current.isMissing = false
-        latest.current.isConflictShown = true
         setMissingSince(undefined)
         setState('conflict')
+        showConflict(current.text)
         storeDraft()
-        setConflictingText(current.text)
         // The comparison replaces the editor; remounting it must start with the typed text.
         setContent({ text: latest.current.text })
       }
     },
-    [agent, path, show, handleMissingFile, storeDraft],
+    [agent, path, show, showConflict, handleMissingFile, storeDraft],
   )
 
   const save = useCallback(async () => {
@@ -200,10 +218,10 @@ export function useOpenFile(
 
   /** Saves only typed text, never during a conflict, and never recreates a missing file. */
   const saveAutomatically = useCallback(async () => {
-    const { text: typedText, base, isMissing, isConflictShown } = latest.current
+    const { text: typedText, base, isMissing, conflictingText: shown } = latest.current
     if (typedText === base.text) return
     storeDraft()
-    if (isMissing || isConflictShown) return
+    if (isMissing || shown !== undefined) return
     await save()
   }, [save, storeDraft])
 
@@ -227,15 +245,17 @@ export function useOpenFile(
       const current = await readDisk(agent, path)
       if (current.hash === null && choice !== 'mine') return handleMissingFile()
       if (choice === 'both') return write('both')
+      // The file has changed again: the choice was made on another version.
+      if (current.hash !== null && latest.current.conflictingText !== current.text) return showConflict(current.text)
       if (choice === 'theirs') {
         show(current)
         return storeDraft()
       }
       latest.current.base = current
-      setConflictingText(undefined)
+      showConflict(undefined)
       return write('fail')
     },
-    [agent, path, show, handleMissingFile, write, storeDraft],
+    [agent, path, show, showConflict, handleMissingFile, write, storeDraft],
   )
 
   const discard = useCallback(async () => {

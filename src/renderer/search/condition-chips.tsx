@@ -78,9 +78,11 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
   )
 }
 
-function Span({ condition: { from, to, isOff } }: { condition: Condition }) {
+function Span({ condition: { from, to, isOff, nearest } }: { condition: Condition }) {
+  const { t } = useTranslation()
   if (isOff || (from === null && to === null)) return null
   const range = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`
+  if (nearest !== undefined) return <span className="tabular">{t('condition.nearest', { range, nearest })}</span>
   return <span className="tabular shrink-0 text-muted max-[480px]:hidden">{range}</span>
 }
 

@@ -6,7 +6,7 @@ export type RankChanges = ReadonlyMap<string, RankChange>
 
 /** Returns a key that identifies a candidate in every ranking of a query. */
 export function keyOf({ source, path, startLine, endLine, snippet }: Candidate): string {
-  return `${source}/${path}/${startLine}-${endLine}/${snippet}`
+  return `${source}/${path}/${startLine}-${endLine}/${snippet.trim()}`
 }
 
 /**

@@ -10,7 +10,7 @@ import { formatMoment, formatScore } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
-import { hasWords } from '#lib/util/has-words.ts'
+import { nameRanker } from '#lib/util/name-match.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { paths } from '#lib/router/paths.ts'
@@ -18,7 +18,7 @@ import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { AddCheck } from './add-check.tsx'
 import { compareResults } from './recall-compare.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
-import { SearchTabs } from '#lib/ui/search-tabs.tsx'
+import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
 
 const pageSize = 100
 const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
@@ -39,7 +39,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
   )
   return (
     <section aria-label={t('recalls.title')} className="flex min-w-0 flex-1 flex-col">
-      <SearchTabs>
+      <InspectTabs>
         <SearchField label={t('recalls.filter')} value={filter} onChange={setFilter} />
         <Choice
           label={t('recalls.outcome')}
@@ -47,7 +47,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
           options={outcomes.map((value) => ({ value, name: t(`recalls.${value}`) }))}
           onChoose={setOutcome}
         />
-      </SearchTabs>
+      </InspectTabs>
       {message !== undefined && (
         <p className="flex items-center gap-4 px-5 pt-2 text-muted">
           {t('recalls.ofMessage')}
@@ -94,7 +94,7 @@ function outcomeOf({ results, candidates }: Recall): Exclude<Outcome, 'all'> {
 }
 
 function mentions({ query, question, title, results }: Recall, filter: string): boolean {
-  return hasWords([query, question, title, ...results.map(({ path }) => path)], filter)
+  return nameRanker(filter)(query, question, title, ...results.map(({ path }) => path)) !== undefined
 }
 
 function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
@@ -183,7 +183,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
         </table>
       )}
       <p className="flex gap-5">
-        <Link href={paths.search(query)} className="text-accent hover:underline">
+        <Link href={paths.found(query)} className="text-accent hover:underline">
           {t('details.openInSearch')} →
         </Link>
         <Link href={paths.chat(session, message)} className="text-accent hover:underline">

@@ -1,8 +1,9 @@
 import type { Candidate } from '#shared/contract/index.ts'
 
-/** Weak matches that are shown, and the score that each must have. */
+/** Weak matches that are shown, and the score that each must have, except those that fill the first rows. */
 const maxWeak = 20
 const minWeakScore = 0.02
+const firstRows = 3
 
 interface ResultGroup {
   readonly name: 'notes' | 'chats' | 'leftOut' | 'weak'
@@ -14,12 +15,14 @@ export function resultGroups(candidates: readonly Candidate[]): ResultGroup[] {
   const withVerdict = (...kinds: Candidate['verdict']['kind'][]) =>
     candidates.filter(({ verdict }) => kinds.includes(verdict.kind))
   const returned = withVerdict('returned')
-  const weak = withVerdict('weak').filter(({ score }) => score >= minWeakScore)
+  const weak = withVerdict('weak').toSorted((one, other) => other.score - one.score)
+  const likely = weak.filter(({ score }) => score >= minWeakScore)
+  const shown = Math.min(maxWeak, Math.max(likely.length, firstRows - returned.length))
   return [
     { name: 'notes', candidates: returned.filter(({ source }) => source !== 'sessions') },
     { name: 'chats', candidates: returned.filter(({ source }) => source === 'sessions') },
     { name: 'leftOut', candidates: withVerdict('overLimit', 'joined', 'duplicate') },
-    { name: 'weak', candidates: weak.toSorted((one, other) => other.score - one.score).slice(0, maxWeak) },
+    { name: 'weak', candidates: weak.slice(0, shown) },
   ]
 }
 

@@ -1,13 +1,13 @@
 import { memo, startTransition, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Explanation } from '#shared/contract/index.ts'
-import { formatMoment } from '#lib/i18n/format.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
 import { keyOf, type RankChanges } from './rank-diff.ts'
 import { firstOf, resultGroups } from './result-groups.ts'
 import { CandidateRow } from './candidate-row.tsx'
+import { SearchNotices } from './search-notices.tsx'
 
 /** Rows rendered while the user types: more than fit into a window. */
 const rowsWhileTyping = 18
@@ -24,19 +24,23 @@ interface ResultsProps {
 export const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
   const [limit, setLimit] = useRowLimit(explanation.query)
-  const { query, candidates, notice } = explanation
+  const { query, candidates } = explanation
   // Each move of a slider would render hundreds of rows again, so rows beyond `limit` render on request.
   const allGroups = resultGroups(candidates)
   const groups = firstOf(allGroups, limit)
   const total = allGroups.reduce((sum, group) => sum + group.candidates.length, 0)
   return (
     <div className="pb-8">
-      <StaleIndexLine explanation={explanation} />
-      {notice && <NoticeLine notice={notice} />}
+      <SearchNotices explanation={explanation} />
       {groups.length === 0 && <EmptyState title={t('search.nothing', { query })} hint={t('search.nothingHint')} />}
       {groups.map((group) => (
         <section key={group.name} aria-label={t(`search.group.${group.name}`)}>
-          {group.name !== 'notes' && <Divider title={t(`search.group.${group.name}`)} />}
+          {group.name !== 'notes' && (
+            <h3 className="flex items-center gap-3 px-5 pt-4 pb-1 text-[12px] text-muted">
+              {t(`search.group.${group.name}`)}
+              <span aria-hidden className="flex-1 border-t border-dashed border-line" />
+            </h3>
+          )}
           <ul>
             {group.candidates.map((candidate) => (
               <ErrorBoundary key={keyOf(candidate)} piece="row" resetKey={candidate}>
@@ -66,44 +70,4 @@ function useRowLimit(query: string) {
     return () => clearTimeout(timer)
   }, [query, limit])
   return [limit, setLimit] as const
-}
-
-function Divider({ title }: { title: string }) {
-  return (
-    <h3 className="flex items-center gap-3 px-5 pt-4 pb-1 text-[12px] text-muted">
-      {title}
-      <span aria-hidden className="flex-1 border-t border-dashed border-line" />
-    </h3>
-  )
-}
-
-function StaleIndexLine({ explanation: { stale, standstill } }: { explanation: Explanation }) {
-  const { t } = useTranslation()
-  if (!stale) return null
-  return (
-    <p role="status" className="px-5 pb-2 break-words text-warning">
-      {standstill === undefined ? t('search.stale') : t('search.standstill', { reason: standstill })}
-    </p>
-  )
-}
-
-function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
-  const { code, message, since, count, script } = notice
-  const { t } = useTranslation()
-  const sinceText = since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) })
-  return (
-    <p role="status" className={`px-5 pb-2 break-words ${isFault(code) ? 'text-warning' : 'text-muted'}`}>
-      {t(`search.notice.${code}`, {
-        reason: message,
-        since: sinceText,
-        count,
-        script: script && t(`search.script.${script}`),
-      })}
-    </p>
-  )
-}
-
-/** Returns false for a notice that is expected, such as one about weak vectors for a language. */
-function isFault(code: NonNullable<Explanation['notice']>['code']): boolean {
-  return code !== 'vectors_weak' && code !== 'query_private'
 }

@@ -21,7 +21,11 @@ export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
           <p>{t('search.bm25', { raw: text.raw.toFixed(digits), rank: text.rank })}</p>
           <Shares
             label={t('search.matchedWords')}
-            terms={text.terms.map((term) => ({ name: formatTerm(term), share: term.share }))}
+            terms={text.terms.map(({ term, instead, alike, share }) => ({
+              // The query term, its replacement if the memory lacks the term, and a related word.
+              name: formatAlike(instead === undefined ? term : `${term} → ${instead}`, alike),
+              share,
+            }))}
           />
         </div>
       )}
@@ -154,13 +158,6 @@ function formatSigned(value: number): string {
   const size = Math.abs(value).toFixed(digits)
   if (Number(size) === 0) return size
   return `${value < 0 ? '−' : '+'}${size}`
-}
-
-type NamedTerm = NonNullable<Candidate['text']>['terms'][number]
-
-/** Formats a query term, its replacement if the memory lacks the term, and a related word. */
-function formatTerm({ term, instead, alike }: NamedTerm): string {
-  return formatAlike(instead === undefined ? term : `${term} → ${instead}`, alike)
 }
 
 function formatAlike(term: string, alike: string | undefined): string {

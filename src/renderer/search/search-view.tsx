@@ -1,213 +1,129 @@
-import { useQuery } from '@tanstack/react-query'
-import { CircleHelp, Search, SlidersHorizontal } from 'lucide-react'
-import { useDeferredValue, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { Command } from 'cmdk'
+import { Search } from 'lucide-react'
+import { use, useEffect, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { Agent, SearchSettings } from '#shared/contract/index.ts'
-import { api } from '#lib/api/client.ts'
+import type { Agent, Candidate } from '#shared/contract/index.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { formatNumber } from '#lib/i18n/format.ts'
-import { toggled } from '#lib/util/toggled.ts'
-import { useDebounced } from '#lib/util/use-debounced.ts'
-import { parsePlace, paths } from '#lib/router/paths.ts'
+import { useTextField } from '#lib/util/composition.ts'
+import { paths, type FileLinkState } from '#lib/router/paths.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { SearchTabs } from '#lib/ui/search-tabs.tsx'
-import { clipLine } from '#lib/util/clip.ts'
+import { SidePanel } from '#lib/ui/side-panel.tsx'
+import { HeaderStart } from '#lib/ui/view-header.tsx'
 import { ConditionChips } from './condition-chips.tsx'
-import { Results } from './results.tsx'
-import { WhatIf } from './what-if.tsx'
-import { ExplainMissing } from './explain-missing.tsx'
-import { useRanking } from './use-ranking.ts'
-import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
+import { keyOf } from './rank-diff.ts'
+import { resultGroups } from './result-groups.ts'
+import { ResultPreview } from './result-preview.tsx'
+import { ResultGroup } from './result-group.tsx'
+import { SearchNotices } from './search-notices.tsx'
+import { UnsearchedCount } from './unsearched-count.tsx'
+import { useTypedSearch } from './use-typed-search.ts'
 
-/** Debounce, in ms, for updating the address and for searches that call a remote provider. */
-const typingPauseMs = 150
+/** Rows that are rendered of one group. */
+const maxRows = 60
 
-/** Embedding providers on this machine: with them, every key press starts a search. */
-const localProviders: ReadonlySet<string> = new Set(['builtin', 'local', 'none'])
-
-interface SearchViewProps {
-  readonly agent: Agent
-  readonly initialQuery: string
-  /** Line whose ranking is explained, as `path:line`. */
-  readonly initialWhy: string
-}
-
-export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps) {
+export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery: string }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [text, setText] = useState(initialQuery)
-  const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
-  const [tried, setTried] = useState<SearchSettings>()
-  const [isWhyOpen, setIsWhyOpen] = useState(initialWhy !== '')
-  const [place, setPlace] = useState(initialWhy)
-  const whyText = useDebounced(isWhyOpen ? place : '', typingPauseMs)
-  const why = useMemo(() => parsePlace(whyText), [whyText])
-  const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
-  const typed = text.trim()
-  const settledText = useDebounced(typed, typingPauseMs)
-  const [query, setQuery] = useState(typed)
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
-  useEffect(() => navigate(paths.search(settledText, why), { replace: true }), [settledText, why, navigate])
-  const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
-  const [disabledConditions, setDisabledConditions] = useState<readonly string[]>([])
-  const ranking = useRanking(agent.id, query, why, tried, disabledConditions)
-  // With a local provider, one search runs at a time; the next one uses the latest text.
-  const canSearchNow = status.data !== undefined && localProviders.has(status.data.provider) && !ranking.isSearching
-  if (query !== typed && (canSearchNow || settledText === typed)) setQuery(typed)
-  const { error, retry } = ranking
-  // The results may lag behind the field.
-  const explanation = useDeferredValue(ranking.explanation)
-  const moves = useDeferredValue(ranking.moves)
-  const isBusy = ranking.isOutdated || explanation !== ranking.explanation
-  const toggleWhatIf = () => {
-    setIsWhatIfOpen(!isWhatIfOpen)
-    setTried(undefined)
+  const field = useTextField(text, setText)
+  const [selected, setSelected] = useState('')
+  const [isPreviewOpen, setIsPreviewOpen] = useState(false)
+  const { query, settledText, explanation, error, retry, isBusy, toggleCondition } = useTypedSearch(agent.id, text)
+  useEffect(() => navigate(paths.search(settledText), { replace: true }), [settledText, navigate])
+  const groups = explanation ? resultGroups(explanation.candidates) : []
+  const candidates = groups.flatMap((group) => (group.name === 'leftOut' ? [] : group.candidates))
+  const [selectedFor, setSelectedFor] = useState<string>()
+  if (explanation && explanation.query !== selectedFor) {
+    setSelectedFor(explanation.query)
+    setSelected(candidates[0] ? keyOf(candidates[0]) : '')
+  }
+  const previewed = isPreviewOpen ? candidates.find((candidate) => keyOf(candidate) === selected) : undefined
+  const open = ({ path, startLine, endLine, matched }: Candidate) =>
+    navigate(paths.source(path, startLine, endLine), { state: { words: matched } satisfies FileLinkState })
+  const explain = (candidate: Candidate) => {
+    setSelected(keyOf(candidate))
+    setIsPreviewOpen(true)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') setIsPreviewOpen(false)
+    if (event.key !== 'Tab' || event.shiftKey || candidates.length === 0 || isPreviewOpen) return
+    event.preventDefault()
+    setIsPreviewOpen(true)
   }
   return (
-    <section aria-label={t('search.title')} className="flex min-w-0 flex-1 flex-col">
-      <SearchTabs />
-      <div className="flex flex-wrap items-center gap-2 px-5 pt-4 pb-3 max-sm:px-3">
-        <label className="flex min-w-[min(100%,22rem)] flex-1 items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2.5 focus-within:border-accent">
-          <Search size={15} aria-hidden className="text-muted" />
-          <input
-            ref={field}
-            value={text}
-            onChange={(event) => {
-              setText(event.target.value)
-              // A disabled condition stays disabled while the query contains it.
-              setDisabledConditions(disabledConditions.filter((condition) => event.target.value.includes(condition)))
-            }}
-            aria-label={t('search.title')}
-            placeholder={t('search.placeholder')}
-            className="min-w-0 flex-1 bg-transparent text-[14px] outline-none placeholder:text-muted"
-          />
-          {explanation && (
-            <span className="tabular text-[12px] whitespace-nowrap text-muted max-sm:hidden">
-              {t('search.candidates', {
-                count: explanation.candidates.length,
-                ms: formatNumber(Math.max(1, Math.round(explanation.timings.totalMs))),
-              })}
-            </span>
-          )}
-        </label>
-        <Toggle isOn={isWhyOpen} onToggle={() => setIsWhyOpen(!isWhyOpen)}>
-          <CircleHelp size={14} aria-hidden />
-          {t('why.title')}
-        </Toggle>
-        <Toggle isOn={isWhatIfOpen} onToggle={toggleWhatIf}>
-          <SlidersHorizontal size={14} aria-hidden />
-          {t('whatIf.title')}
-        </Toggle>
-      </div>
-      {explanation && query !== '' && (
-        <ConditionChips
-          conditions={explanation.conditions}
-          onToggle={(condition) => setDisabledConditions([...toggled(disabledConditions, condition)])}
-        />
-      )}
-      {isWhyOpen && settings.data && (
-        <ExplainMissing
-          agent={agent.id}
-          place={place}
-          onPlace={setPlace}
-          hasQuery={query !== ''}
-          explanation={explanation}
-          onTry={(change) => {
-            setIsWhatIfOpen(true)
-            setTried({ ...settings.data, ...tried, ...change })
-          }}
-        />
-      )}
-      <div className="flex min-h-0 flex-1">
-        <div aria-busy={isBusy} className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+    <section aria-label={t('search.title')} className="flex min-w-0 flex-1">
+      <Command
+        shouldFilter={false}
+        label={t('search.title')}
+        value={selected}
+        onValueChange={setSelected}
+        className="flex min-w-0 flex-1 flex-col"
+      >
+        <div className="flex items-center gap-3 px-5 pt-4 pb-3 max-sm:px-3">
+          {use(HeaderStart)}
+          <label className="flex min-w-0 flex-1 items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2.5 focus-within:border-accent">
+            <Search size={15} aria-hidden className="text-muted" />
+            <Command.Input
+              autoFocus
+              value={field.value}
+              onInput={field.onChange}
+              onCompositionEnd={field.onCompositionEnd}
+              onKeyDown={onKeyDown}
+              aria-label={t('search.title')}
+              placeholder={t('search.placeholder')}
+              className="min-w-0 flex-1 bg-transparent text-[14px] outline-none placeholder:text-muted"
+            />
+            <span className="text-[12px] whitespace-nowrap text-muted max-md:hidden">{t('search.keys')}</span>
+          </label>
+        </div>
+        {explanation && query !== '' && (
+          <ConditionChips conditions={explanation.conditions} onToggle={toggleCondition} />
+        )}
+        <div aria-busy={isBusy} className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-8">
           {error ? (
             <ErrorState error={error} onRetry={retry} />
           ) : query === '' ? (
-            <EmptyState title={t('search.empty')} hint={`${t('search.emptyHint')} ${t('condition.hint')}`} />
+            <EmptyState title={t('search.empty')} hint={t('condition.hint')} />
           ) : explanation ? (
-            <Results agent={agent.id} explanation={explanation} moves={moves} />
+            <>
+              <SearchNotices explanation={explanation} />
+              {candidates.length === 0 && (
+                <>
+                  <EmptyState title={t('search.nothing', { query })} hint={t('search.nothingHint')} />
+                  <UnsearchedCount agent={agent.id} />
+                </>
+              )}
+              {candidates.length > 0 &&
+                groups.every(({ name, candidates: { length } }) => name === 'weak' || length === 0) && (
+                  <p className="px-2.5 pt-2 text-muted">{t('search.nothing', { query })}</p>
+                )}
+              <Command.List>
+                {groups.map(
+                  ({ name, candidates: members }) =>
+                    name !== 'leftOut' && (
+                      <ResultGroup
+                        key={name}
+                        agent={agent.id}
+                        name={name}
+                        candidates={members.slice(0, maxRows)}
+                        onOpen={open}
+                        onWhy={explain}
+                      />
+                    ),
+                )}
+              </Command.List>
+            </>
           ) : (
             <Skeleton lines={9} />
           )}
-          {!error && query !== '' && explanation && <UnsearchedCount agent={agent.id} />}
         </div>
-        {isWhatIfOpen && settings.data && (
-          <WhatIf
-            hasVectors={status.data?.provider !== 'none'}
-            agent={agent.id}
-            current={settings.data}
-            settings={tried ?? settings.data}
-            onPreview={setTried}
-            onClose={toggleWhatIf}
-          />
-        )}
-      </div>
+      </Command>
+      {previewed && (
+        <SidePanel title={t('search.preview')} closing={t('common.close')} onClose={() => setIsPreviewOpen(false)}>
+          <ResultPreview key={keyOf(previewed)} agent={agent.id} query={query} candidate={previewed} />
+        </SidePanel>
+      )}
     </section>
-  )
-}
-
-interface ToggleProps {
-  readonly isOn: boolean
-  readonly onToggle: () => void
-  readonly children: ReactNode
-}
-
-function Toggle({ isOn, onToggle, children }: ToggleProps) {
-  return (
-    <button
-      type="button"
-      aria-pressed={isOn}
-      onClick={onToggle}
-      className="flex min-h-10 items-center gap-2 rounded-lg border border-line bg-raised px-3 text-muted hover:text-text aria-pressed:border-accent aria-pressed:text-text"
-    >
-      {children}
-    </button>
-  )
-}
-
-const maxShown = 120
-
-function UnsearchedCount({ agent }: { agent: string }) {
-  return (
-    <div className="px-5 py-3 text-[12px] text-muted empty:hidden">
-      <UnsearchedFiles agent={agent} />
-      <SkippedLinks agent={agent} />
-    </div>
-  )
-}
-
-function SkippedLinks({ agent }: { agent: string }) {
-  const { t } = useTranslation()
-  const { data } = useQuery(api.workspace.links.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  if (data === undefined || data.count === 0) return null
-  const { count, paths: shownPaths } = data
-  const names = shownPaths.map((path) => clipLine(path, maxShown)).join(', ')
-  return (
-    <p data-testid="passed-links" className="wrap-anywhere">
-      {t('unsearched.links', { count, names: count > shownPaths.length ? `${names} …` : names })}
-    </p>
-  )
-}
-
-function UnsearchedFiles({ agent }: { agent: string }) {
-  const { t } = useTranslation()
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  const reasons = (files.data ?? []).flatMap(({ unsearched }) => unsearched?.reason ?? [])
-  if (reasons.length === 0) return null
-  const countOf = (reason: string) => reasons.filter((other) => other === reason).length
-  const parts = [
-    countOf('scope') > 0 && t('unsearched.countScope', { count: countOf('scope') }),
-    countOf('project') > 0 && t('unsearched.countProject', { count: countOf('project') }),
-    countOf('unreadable') > 0 && t('unsearched.countUnreadable', { count: countOf('unreadable') }),
-  ].filter((part) => part !== false)
-  return (
-    <div data-testid="unsearched-count" className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <span>
-        {t('unsearched.count', { count: reasons.length })} {parts.join(' · ')}
-      </span>
-      {countOf('scope') > 0 && <IndexAllButton agent={agent} />}
-    </div>
   )
 }

@@ -7,6 +7,9 @@ import { sessionOfPath } from '#lib/router/paths.ts'
 /** Maximum characters; only results in old transcripts are longer. */
 const maxShown = 1500
 
+/** Characters before the first match that are shown, at least, and at most. */
+const [keptBefore, maxBefore] = [40, 160]
+
 interface UnitTextProps {
   readonly path: string
   readonly text: string
@@ -15,19 +18,32 @@ interface UnitTextProps {
 }
 
 const noWords: readonly string[] = []
+/** Sources in notes that were taken from a chat. */
+const chatLink = / ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g
 
+/** Shows the text of a note or chat without privacy marks and links to chats. */
 export function UnitText({ path, text, words = noWords, className = '' }: UnitTextProps) {
   const { t } = useTranslation()
   const compact = withoutPrivateMarks(text)
+    .replaceAll(chatLink, '')
     .trim()
     .replace(/\n\s*\n/g, '\n')
   const names = { User: t('search.said.user'), Assistant: t('search.said.assistant') }
   const shown = clipLine(sessionOfPath(path) === undefined ? compact : nameSpeakers(compact, names), maxShown)
   return (
     <p className={`break-words whitespace-pre-line ${className}`}>
-      <Highlight text={shown} words={words} />
+      <Highlight text={fromFirstMatch(shown, words)} words={words} />
     </p>
   )
+}
+
+/** Cuts the beginning of a long text, so that the first of `words` is visible in two lines. */
+function fromFirstMatch(text: string, words: readonly string[]): string {
+  const folded = text.toLowerCase()
+  const first = Math.min(...words.map((word) => folded.indexOf(word.toLowerCase())).filter((at) => at >= 0))
+  if (first === Infinity || first <= maxBefore) return text
+  const start = Math.max(text.lastIndexOf('\n', first), text.lastIndexOf(' ', first - keptBefore)) + 1
+  return `…${text.slice(start)}`
 }
 
 /** Replaces the speakers of a transcript with their display names. They appear only at the start of a line. */

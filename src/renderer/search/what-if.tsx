@@ -83,7 +83,7 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
         {!hasVectors && (
           <p className="text-[12px] text-muted">
             {t('whatIf.noVectors')}{' '}
-            <Link href={paths.settings('recall')} className="text-accent hover:underline">
+            <Link href={paths.settings('memory.embedding')} className="text-accent hover:underline">
               {t('whatIf.turnOn')}
             </Link>
           </p>

@@ -10,7 +10,6 @@ import { Button } from '#lib/ui/button.tsx'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
-import type { JsonSchema } from './setting-rows.ts'
 
 const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
 
@@ -21,11 +20,11 @@ export function ConfigFile() {
   const source = useQuery(api.settings.source.queryOptions())
   if (source.error) return <ErrorState error={source.error} onRetry={() => void source.refetch()} />
   if (!source.data) return <Skeleton lines={12} />
-  const { text, schema } = source.data
-  return <Editor diskText={text} schema={schema as JsonSchema} />
+  return <Editor diskText={source.data.text} lastGood={source.data.lastGood} />
 }
 
-function Editor({ diskText, schema }: { diskText: string; schema: JsonSchema }) {
+/** @param lastGood the text in use while the file has problems */
+function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | undefined }) {
   const { t } = useTranslation()
   /** The version on which the edits are based, and the text shown without edits. */
   const [base, setBase] = useState(diskText)
@@ -58,8 +57,8 @@ function Editor({ diskText, schema }: { diskText: string; schema: JsonSchema }) 
   const save = () => saving.mutate({ text, baseText: base })
   useShortcuts({ 'Mod+S': save })
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex min-h-10 items-center gap-3 border-b border-line px-5 py-1">
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-3 border-b border-line px-5 py-1">
         <p role="status" className={`min-w-0 flex-1 truncate ${problems.length > 0 ? 'text-bad' : 'text-muted'}`}>
           {problems[0]
             ? t('settings.problem', {
@@ -68,6 +67,16 @@ function Editor({ diskText, schema }: { diskText: string; schema: JsonSchema }) 
               })
             : t(isChanged ? 'settings.notSaved' : 'settings.fine')}
         </p>
+        {lastGood !== undefined && text !== lastGood && (
+          <Button
+            onClick={() => {
+              setText(lastGood)
+              setContent({ text: lastGood })
+            }}
+          >
+            {t('settings.useLastGood')}
+          </Button>
+        )}
         <Button look="quiet" disabled={!isChanged} onClick={() => showText(diskText)}>
           {t('settings.revert')}
         </Button>
@@ -80,7 +89,7 @@ function Editor({ diskText, schema }: { diskText: string; schema: JsonSchema }) 
         </Button>
       </div>
       <Suspense fallback={<Skeleton lines={12} />}>
-        <YamlEditor label="config.yaml" content={content} schema={schema} problems={problems} onChange={setText} />
+        <YamlEditor label="config.yaml" content={content} problems={problems} onChange={setText} />
       </Suspense>
     </div>
   )

@@ -118,24 +118,16 @@ function idOf(name: string): string {
   return (id === '' ? 'program' : id).slice(0, 64)
 }
 
-/**
- * Returns the address of the MCP endpoint: on this page's origin, or on the port set for the desktop.
- * Undefined if there is none.
- */
-function useMcpAddress(): string | undefined {
-  const isPage = location.protocol.startsWith('http')
-  const source = useQuery(api.settings.source.queryOptions({ enabled: !isPage }))
-  if (isPage) return `${location.origin}/mcp`
-  const port = valueAt(source.data?.inForce, ['desktop', 'mcpPort'])
-  return typeof port === 'number' ? `http://127.0.0.1:${port}/mcp` : undefined
-}
-
 function NewToken({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const [name, setName] = useState('')
   const { isCopied, copy } = useCopy()
   const issue = useMutation(api.clients.issueToken.mutationOptions())
-  const address = useMcpAddress()
+  // The address of the MCP endpoint is on this page's origin, or on the port set for the desktop, if any.
+  const isPage = location.protocol.startsWith('http')
+  const source = useQuery(api.settings.source.queryOptions({ enabled: !isPage }))
+  const port = valueAt(source.data?.inForce, ['desktop', 'mcpPort'])
+  const origin = isPage ? location.origin : typeof port === 'number' ? `http://127.0.0.1:${port}` : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (name.trim() !== '') issue.mutate({ client: idOf(name), name: name.trim(), agent })
@@ -158,9 +150,9 @@ function NewToken({ agent }: { agent: string }) {
       {issue.data && (
         <div className="flex flex-col gap-2 rounded-sm bg-side p-3" role="status">
           <p>{t('clients.tokenOnce')}</p>
-          {address === undefined && <p>{t('clients.noPort', { setting: t('setting.desktop_mcpPort') })}</p>}
+          {origin === undefined && <p>{t('clients.noPort', { setting: t('setting.desktop_mcpPort') })}</p>}
           <pre className="overflow-x-auto font-mono text-[12px]" tabIndex={0}>
-            {`${address ?? ''}\n${header}`.trim()}
+            {`${origin === undefined ? '' : `${origin}/mcp`}\n${header}`.trim()}
           </pre>
           <Button className="self-start" onClick={() => copy(header)}>
             {t(isCopied ? 'clients.copied' : 'clients.copy')}

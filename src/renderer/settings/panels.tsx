@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
-import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { commandKeys } from '#lib/router/command-keys.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
 import { formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
@@ -16,12 +16,12 @@ import { AgentsSettings } from './agents/agents-settings.tsx'
 import { ImportSettings } from './import/import-settings.tsx'
 import { ConnectPrograms } from './connect-programs.tsx'
 import { KnownPrograms } from './known-programs.tsx'
-import { useSettingNames } from './setting-name.ts'
+import { ModelCard } from './model-card.tsx'
 import { Outbound } from './outbound.tsx'
-import { Providers } from './providers.tsx'
 import type { SectionId } from './setting-sections.ts'
 import { Spending } from './spending.tsx'
 import { ToolServers } from './tool-servers.tsx'
+import { UpdatePanel } from './update.tsx'
 import { ProblemItem, problemKey } from './problem.tsx'
 import { Download, RefreshCw } from 'lucide-react'
 import { SearchField } from '#lib/ui/search-field.tsx'
@@ -32,7 +32,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
   return useMemo(
     () => [
       {
-        section: 'agents',
+        section: 'general',
         id: 'agents',
         words: `${t('agents.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
         title: t('agents.title'),
@@ -45,7 +45,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
         words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
         title: t('settings.models'),
         lead: t('settings.modelsLead'),
-        body: <Providers />,
+        body: <ModelSettings agent={agent} />,
       },
       {
         section: 'models',
@@ -56,16 +56,9 @@ export function usePanels(agent: Agent): readonly Panel[] {
         body: <Spending />,
       },
       {
-        section: 'recall',
-        id: 'meaning',
-        words: 'embedding vectors',
-        title: t('meaning.title'),
-        lead: t('meaning.lead'),
-        body: <MeaningPanel agent={agent} />,
-      },
-      {
-        section: 'tools',
+        section: 'programs',
         id: 'tools',
+        isAdvanced: true,
         words: 'MCP mcp.servers permission command url',
         title: t('settings.tools'),
         lead: t('settings.toolsLead'),
@@ -88,7 +81,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
         body: <KnownPrograms agent={agent} />,
       },
       {
-        section: 'keys',
+        section: 'shortcuts',
         id: 'shortcuts',
         words: Object.entries(commandKeys)
           .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
@@ -98,13 +91,13 @@ export function usePanels(agent: Agent): readonly Panel[] {
         body: <ShortcutList />,
       },
       {
-        section: 'health',
+        section: 'about',
         id: 'health',
         title: t('health.title'),
         lead: t('health.lead'),
         body: <HealthList agent={agent} />,
       },
-      { section: 'privacy', id: 'privacy', title: t('outbound.title'), lead: t('outbound.lead'), body: <Outbound /> },
+      { section: 'privacy', id: 'outbound', title: t('outbound.title'), lead: t('outbound.lead'), body: <Outbound /> },
       { section: 'data', id: 'data', title: t('data.title'), lead: t('data.lead'), body: <DataLocations /> },
       {
         section: 'data',
@@ -113,7 +106,8 @@ export function usePanels(agent: Agent): readonly Panel[] {
         lead: t('import.lead'),
         body: <ImportSettings agent={agent} />,
       },
-      { section: 'data', id: 'log', title: t('log.title'), lead: t('log.lead'), body: <LogView /> },
+      { section: 'about', id: 'version', title: t('about.title'), lead: t('about.lead'), body: <Version /> },
+      { section: 'about', id: 'log', isAdvanced: true, title: t('log.title'), lead: t('log.lead'), body: <LogView /> },
     ],
     [agent, t],
   )
@@ -127,6 +121,8 @@ export interface Panel {
   /** Further search terms: field names and configuration keys. */
   readonly words?: string
   readonly body: ReactNode
+  /** True if the panel is shown only after *Advanced* is opened. */
+  readonly isAdvanced?: boolean
 }
 
 export function PanelView({ panel: { id, title, lead, body } }: { panel: Panel }) {
@@ -148,6 +144,23 @@ export function PanelView({ panel: { id, title, lead, body } }: { panel: Panel }
   )
 }
 
+function Version() {
+  const { t } = useTranslation()
+  const { version, file } = useQuery(api.settings.get.queryOptions()).data ?? {}
+  return (
+    <div className="flex flex-col gap-1">
+      <p>{t('about.version', { version })}</p>
+      <p className="flex flex-wrap gap-x-3">
+        <span className="font-mono text-[12px] break-all text-muted">{file}</span>
+        <Link href={paths.settings('file')} className="text-accent hover:underline">
+          {t('health.remedy.configFile')}
+        </Link>
+      </p>
+      <UpdatePanel />
+    </div>
+  )
+}
+
 function DataLocations() {
   const { t } = useTranslation()
   const locations = useQuery({ ...api.settings.locations.queryOptions(), staleTime: 10_000 })
@@ -157,7 +170,7 @@ function DataLocations() {
     <div className="flex flex-col gap-3">
       <table className="w-full text-left text-[12px]">
         <thead className="text-muted">
-          <tr className="border-b border-line">
+          <tr className="border-b border-line whitespace-nowrap">
             <th className="py-1 font-medium">{t('data.what')}</th>
             <th className="font-medium">{t('data.where')}</th>
             <th className="text-right font-medium">{t('data.files')}</th>
@@ -190,36 +203,10 @@ function DataLocations() {
   )
 }
 
-function MeaningPanel({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
-  const { valueNameOf } = useSettingNames()
-  const input = { agent: agent.id }
-  const status = useQuery(api.search.status.queryOptions({ input }))
-  const { embedded, units } = status.data ?? {}
-  const { data, error, refetch } = useQuery({
-    ...api.search.embeddingCost.queryOptions({ input }),
-    // Part of the key, since the result depends on the units with vectors.
-    queryKey: [...api.search.embeddingCost.queryKey({ input }), embedded, units],
-    enabled: status.data !== undefined,
-    placeholderData: (previous) => previous,
-  })
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (!data || !status.data) return <Skeleton lines={3} />
-  const { provider, model } = status.data
-  const name = valueNameOf(['memory', 'embedding', 'provider'], provider)
-  return (
-    <div className="flex flex-col gap-2">
-      <p>
-        {provider === 'none'
-          ? t('meaning.none')
-          : t(isRemoteEmbeddingProvider(provider) ? 'meaning.remote' : 'meaning.here', { provider: name, model })}
-      </p>
-      <p className="text-muted">
-        {t('meaning.all', { count: data.all.texts, tokens: data.all.tokens })}{' '}
-        {provider !== 'none' && data.unsent.texts > 0 && t('meaning.open', { count: data.unsent.texts })}
-      </p>
-    </div>
-  )
+function ModelSettings({ agent }: { agent: Agent }) {
+  const setModel = useMutation(api.settings.setModel.mutationOptions())
+  const use = (model: string) => setModel.mutate({ agent: agent.id, model })
+  return <ModelCard key={agent.id} inUse={agent.model} onUse={use} />
 }
 
 function HealthList({ agent }: { agent: Agent }) {
@@ -245,6 +232,13 @@ function ShortcutList() {
   const setKeys = (keys: string, value: string | undefined) => {
     setRecording(undefined)
     const path = ['shortcuts', keys]
+    const taken = Object.entries(commandKeys).find(
+      ([, other]) => other !== keys && (customKeys[other] ?? other) === value,
+    )
+    if (taken) {
+      const command = t(`shortcut.${taken[0] as keyof typeof commandKeys}`)
+      return void toast.error(t('shortcut.taken', { keys: formatKeys(value ?? ''), command }))
+    }
     setting.mutate(value === undefined ? { path, reset: true } : { path, value })
   }
   return (

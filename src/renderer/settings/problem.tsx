@@ -93,7 +93,7 @@ async function startRemedy(agent: string, remedy: Remedy, navigate: (to: string)
     case 'reindex':
       return client.search.reindex({ agent })
     case 'settings':
-      return navigate(paths.settings(remedy.section))
+      return navigate(paths.settings(remedy.section === 'all' ? 'memory.embedding' : remedy.section))
     case 'configFile':
       return navigate(paths.settings('file'))
     case 'file':

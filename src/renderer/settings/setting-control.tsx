@@ -2,10 +2,9 @@ import type { TFunction } from 'i18next'
 import { useState, type ChangeEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '#lib/i18n/format.ts'
-import { isComposing } from '#lib/util/shortcuts.ts'
 import { Select } from '#lib/ui/select.tsx'
 import { useSettingNames } from './setting-name.ts'
-import { formatDuration, valueAt, type SettingRow } from './setting-rows.ts'
+import { formatDuration, type SettingRow } from './setting-rows.ts'
 
 const field =
   'min-h-7 w-full min-w-0 rounded-sm border border-line bg-raised px-2 py-0.5 outline-none focus:border-accent'
@@ -44,8 +43,6 @@ export function Control({ row, name, value, unset, onSet, errorId }: ControlProp
           className="min-h-7 w-full min-w-0 px-2 py-0.5 outline-none focus:border-accent"
         />
       )
-    case 'weights':
-      return <Weights name={name} value={value} onSet={onSet} errorId={errorId} />
     default: {
       const { initial, hint = unset, read } = textFormatOf(row, value, t)
       return (
@@ -101,45 +98,6 @@ function textFormatOf(row: SettingRow, value: unknown, t: TFunction): TextFormat
   }
 }
 
-function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
-  const { t } = useTranslation()
-  const vector = valueAt(value, ['vector'])
-  const text = valueAt(value, ['text'])
-  const isAuto = typeof vector !== 'number' || typeof text !== 'number'
-  const share = isAuto ? initialVectorShare : vector / (vector + text)
-  const setVectorWeight = (weight: number) => onSet({ vector: weight, text: Math.round((1 - weight) * 100) / 100 })
-  return (
-    <div className="flex flex-col gap-1">
-      <label className="flex min-h-7 items-center gap-2">
-        <input
-          type="checkbox"
-          aria-label={name}
-          checked={isAuto}
-          onChange={(event) => (event.target.checked ? onSet('auto') : setVectorWeight(initialVectorShare))}
-          className="accent-accent"
-        />
-        {t('settings.automatic')}
-      </label>
-      {!isAuto && (
-        <TextInput
-          name={t('settings.weightOfMeaning')}
-          errorId={errorId}
-          initial={String(Math.round(share * 100) / 100)}
-          hint={t('settings.weightHint')}
-          inputMode="decimal"
-          onDone={(typed) => {
-            const weight = Number(typed)
-            if (typed.trim() === '') onSet('auto')
-            else setVectorWeight(weight)
-          }}
-        />
-      )}
-    </div>
-  )
-}
-
-const initialVectorShare = 0.3
-
 function rangeOf({ min, max }: SettingRow): string {
   if (min === undefined) return ''
   return max === undefined ? `≥ ${formatNumber(min)}` : `${formatNumber(min)} – ${formatNumber(max)}`
@@ -174,7 +132,7 @@ function TextInput({ name, initial, hint, isLong = false, inputMode, errorId, on
       inputMode={inputMode}
       title={hint}
       spellCheck={false}
-      onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && finish()}
+      onKeyDown={(event) => event.key === 'Enter' && finish()}
       className={field}
     />
   )

@@ -3,12 +3,13 @@ import { RotateCcw } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
+import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { useHash } from '#lib/router/paths.ts'
-import { IconButton } from '#lib/ui/button.tsx'
-import { Choice } from '#lib/ui/choice.tsx'
+import { Button, IconButton } from '#lib/ui/button.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
+import { AgentModelPicker } from '../chat/models/model-picker.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { Control } from './setting-control.tsx'
 import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
@@ -19,12 +20,13 @@ interface SettingRowViewProps {
   readonly setting: PlacedSetting
   readonly settings: Settings
   readonly agent: Agent
+  /** Scope of settings of agents. */
+  readonly chosenScope: 'agent' | 'all'
 }
 
-export function SettingRowView({ setting, settings, agent }: SettingRowViewProps) {
+export function SettingRowView({ setting, settings, agent, chosenScope }: SettingRowViewProps) {
   const { t } = useTranslation()
-  const { nameOf } = useSettingNames()
-  const [chosenScope, setChosenScope] = useState<'agent' | 'all'>('agent')
+  const { nameOf, hintOf } = useSettingNames()
   const [resetCount, setResetCount] = useState(0)
   const [refusal, setRefusal] = useState<Error | null>(null)
   const refusalId = useId()
@@ -36,45 +38,58 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const name = nameOf(row.path)
   const effective = settings.effectiveValue(setting, scope)
   const isSet = settings.ownValue(setting, scope) !== undefined
-  const isSetForAll = scope === 'agent' && settings.ownValue(setting, 'all') !== undefined
+  const isInherited =
+    !isSet && agents.length > 1 && scope === 'agent' && settings.ownValue(setting, 'all') !== undefined
+  const hints = [hintOf(row.path), isInherited ? t('settings.inherited') : ''].filter(Boolean)
   const frame = useRef<HTMLDivElement>(null)
   const isTarget = useHash() === `#${key}`
   useEffect(() => {
     if (!isTarget) return undefined
     frame.current?.scrollIntoView({ block: 'center' })
     // A closing palette restores the focus, so the field takes it afterwards.
-    const timer = setTimeout(() => frame.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), 50)
+    const timer = setTimeout(
+      () => frame.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus(),
+      50,
+    )
     return () => clearTimeout(timer)
   }, [isTarget])
   // Computed on each render, because the settings that it depends on may still be loading.
   const recipient = pendingChange && recipientOf(pendingChange.value)
   const defaultModel = defaultEmbeddingModel(key, siblingValue)
-  const origin = isSet ? undefined : t(isSetForAll ? 'settings.inherited' : 'settings.isDefault')
   return (
     <div
       ref={frame}
       data-testid="setting"
       data-key={key}
-      className={`flex flex-wrap items-start gap-x-4 gap-y-1.5 border-b border-soft py-2 ${isTarget ? '-mx-2 rounded-sm bg-selected px-2' : ''}`}
+      className={`group relative flex flex-wrap items-start gap-x-4 gap-y-1.5 border-b border-soft py-3 ${isTarget ? '-mx-2 rounded-sm bg-selected px-2' : ''}`}
     >
-      <div className="min-w-48 flex-1">
+      <div className="min-w-48 flex-1 pt-1">
         <p className={isSet ? 'font-medium' : ''}>{name}</p>
-        <p className="flex flex-wrap gap-x-3 text-[11px] text-muted">
-          <span className="font-mono break-all">{key}</span>
-          {origin !== undefined && <span>{origin}</span>}
-        </p>
+        {hints.length > 0 && <p className="text-[12px] text-muted">{hints.join(' · ')}</p>}
       </div>
-      <div className="flex w-[min(19rem,100%)] shrink-0 flex-col gap-1">
+      <div className={`flex shrink-0 flex-col gap-1 ${row.kind === 'boolean' ? '' : 'w-[min(19rem,100%)]'}`}>
         <div className="flex items-start justify-end gap-1">
-          <Control
-            key={`${scope}${resetCount}${JSON.stringify(effective)}`}
-            row={row}
-            name={name}
-            value={effective}
-            onSet={set}
-            errorId={refusal === null ? undefined : refusalId}
-            {...(defaultModel === undefined ? {} : { unset: defaultModel })}
-          />
+          {key === 'model' && chosenScope === 'agent' ? (
+            <AgentModelPicker
+              agent={agent}
+              trigger={
+                <Button className="min-w-0 flex-1 truncate">
+                  <span className="sr-only">{name}: </span>
+                  {agent.model === offlineModelId ? t('status.noModel') : agent.model}
+                </Button>
+              }
+            />
+          ) : (
+            <Control
+              key={`${scope}${resetCount}${JSON.stringify(effective)}`}
+              row={row}
+              name={name}
+              value={effective}
+              onSet={set}
+              errorId={refusal === null ? undefined : refusalId}
+              {...(defaultModel === undefined ? {} : { unset: defaultModel })}
+            />
+          )}
           <IconButton
             label={t('settings.reset', { name })}
             className={isSet || refusal !== null ? '' : 'invisible'}
@@ -88,24 +103,13 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
           </IconButton>
         </div>
         <ErrorText id={refusalId} error={refusal} />
-        {isOfApp || !settings.hasOwnEntry ? (
-          <span className="pr-8 text-right text-[11px] text-muted">
-            {t(isOfApp ? 'settings.theApp' : 'settings.allAgents')}
-          </span>
-        ) : (
-          <div className="flex justify-end pr-8">
-            <Choice
-              label={t('settings.scopeOf', { name })}
-              value={chosenScope}
-              options={[
-                { value: 'agent', name: t('settings.onlyAgent', { name: agent.name }) },
-                { value: 'all', name: t('settings.allAgents') },
-              ]}
-              onChoose={setChosenScope}
-            />
-          </div>
-        )}
       </div>
+      <span
+        aria-hidden
+        className="pointer-events-none absolute bottom-px font-mono text-[10px] leading-3 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
+      >
+        {key}
+      </span>
       {pendingChange && recipient && (
         <EmbeddingConsent
           agents={scope === 'agent' ? [agent.id] : agents.filter(({ archived }) => !archived).map(({ id }) => id)}

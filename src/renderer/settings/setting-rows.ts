@@ -1,7 +1,7 @@
 export interface SettingRow {
   /** Path within its scope: `['memory', 'search', 'minScore']`. */
   readonly path: readonly string[]
-  readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration' | 'weights'
+  readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration'
   readonly options: readonly string[]
   readonly min: number | undefined
   readonly max: number | undefined
@@ -40,6 +40,8 @@ const elsewhere = new Set([
   'workspace',
   'archived',
   'memory.shareWith',
+  'memory.search.weights',
+  'memory.search.minScore',
   'vault.own',
 ])
 const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
@@ -62,7 +64,6 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   const text = choices.find(({ type }) => type === 'string')
   const base = { path, options: [], min: undefined, max: undefined, isNullable }
   if (number && text) return { ...base, kind: 'duration' }
-  if (text?.const === 'auto') return { ...base, kind: 'weights' }
   if (number)
     return {
       ...base,

@@ -5,31 +5,58 @@
 import type { SettingRow } from './setting-rows.ts'
 
 export const sections = [
-  { id: 'appearance', groups: ['interface', 'capture', 'desktop', 'updates'] },
-  { id: 'agents', groups: [] },
-  { id: 'models', groups: ['model', 'chat'] },
-  { id: 'memory', groups: ['memory', 'visibility', 'vault', 'history', 'upkeep'] },
-  { id: 'recall', groups: ['memory.search', 'memory.embedding'] },
-  { id: 'keeping', groups: ['compaction', 'session', 'prompts'] },
-  { id: 'tools', groups: [] },
-  { id: 'programs', groups: [] },
-  { id: 'keys', groups: [] },
-  { id: 'health', groups: [] },
-  { id: 'privacy', groups: [] },
+  { id: 'general', groups: ['interface', 'desktop'] },
+  { id: 'models', groups: ['model', 'chat', 'prompts'] },
+  {
+    id: 'memory',
+    groups: ['session', 'compaction', 'memory', 'chat.context', 'memory.search', 'memory.embedding', 'upkeep'],
+  },
+  { id: 'privacy', groups: ['chat.default', 'visibility', 'interface.remotePictures'] },
+  { id: 'notes', groups: ['interface.autosave', 'vault', 'history'] },
+  { id: 'programs', groups: ['desktop.mcpPort'] },
+  { id: 'shortcuts', groups: ['capture'] },
   { id: 'data', groups: [] },
-  { id: 'file', groups: [] },
+  { id: 'about', groups: ['updates'] },
 ] as const
+
+/** Settings that are shown before *Advanced* is opened; a test limits their number. */
+const everydayKeys: ReadonlySet<string> = new Set([
+  'interface.theme',
+  'interface.locale',
+  'desktop.launchAtLogin',
+  'desktop.closeTo',
+  'desktop.notifications',
+  'model',
+  'chat.thinking',
+  'session.reset.mode',
+  'session.reset.atHour',
+  'session.memoryHook.enabled',
+  'memory.scope',
+  'memory.sessions',
+  'chat.default',
+  'visibility.private',
+  'interface.remotePictures',
+  'interface.autosave',
+  'vault.ignored',
+  'history.enabled',
+  'capture.shortcut',
+])
 
 export type SectionId = (typeof sections)[number]['id']
 export type GroupId = (typeof sections)[number]['groups'][number]
 
 const sectionOfPanel: Readonly<Record<string, SectionId>> = {
+  agents: 'general',
+  providers: 'models',
   spending: 'models',
-  meaning: 'recall',
-  import: 'data',
-  log: 'data',
-  shortcuts: 'keys',
+  outbound: 'privacy',
+  tools: 'programs',
   knownPrograms: 'programs',
+  import: 'data',
+  health: 'about',
+  version: 'about',
+  log: 'about',
+  file: 'about',
 }
 
 /**
@@ -59,13 +86,16 @@ export interface PlacedSetting {
   readonly section: SectionId
   readonly group: GroupId
   readonly isOfApp: boolean
+  /** False if the setting is shown only after *Advanced* is opened. */
+  readonly isEveryday: boolean
 }
 
-/** Returns the settings in the order of sections and groups. Settings without a group are omitted. */
-export function placeSettings(rows: readonly SettingRow[], isOfApp: boolean): PlacedSetting[] {
-  const placed = rows.flatMap((row) => {
+/** Returns the settings of agents and of the app in the order of the groups. Settings without a group are omitted. */
+export function placeSettings(ofAgents: readonly SettingRow[], ofApp: readonly SettingRow[]): PlacedSetting[] {
+  const placed = [...ofAgents, ...ofApp].flatMap((row, index) => {
+    const isEveryday = everydayKeys.has(row.path.join('.'))
     const placement = groupOf(row.path)
-    return placement ? [{ row, isOfApp, ...placement }] : []
+    return placement ? [{ row, isOfApp: index >= ofAgents.length, isEveryday, ...placement }] : []
   })
   return placed.toSorted((one, other) => groupOrder.indexOf(one.group) - groupOrder.indexOf(other.group))
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { paths, useHash } from '#lib/router/paths.ts'
+import { Choice } from '#lib/ui/choice.tsx'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { Select } from '#lib/ui/select.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
@@ -18,32 +19,49 @@ import { useSettings, type Settings } from './use-settings.ts'
 import { useSettingNames } from './setting-name.ts'
 import { SettingRowView } from './setting-row.tsx'
 
+type AgentScope = 'agent' | 'all'
+
 export function SettingsView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const file = useQuery(api.settings.get.queryOptions()).data?.file
-  const shown = sectionAt(useHash())
+  const hash = useHash()
+  const shown = sectionAt(hash)
   const [filter, setFilter] = useState('')
+  const [chosenScope, setChosenScope] = useState<AgentScope>('agent')
+  const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const isFiltered = filter.trim() !== ''
   return (
     <section aria-label={t('settings.title')} className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader
-        title={t('settings.title')}
-        aside={<span className="font-mono text-[12px] max-sm:hidden">{file}</span>}
-      >
+      <ViewHeader title={t('settings.title')}>
+        {agents.filter(({ archived }) => !archived).length > 1 && (
+          <Choice
+            label={t('settings.scope')}
+            value={chosenScope}
+            options={[
+              { value: 'agent', name: t('settings.onlyAgent', { name: agent.name }) },
+              { value: 'all', name: t('settings.allAgents') },
+            ]}
+            onChoose={setChosenScope}
+          />
+        )}
         <SearchField label={t('settings.find')} value={filter} onChange={setFilter} />
       </ViewHeader>
       <div className="@container flex min-h-0 flex-1">
         <div className="flex min-h-0 min-w-0 flex-1 flex-col @2xl:flex-row">
           <SectionNav shown={isFiltered ? undefined : shown} onFollow={() => setFilter('')} />
-          {shown === 'file' && !isFiltered ? (
+          {hash === '#file' && !isFiltered ? (
             <ConfigFile />
           ) : (
             <div className="relative min-h-0 min-w-0 flex-1 overflow-y-auto" tabIndex={-1}>
               <div className="mx-auto flex max-w-[740px] flex-col gap-10 px-5 py-6 @2xl:px-8">
                 {isFiltered ? (
-                  <SearchResults agent={agent} query={filter.trim()} onFollow={() => setFilter('')} />
+                  <SearchResults
+                    agent={agent}
+                    chosenScope={chosenScope}
+                    query={filter.trim()}
+                    onFollow={() => setFilter('')}
+                  />
                 ) : (
-                  <SectionView key={shown} id={shown} agent={agent} />
+                  <SectionView key={shown} id={shown} agent={agent} chosenScope={chosenScope} />
                 )}
               </div>
             </div>
@@ -54,42 +72,66 @@ export function SettingsView({ agent }: { agent: Agent }) {
   )
 }
 
-function SectionView({ id, agent }: { id: SectionId; agent: Agent }) {
+function SectionView({ id, agent, chosenScope }: { id: SectionId; agent: Agent; chosenScope: AgentScope }) {
   const { t } = useTranslation()
+  const { groupNameOf } = useSettingNames()
+  const target = useHash().slice(1)
   const { settings, error, refetch } = useSettings(agent)
   const panels = usePanels(agent).filter(({ section }) => section === id)
   const list = settings?.all.filter(({ section }) => section === id) ?? []
-  const hasSettings = sections.some((section) => section.id === id && section.groups.length > 0)
+  const everyday = list.filter(({ isEveryday }) => isEveryday)
+  const advanced = list.filter(({ isEveryday }) => !isEveryday)
+  const advancedPanels = panels.filter(({ isAdvanced }) => isAdvanced)
+  const hasAdvancedTarget =
+    target !== id &&
+    [...advancedPanels.map((panel) => panel.id), ...advanced.map(({ row }) => row.path.join('.'))].some((name) =>
+      `${name}.`.startsWith(`${target}.`),
+    )
+  const show = settings && { settings, agent, chosenScope }
   return (
     <>
-      {panels.map((panel) => (
-        <PanelView key={panel.id} panel={panel} />
-      ))}
-      {hasSettings && (
-        <>
-          <header>
-            <h2 className="text-[15px] font-semibold">{t(`settings.section.${id}`)}</h2>
-            <p className="text-muted">{t('settings.allLead')}</p>
-          </header>
-          {error && <ErrorState error={error} onRetry={refetch} />}
-          {settings ? <SettingList list={list} settings={settings} agent={agent} /> : !error && <Skeleton lines={8} />}
-        </>
+      {error && <ErrorState error={error} onRetry={refetch} />}
+      {!show && !error && <Skeleton lines={8} />}
+      {show && everyday.length > 0 && <SettingList title={t(`settings.section.${id}`)} list={everyday} {...show} />}
+      {panels.map((panel) => !panel.isAdvanced && <PanelView key={panel.id} panel={panel} />)}
+      {show && advanced.length + advancedPanels.length > 0 && (
+        <Advanced key={String(hasAdvancedTarget)} isOpenAtFirst={hasAdvancedTarget}>
+          {[...Map.groupBy(advanced, ({ group }) => group)].map(([group, members]) => (
+            <SettingList key={group} title={groupNameOf(group)} list={members} {...show} />
+          ))}
+          {advancedPanels.map((panel) => (
+            <PanelView key={panel.id} panel={panel} />
+          ))}
+        </Advanced>
       )}
     </>
   )
 }
 
+function Advanced({ isOpenAtFirst, children }: { isOpenAtFirst: boolean; children: ReactNode }) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(isOpenAtFirst)
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary className="min-h-6 w-fit rounded-sm text-muted hover:text-text">{t('settings.advanced')}</summary>
+      {isOpen && <div className="flex flex-col gap-8 pt-6">{children}</div>}
+    </details>
+  )
+}
+
 interface SearchResultsProps {
   readonly agent: Agent
+  readonly chosenScope: AgentScope
   readonly query: string
   readonly onFollow: () => void
 }
 
-function SearchResults({ agent, query, onFollow }: SearchResultsProps) {
+function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsProps) {
   const { t } = useTranslation()
   const { settings, error, refetch, panels, list } = useSettingsSearch(agent, query)
   if (error) return <ErrorState error={error} onRetry={refetch} />
   if (!settings) return <Skeleton lines={8} />
+  const show = { settings, agent, chosenScope }
   return (
     <>
       {panels.length > 0 && (
@@ -105,7 +147,9 @@ function SearchResults({ agent, query, onFollow }: SearchResultsProps) {
         </ul>
       )}
       {list.length === 0 && panels.length === 0 && <p className="text-muted">{t('settings.noMatch')}</p>}
-      <SettingList list={list} settings={settings} agent={agent} />
+      {[...Map.groupBy(list, ({ section }) => section)].map(([id, members]) => (
+        <SettingList key={id} title={t(`settings.section.${id}`)} list={members} {...show} />
+      ))}
     </>
   )
 }
@@ -149,24 +193,20 @@ function SectionNav({ shown, onFollow }: { shown: SectionId | undefined; onFollo
 }
 
 interface SettingListProps {
+  readonly title: string
   readonly list: readonly PlacedSetting[]
   readonly settings: Settings
   readonly agent: Agent
+  readonly chosenScope: AgentScope
 }
 
-function SettingList({ list, settings, agent }: SettingListProps) {
-  const { groupNameOf } = useSettingNames()
-  return [...Map.groupBy(list, ({ group }) => group)].map(([group, members]) => (
-    <section key={group} aria-label={groupNameOf(group)}>
-      <h3 className="border-b border-soft pb-1 font-semibold text-muted">{groupNameOf(group)}</h3>
-      {members.map((setting) => (
-        <SettingRowView
-          key={`${agent.id}/${setting.row.path.join('.')}`}
-          setting={setting}
-          settings={settings}
-          agent={agent}
-        />
+function SettingList({ title, list, ...show }: SettingListProps) {
+  return (
+    <section aria-label={title}>
+      <h2 className="border-b border-soft pb-1 text-[15px] font-semibold">{title}</h2>
+      {list.map((setting) => (
+        <SettingRowView key={`${show.agent.id}/${setting.row.path.join('.')}`} setting={setting} {...show} />
       ))}
     </section>
-  ))
+  )
 }

@@ -27,10 +27,10 @@ function Limit({ spending: { spent, limit, warns } }: { spending: SpendingState 
   const [typed, setTyped] = useState(limit === null ? '' : String(limit))
   const value = typed.trim() === '' ? null : Number(typed)
   const isValid = value === null || (Number.isFinite(value) && value > 0)
-  const save = useMutation(api.settings.setSpendingLimit.mutationOptions())
+  const save = useMutation(api.settings.set.mutationOptions())
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isValid) save.mutate({ limit: value })
+    if (isValid) save.mutate({ path: ['spending', 'monthlyLimit'], value })
   }
   return (
     <form onSubmit={submit} className="flex flex-wrap items-center gap-3">

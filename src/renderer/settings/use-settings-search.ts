@@ -1,8 +1,7 @@
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
-import { hasWords } from '#lib/util/has-words.ts'
-import { usePinyin, type PinyinOf } from '#lib/util/pinyin-match.ts'
+import { nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { usePanels } from './panels.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { settingNames } from './setting-name.ts'
@@ -12,27 +11,33 @@ import { useSettings } from './use-settings.ts'
 export function useSettingsSearch(agent: Agent, query: string) {
   // Rerenders when the language changes.
   useTranslation()
-  const spell = usePinyin(/[a-z]/i.test(query))
+  const rankOf = nameRanker(query, useChineseNames(query))
   const settingsQuery = useSettings(agent)
   const panels = usePanels(agent)
-  const matches = (texts: readonly string[]) => query !== '' && hasWords(texts, query)
+  const matches = ([name = '', ...others]: readonly string[]) => query !== '' && rankOf(name, ...others) !== undefined
   return {
     ...settingsQuery,
-    list: (settingsQuery.settings?.all ?? []).filter((setting) => matches(textsOf(setting, spell))),
-    panels: panels.filter(({ title, lead, id, words = '' }) => matches([title, lead, id, words, ...spell(title)])),
+    list: (settingsQuery.settings?.all ?? []).filter((setting) => matches(textsOf(setting))),
+    panels: panels.filter(({ title, lead, id, words = '' }) => matches([title, lead, id, words, ...synonyms(id)])),
   }
 }
 
-function textsOf({ row, group, section }: PlacedSetting, spell: PinyinOf): string[] {
-  const { nameOf, valueNameOf, groupNameOf } = settingNames(i18next.t)
-  const name = nameOf(row.path)
+/** Synonyms in the language of the interface and in English. */
+function synonyms(id: string): string[] {
+  return [i18next.t, i18next.getFixedT('en')].map((t) => settingNames(t).wordsOf(id))
+}
+
+/** Only the first text, the name, is matched by pinyin. */
+function textsOf({ row, group, section }: PlacedSetting): string[] {
+  const { nameOf, hintOf, valueNameOf, groupNameOf } = settingNames(i18next.t)
   return [
-    name,
+    nameOf(row.path),
     settingNames(i18next.getFixedT('en')).nameOf(row.path),
     row.path.join('.'),
+    hintOf(row.path),
     groupNameOf(group),
     i18next.t(`settings.section.${section}`),
     ...row.options.map((option) => valueNameOf(row.path, option)),
-    ...spell(name),
+    ...synonyms(row.path.join('.')),
   ]
 }

@@ -28,7 +28,7 @@ export function useSettings(agent: Agent) {
   const agentSchema = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
   return {
     settings: {
-      all: [...placeSettings(settingRows(agentSchema), false), ...placeSettings(settingRows(schema), true)],
+      all: placeSettings(settingRows(agentSchema), settingRows(schema)),
       /** True if the agent has its own entry in the configuration, so that it can have its own values. */
       hasOwnEntry: index >= 0,
       /** Returns the value set in a scope, or undefined if it is inherited. */

@@ -1,24 +1,21 @@
 import { useEffect, useRef } from 'react'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
-import type { JsonSchema } from './setting-rows.ts'
-import { completeYaml } from './yaml-completion.ts'
 
 interface YamlEditorProps {
   readonly label: string
   /** Text to show. A new object replaces the edited text. */
   readonly content: { readonly text: string }
-  readonly schema: JsonSchema
   readonly problems: readonly ConfigProblem[]
   readonly onChange: (text: string) => void
 }
 
-export default function YamlEditor({ label, content, schema, problems, onChange }: YamlEditorProps) {
+export default function YamlEditor({ label, content, problems, onChange }: YamlEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const latest = useRef({ label, content, schema, onChange })
+  const latest = useRef({ label, content, onChange })
   useEffect(() => {
-    latest.current = { label, content, schema, onChange }
+    latest.current = { label, content, onChange }
   })
   useEffect(() => {
     if (!frame.current) return undefined
@@ -32,41 +29,17 @@ export default function YamlEditor({ label, content, schema, problems, onChange 
       scrollBeyondLastLine: false,
       tabSize: 2,
       fontSize: 12.5,
-      quickSuggestions: { other: true, comments: false, strings: true },
+      quickSuggestions: false,
       wordBasedSuggestions: 'off',
     })
     editor.current = created
-    const model = created.getModel()
-    const provider = monaco.languages.registerCompletionItemProvider('yaml', {
-      triggerCharacters: [' ', ':', '\n'],
-      provideCompletionItems(requestedModel, position) {
-        if (requestedModel !== model) return { suggestions: [] }
-        const { lineNumber, column } = position
-        const word = requestedModel.getWordUntilPosition(position)
-        const range = new monaco.Range(lineNumber, word.startColumn, lineNumber, column)
-        const lines = requestedModel.getLinesContent()
-        const completions = completeYaml(latest.current.schema, lines, lineNumber - 1, column - 1)
-        return {
-          suggestions: completions.map((completion) => ({
-            label: completion.label,
-            detail: completion.detail,
-            insertText: completion.insert,
-            kind: completion.insert.includes(':')
-              ? monaco.languages.CompletionItemKind.Property
-              : monaco.languages.CompletionItemKind.Value,
-            range,
-          })),
-        }
-      },
-    })
     const listener = created.onDidChangeModelContent(() => latest.current.onChange(created.getValue()))
     const themes = new MutationObserver(applyTheme)
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
       themes.disconnect()
       listener.dispose()
-      provider.dispose()
-      model?.dispose()
+      created.getModel()?.dispose()
       created.dispose()
     }
   }, [])

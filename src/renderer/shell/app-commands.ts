@@ -9,6 +9,7 @@ import { api, client } from '#lib/api/client.ts'
 import { commandKeys } from '#lib/router/command-keys.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { locales } from '#lib/i18n/index.ts'
+import { useNotesPath } from '#lib/notes/use-vault-settings.ts'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-sections.ts'
 
@@ -45,6 +46,9 @@ function command(
 const runAsync = (action: () => Promise<unknown>) => () => void runWithErrorToast(action())
 const setAppearance = (change: Partial<Appearance>) => runAsync(() => client.settings.setAppearance(change))
 
+const inspectLabel = (t: typeof i18next.t, page: 'sent' | 'found' | 'tested') =>
+  `${t('inspect.title')}: ${t(`inspect.${page}`)}`
+
 /** Returns a command for each available model. Queries the providers; used only while the palette is open. */
 export function useModelCommands(agent: Agent): Command[] {
   const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models ?? []
@@ -60,6 +64,7 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
   const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent(agent)
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
+  const notesPath = useNotesPath(agent.id)
   const goTo = (path: string) => () => navigate(path)
   const switchTo = (id: string) => () => switchAgent(id)
   const stopTurn = (stopped: string) => runAsync(() => client.chat.stop({ agent: agent.id, session: stopped }))
@@ -76,15 +81,17 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
     command('goToFile', (t) => t('palette.openFile'), goToFile, { keys: commandKeys.goToFile }),
     command('search', (t) => t('palette.goSearch'), goTo(paths.search()), { keys: commandKeys.search }),
     command('findInFiles', (t) => t('find.title'), goTo(paths.find()), { keys: commandKeys.findInFiles }),
+    command('notes', (t) => t('nav.notes'), goTo(notesPath), { keys: commandKeys.notes }),
     command('chat', (t) => t('palette.goChat'), goTo(paths.chat(session)), { keys: commandKeys.chat }),
-    command('context', (t) => t('palette.goContext'), goTo(paths.context(session)), { keys: commandKeys.context }),
+    command('inspect', (t) => inspectLabel(t, 'sent'), goTo(paths.sent(session)), { keys: commandKeys.inspect }),
     command('brokenLinks', (t) => t('links.brokenTitle'), goTo(paths.brokenLinks())),
     command('changes', (t) => t('changes.title'), goTo(paths.changes())),
-    command('inbox', (t) => t('upkeep.title'), goTo(paths.inbox())),
+    command('inbox', (t) => t('upkeep.title'), goTo(paths.inbox()), { keys: commandKeys.suggestions }),
     command('upkeep', (t) => t('upkeep.look'), lookForProposals),
     command('forget', (t) => t('forget.title'), goTo(paths.forget())),
+    command('found', (t) => inspectLabel(t, 'found'), goTo(paths.found())),
     command('recalls', (t) => t('recalls.title'), goTo(paths.recalls())),
-    command('checks', (t) => t('checks.title'), goTo(paths.checks())),
+    command('tested', (t) => inspectLabel(t, 'tested'), goTo(paths.checks()), { keywords: ['checks'] }),
     ...(session === undefined
       ? []
       : [command('stop', (t) => t('palette.stop'), stopTurn(session), { keys: commandKeys.stop })]),

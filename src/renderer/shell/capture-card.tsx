@@ -9,14 +9,14 @@ import { useDraft } from '#lib/drafts/use-draft.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Select } from '#lib/ui/select.tsx'
-import { isComposing, isMac } from '#lib/util/shortcuts.ts'
+import { isMac } from '#lib/util/shortcuts.ts'
 import { lazyView } from './lazy-view.ts'
 
 /** Names under which the drafts are stored, without and with a given text. */
 const draftName = 'quick-capture'
 const givenDraftName = 'quick-capture-given'
 
-const SecretWarning = lazyView(async () => (await import('#lib/notes/secret-warning.tsx')).SecretWarning)
+const NoteRemarks = lazyView(async () => (await import('#lib/notes/note-remarks.tsx')).NoteRemarks)
 
 interface CaptureCardProps {
   readonly agents: readonly Agent[]
@@ -57,7 +57,6 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
     if (text !== '' && !remember.isPending) remember.mutate({ keepsOpen })
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event)) return
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     save(isMac ? event.metaKey : event.ctrlKey)
@@ -86,7 +85,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
       />
       {/* The rules of privacy marks are too large for the first page. */}
       <Suspense fallback={null}>
-        <SecretWarning text={draft.text} onChange={(marked) => change((before) => ({ ...before, text: marked }))} />
+        <NoteRemarks text={draft.text} onChange={(marked) => change((before) => ({ ...before, text: marked }))} />
       </Suspense>
       <div className="flex flex-wrap items-center gap-2 text-[12px]">
         <span aria-hidden className="size-2.5 shrink-0 rounded-full" style={{ background: agent?.color }} />

@@ -1,183 +1,228 @@
 import { useQuery } from '@tanstack/react-query'
-import { Command, defaultFilter } from 'cmdk'
-import i18next from 'i18next'
-import { useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import { Command } from 'cmdk'
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { Agent } from '#shared/contract/index.ts'
+import type { Agent, Candidate } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { NoteMark, PrivateMark } from '#lib/notes/private-mark.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { hasWords } from '#lib/util/has-words.ts'
+import { useTextField } from '#lib/util/composition.ts'
+import { bestMatches, isSameName, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
 import { formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { backdropLook } from '#lib/ui/modal.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-sections.ts'
-import { settingNames, useSettingNames } from '../settings/setting-name.ts'
+import { useSettingNames } from '../settings/setting-name.ts'
 import { useSettingsSearch } from '../settings/use-settings-search.ts'
-import { usePinyin, type PinyinOf } from '#lib/util/pinyin-match.ts'
+import { keyOf } from '../search/rank-diff.ts'
+import { resultGroups } from '../search/result-groups.ts'
+import { ResultPreview } from '../search/result-preview.tsx'
+import { groupLook, ResultGroup } from '../search/result-group.tsx'
+import { useTypedSearch } from '../search/use-typed-search.ts'
 import { useModelCommands, type Command as AppCommand } from './app-commands.ts'
 
 interface CommandPaletteProps {
   readonly agent: Agent
   readonly commands: readonly AppCommand[]
-  readonly mode: 'closed' | 'all' | 'files'
+  readonly mode: 'all' | 'files'
+  readonly initialText: string
   readonly onClose: () => void
 }
 
 const maxShown = 50
 /** Maximum rows of a kind for an empty query, so that the palette opens at once. */
 const maxBeforeTyping = 12
-/** Above this number of rows, rows must contain the words of the query: scattered letters would match nearly all rows. */
-const maxFuzzy = 300
 const maxSettings = 12
+/** Typed commands must not reach a remote embedding model. */
+const searchHere = { options: { staysHere: true } }
+/** Maximum results of a group. */
+const maxResults = 6
+/** With fewer notes, weak matches are shown too: a word that is half typed is a weak match. */
+const minNotes = 3
 
 type GoTo = (path: string) => () => void
 
-export function CommandPalette({ agent, commands, mode, onClose }: CommandPaletteProps) {
+export function CommandPalette(props: CommandPaletteProps) {
+  const { onClose } = props
   const { t } = useTranslation()
-  useRestoreFocus(mode !== 'closed')
+  const [selected, setSelected] = useState('')
+  useRestoreFocus()
   return (
     <Command.Dialog
-      open={mode !== 'closed'}
+      open
       onOpenChange={(open) => !open && onClose()}
       label={t('nav.palette')}
-      filter={score}
+      shouldFilter={false}
+      value={selected}
+      onValueChange={setSelected}
       overlayClassName={backdropLook}
       contentClassName="fixed top-[14vh] left-1/2 z-50 w-[min(600px,92vw)] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-raised shadow-float"
     >
-      <PaletteBody agent={agent} commands={commands} mode={mode} onClose={onClose} />
+      <PaletteBody {...props} selected={selected} onSelect={setSelected} />
     </Command.Dialog>
   )
 }
 
-/** Returns the focus to the element that had it, unless the chosen command has moved it. */
-function useRestoreFocus(isOpen: boolean): void {
+/** Returns the focus to the element that had it, unless the chosen command has moved it or opened another view. */
+function useRestoreFocus(): void {
   // Runs before the palette takes the focus.
   useLayoutEffect(() => {
-    if (!isOpen) return undefined
     const { activeElement: previous } = document
+    const { href } = location
     return () => {
       requestAnimationFrame(() => {
-        if (document.activeElement === document.body && previous instanceof HTMLElement) previous.focus()
+        const isFree = document.activeElement === document.body && location.href === href
+        if (isFree && previous instanceof HTMLElement) previous.focus()
       })
     }
-  }, [isOpen])
+  }, [])
 }
 
-function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
+interface PaletteBodyProps extends CommandPaletteProps {
+  readonly selected: string
+  readonly onSelect: (value: string) => void
+}
+
+function PaletteBody({ agent, commands, mode, initialText, onClose, selected, onSelect }: PaletteBodyProps) {
   const allCommands = [...commands, ...useModelCommands(agent)]
-  const { t, i18n } = useTranslation()
-  const [query, setQuery] = useState('')
+  const { t } = useTranslation()
+  const [typed, setTyped] = useState(initialText)
+  const field = useTextField(typed, setTyped)
+  const query = typed.trim()
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
-  // Matches Chinese names by pinyin, which a query in Chinese does not need. The spellings are part of each row's value,
-  // because cmdk ignores keywords that change later. If the interface is Chinese, the dictionary loads at once.
-  const spell = usePinyin(i18n.language.startsWith('zh') || /[a-z]/i.test(query))
+  const chinese = useChineseNames(query)
+  const rankOf = nameRanker(query, chinese)
+  const search = useTypedSearch(agent.id, mode === 'all' ? query : '', searchHere)
+  const groups = query === '' ? [] : resultGroups(search.explanation?.candidates ?? [])
+  const resultsOf = (name: 'notes' | 'chats' | 'weak', limit = maxResults) =>
+    groups.find((group) => group.name === name)?.candidates.slice(0, limit) ?? []
+  const weak = resultsOf('weak', Math.max(0, minNotes - resultsOf('notes').length))
+  const [isPreviewOpen, setIsPreviewOpen] = useState(false)
+  const previewed = [...resultsOf('notes'), ...resultsOf('chats'), ...weak].find((one) => keyOf(one) === selected)
+  const list = useRef<HTMLDivElement>(null)
+  const firstShown = useRef('')
+  // cmdk keeps the selected row when rows are loaded above it.
+  useLayoutEffect(() => {
+    const first = list.current?.querySelector('[role=option]')?.getAttribute('data-value') ?? ''
+    if (first !== firstShown.current) onSelect(first)
+    firstShown.current = first
+  })
   // Titles and aliases of the notes.
   const notes = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
   const names = useMemo(() => new Map(notes?.flatMap(({ path, names: list }) => (list ? [[path, list]] : []))), [notes])
-  // cmdk shows a group whose rows begin to match only when it is mounted anew.
-  const [spellFirst] = useState(() => spell)
-  const wordsOf = (path: string) => [path, ...spell(path), ...(names.get(path) ?? [])]
-  const goTo: GoTo = (path) => () => {
+  const closeThen = (action: () => void) => () => {
     onClose()
-    navigate(path)
+    action()
   }
+  const goTo: GoTo = (path) => closeThen(() => navigate(path))
+  const openResult = ({ path, startLine, endLine, matched }: Candidate) =>
+    closeThen(() => navigate(paths.source(path, startLine, endLine), { state: { words: matched } }))()
+  const rowsOf = <T,>(rows: readonly T[], nameOf: (row: T) => string) =>
+    query === '' ? rows.slice(0, maxBeforeTyping) : bestMatches(rows, rankOf, nameOf).slice(0, maxShown)
+  const nameOfCommand = ({ label, id, keywords }: AppCommand) => [label, id, ...keywords].join('\n')
+  const matching = query === '' ? allCommands : bestMatches(allCommands, rankOf, nameOfCommand)
+  const commandRows = mode === 'all' && (
+    <Group heading={t('palette.commands')}>
+      {matching.map(({ id, label, keys, run }) => (
+        <Row key={id} value={`command/${id}`} onSelect={closeThen(run)} keys={keys}>
+          {label}
+        </Row>
+      ))}
+    </Group>
+  )
+  // A name typed in pinyin can match a command by chance: Enter must not run it.
+  const isCommandMeant = matching.slice(0, 1).some((best) => rankOf(nameOfCommand(best)) !== pinyinRank)
+  const isCommandTyped = query !== '' && allCommands.some(({ label }) => isSameName(label, query))
   return (
     <>
       <Command.Input
-        value={query}
-        onValueChange={setQuery}
+        autoFocus
+        value={field.value}
+        onInput={field.onChange}
+        onCompositionEnd={field.onCompositionEnd}
+        onKeyDown={(event) => {
+          if (event.key !== 'Tab' || event.shiftKey || !previewed) return
+          event.preventDefault()
+          setIsPreviewOpen(!isPreviewOpen)
+        }}
         placeholder={t('palette.placeholder')}
         className="w-full border-b border-line bg-transparent px-4 py-3 text-[14px] outline-none placeholder:text-muted"
       />
-      <Command.List key={spell === spellFirst ? 'first' : 'spelled'} className="max-h-[46vh] overflow-y-auto p-1.5">
+      <Command.List
+        ref={list}
+        aria-busy={mode === 'all' && (search.isBusy || search.query !== query)}
+        className="max-h-[46vh] overflow-y-auto p-1.5"
+      >
         <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
-        {mode === 'all' && (
-          <Group heading={t('palette.commands')}>
-            {allCommands.map(({ id, label, keywords, keys, run }) => (
-              <Row
-                key={id}
-                value={[label, id, ...spell(label)].join(' ')}
-                keywords={keywords}
-                onSelect={() => {
-                  onClose()
-                  run()
-                }}
-                keys={keys}
-              >
-                {label}
-              </Row>
-            ))}
-          </Group>
-        )}
-        {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} goTo={goTo} />}
+        {isCommandTyped && commandRows}
+        <ResultGroup agent={agent.id} name="notes" candidates={resultsOf('notes')} onOpen={openResult} />
         <Group heading={t('palette.files')}>
-          {limitRows(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path, privacy }) => (
-            <Row key={path} value={wordsOf(path).join(' ')} onSelect={goTo(paths.file(path))}>
-              <span className="font-mono text-[12px]">{path}</span>
-              {privacy && (
-                <span className="pl-2">
-                  <NoteMark privacy={privacy} />
-                </span>
-              )}
-              {names.has(path) && (
-                <span className="pl-2 text-muted">{clipLine(names.get(path)?.join(', ') ?? '', 80)}</span>
-              )}
-            </Row>
-          ))}
+          {rowsOf(files.data ?? [], ({ path }) => [path, ...(names.get(path) ?? [])].join('\n')).map(
+            ({ path, privacy }) => (
+              <Row key={path} value={`file/${path}`} onSelect={goTo(paths.file(path))}>
+                <span className="font-mono text-[12px]">{path}</span>
+                {privacy && (
+                  <span className="pl-2">
+                    <NoteMark privacy={privacy} />
+                  </span>
+                )}
+                {names.has(path) && (
+                  <span className="pl-2 text-muted">{clipLine(names.get(path)?.join(', ') ?? '', 80)}</span>
+                )}
+              </Row>
+            ),
+          )}
         </Group>
         {mode === 'all' && (
-          <Group heading={t('palette.chats')}>
-            {limitRows(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(
-              ({ id, title, isPrivate }) => (
-                <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={goTo(paths.chat(id))}>
-                  {title || t('nav.untitled')}
-                  {isPrivate && (
-                    <span className="pl-2">
-                      <PrivateMark label={t('session.private')} />
-                    </span>
-                  )}
-                </Row>
-              ),
-            )}
-          </Group>
+          <ResultGroup agent={agent.id} name="chats" candidates={resultsOf('chats')} onOpen={openResult}>
+            {rowsOf(sessions.data ?? [], ({ title }) => title).map(({ id, title, isPrivate }) => (
+              <Row key={id} value={`chat/${id}`} onSelect={goTo(paths.chat(id))}>
+                {title || t('nav.untitled')}
+                {isPrivate && (
+                  <span className="pl-2">
+                    <PrivateMark label={t('session.private')} />
+                  </span>
+                )}
+              </Row>
+            ))}
+          </ResultGroup>
         )}
-        {query.trim() !== '' && mode === 'all' && (
-          <Command.Item forceMount value={`search ${query}`} onSelect={goTo(paths.search(query))} className={rowLook}>
+        {isCommandMeant && !isCommandTyped && commandRows}
+        {query !== '' && mode === 'all' && (
+          <Command.Item value={`search/${query}`} onSelect={goTo(paths.search(query))} className={rowLook}>
             {t('palette.searchFor', { query })}
           </Command.Item>
         )}
+        <ResultGroup agent={agent.id} name="weak" candidates={weak} onOpen={openResult} />
+        {!isCommandMeant && !isCommandTyped && commandRows}
+        {mode === 'all' && <SettingRows agent={agent} query={query} goTo={goTo} />}
       </Command.List>
+      {isPreviewOpen && previewed && (
+        <div className="max-h-[36vh] overflow-y-auto border-t border-line">
+          <ResultPreview key={keyOf(previewed)} agent={agent.id} query={query} candidate={previewed} />
+        </div>
+      )}
     </>
   )
 }
 
-function SettingRows({ agent, query, spell, goTo }: { agent: Agent; query: string; spell: PinyinOf; goTo: GoTo }) {
+function SettingRows({ agent, query, goTo }: { agent: Agent; query: string; goTo: GoTo }) {
   const { t } = useTranslation()
   const { nameOf } = useSettingNames()
   const { list, panels } = useSettingsSearch(agent, query)
   const rows = [
     ...panels
       .filter(({ id }) => sections.every((section) => section.id !== id))
-      .map(({ id, title, section }) => ({ id, title, section, keywords: [id] })),
-    ...list.map(({ row: { path }, section }) => {
-      const id = path.join('.')
-      return { id, title: nameOf(path), section, keywords: [id, settingNames(i18next.getFixedT('en')).nameOf(path)] }
-    }),
+      .map(({ id, title, section }) => ({ id, title, section })),
+    ...list.map(({ row: { path }, section }) => ({ id: path.join('.'), title: nameOf(path), section })),
   ]
-  if (rows.length === 0) return null
   return (
     <Group heading={t('settings.title')}>
-      {rows.slice(0, maxSettings).map(({ id, title, section, keywords }) => (
-        <Row
-          key={id}
-          value={[title, `setting/${id}`, ...spell(title)].join(' ')}
-          keywords={keywords}
-          onSelect={goTo(paths.settings(id))}
-        >
+      {rows.slice(0, maxSettings).map(({ id, title, section }) => (
+        <Row key={id} value={`setting/${id}`} onSelect={goTo(paths.settings(id))}>
           {title} <span className="text-muted">· {t(`settings.section.${section}`)}</span>
         </Row>
       ))}
@@ -185,50 +230,28 @@ function SettingRows({ agent, query, spell, goTo }: { agent: Agent; query: strin
   )
 }
 
-/** Scores a row: fuzzy matches count, but rows that contain every word of the query rank higher. */
-function score(value: string, query: string, keywords: readonly string[] = []): number {
-  return defaultFilter(value, query, [...keywords]) + (hasWords([value, ...keywords], query) ? 1 : 0)
-}
-
-/** Returns the best rows, so that cmdk does not have to sort thousands. */
-function limitRows<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
-  if (query.trim() === '') return rows.slice(0, maxBeforeTyping)
-  if (rows.length <= maxShown) return [...rows]
-  return rows
-    .filter((row) => rows.length <= maxFuzzy || hasWords(textsOf(row), query))
-    .map((row) => ({ row, score: score(textsOf(row).join(' '), query) }))
-    .toSorted((one, other) => other.score - one.score)
-    .slice(0, maxShown)
-    .map(({ row }) => row)
-}
-
 const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selected=true]:bg-selected'
-
-const noKeywords: readonly string[] = []
 
 interface RowProps {
   readonly onSelect: () => void
   readonly keys?: string | undefined
   readonly value: string
-  readonly keywords?: readonly string[]
   readonly children: ReactNode
 }
 
-function Row({ onSelect, keys, value, keywords = noKeywords, children }: RowProps) {
+function Row({ onSelect, keys, value, children }: RowProps) {
   return (
-    <Command.Item onSelect={onSelect} keywords={[...keywords]} className={rowLook} value={value}>
+    <Command.Item onSelect={onSelect} className={rowLook} value={value}>
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {keys && <kbd className="font-sans text-[11px] text-muted">{formatBoundKeys(keys)}</kbd>}
     </Command.Item>
   )
 }
 
-function Group({ heading, children }: { heading: string; children: ReactNode }) {
+function Group({ heading, children }: { heading: string; children: readonly ReactNode[] }) {
+  if (children.length === 0) return null
   return (
-    <Command.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-[11px] [&_[cmdk-group-heading]]:text-muted"
-    >
+    <Command.Group heading={heading} className={groupLook}>
       {children}
     </Command.Group>
   )

@@ -7,11 +7,13 @@ import { queryClient, useConnectionState } from '#lib/api/client.ts'
 import { startI18n } from '#lib/i18n/index.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { reportUncaughtErrors } from '#lib/feedback/uncaught-errors.ts'
+import { ignoreComposedKeys } from '#lib/util/composition.ts'
 import { sendOnReconnect } from '../chat/composer/outbox.ts'
 import { App } from './app.tsx'
 import '../styles.css'
 
 reportUncaughtErrors()
+ignoreComposedKeys()
 void followEvents()
 sendOnReconnect()
 await startI18n()

@@ -1,6 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { Command, FileDiff, Gauge, Inbox, PanelLeft, Plus, Search, Settings } from 'lucide-react'
-import type { ReactNode } from 'react'
+import {
+  ChartNoAxesColumn,
+  Command,
+  FileDiff,
+  FileText,
+  Inbox,
+  MessageSquare,
+  PanelLeft,
+  Plus,
+  Search,
+  Settings,
+} from 'lucide-react'
+import { useEffect, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commandKeys } from '#lib/router/command-keys.ts'
@@ -8,29 +19,40 @@ import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { AgentSwitcher } from '../settings/agents/agent-switcher.tsx'
 import { SessionList } from '../chat/sessions/session-list.tsx'
-import { formatNumber, formatPercent } from '#lib/i18n/format.ts'
-import { FileTree } from '../editor/tree/file-tree.tsx'
+import { formatNumber } from '#lib/i18n/format.ts'
+import { AssistantFiles, FileTree } from '../editor/tree/file-tree.tsx'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
-import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
+import { useDailyPath, useNotesPath } from '#lib/notes/use-vault-settings.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { Keys, NavRow } from '#lib/ui/nav-row.tsx'
 import { formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
-import { hintTarget } from '#lib/tour/tour.tsx'
+import { Tour } from '#lib/tour/tour.tsx'
 import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
 import type { SidebarState } from './use-sidebar.ts'
 
 interface SidebarProps {
   readonly agent: Agent
   readonly sidebar: SidebarState
+  readonly isPaletteOpen: boolean
   readonly onPalette: () => void
 }
 
-export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
+export function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
   const { t } = useTranslation()
   const location = useEncodedPath()
   const session = sessionAt(location)
+  const place = places.find(({ start }) => start.test(location))?.name
+  const open = useQuery(api.upkeep.count.queryOptions({ input: { agent: agent.id } })).data?.open ?? 0
+  const chat = useLastChat(agent.id, session)
+  const hrefs = {
+    chat: paths.chat(chat),
+    notes: useNotesPath(agent.id),
+    search: paths.search(),
+    inspect: paths.sent(chat),
+    suggestions: paths.inbox(),
+  }
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
       <div className="flex items-center gap-1.5 px-4 pt-4 pr-3 pb-3">
@@ -54,87 +76,96 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
           <span className="flex-1">{t('nav.newChat')}</span>
           <Keys keys={commandKeys.newChat} />
         </Link>
-        <IconButton
-          label={t('nav.palette')}
-          className="size-[30px]! border border-line bg-raised"
-          onClick={onPalette}
-          {...hintTarget('palette')}
-        >
+        <IconButton label={t('nav.palette')} className="size-[30px]! border border-line bg-raised" onClick={onPalette}>
           <Command size={14} />
         </IconButton>
       </div>
-      <div className="px-2.5" {...hintTarget('why')}>
-        <NavRow
-          href={paths.search()}
-          isCurrent={location.startsWith('/search')}
-          icon={<Search size={14} />}
-          aside={<Keys keys={commandKeys.search} />}
-        >
-          {t('nav.search')}
-        </NavRow>
-        <NavRow href={paths.changes()} isCurrent={location.startsWith('/changes')} icon={<FileDiff size={14} />}>
-          {t('nav.changes')}
-        </NavRow>
-        <InboxRow agent={agent} isCurrent={location.startsWith('/inbox')} />
-        <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
+      <div className="px-2.5">
+        {places.map(({ name, Icon, keys, label }) => (
+          <NavRow
+            key={name}
+            href={hrefs[name]}
+            isCurrent={place === name}
+            icon={<Icon size={14} />}
+            aside={
+              name === 'suggestions' && open > 0 ? (
+                <span className="tabular">{formatNumber(open)}</span>
+              ) : (
+                <Keys keys={keys} />
+              )
+            }
+          >
+            {t(label)}
+          </NavRow>
+        ))}
       </div>
-      {/* In a low window the sidebar scrolls as a whole: its sections would be too small to scroll. */}
-      <div className="mt-2 flex min-h-0 flex-1 flex-col [@media(max-height:620px)]:overflow-y-auto">
-        <SidebarSection
-          id="chats"
-          title={t('nav.chats')}
-          className="max-h-[42%] min-h-24 flex-[0_1_auto] [@media(max-height:620px)]:max-h-52 [@media(max-height:620px)]:shrink-0"
-        >
-          <SessionList agent={agent} current={location} />
-        </SidebarSection>
-        <FileTree agent={agent} current={location} />
-        <Logs agent={agent} current={location} />
+      <div className="mt-2 min-h-0 flex-1 overflow-y-auto border-t border-soft pt-1">
+        {place === 'notes' ? (
+          <>
+            <div className="px-2.5">
+              <NavRow href={paths.changes()} isCurrent={location === paths.changes()} icon={<FileDiff size={14} />}>
+                {t('nav.changes')}
+              </NavRow>
+            </div>
+            <FileTree agent={agent} current={location} />
+            <Logs agent={agent} current={location} />
+            <AssistantFiles agent={agent} current={location} />
+          </>
+        ) : (
+          <section aria-label={t('nav.chats')} className="px-2.5 pb-2">
+            <SessionList agent={agent} current={location} />
+          </section>
+        )}
       </div>
+      <Tour place={location} isPaletteOpen={isPaletteOpen} />
     </nav>
   )
 }
+
+const places = [
+  { name: 'chat', start: /^\/(?:chat\/|$)/, Icon: MessageSquare, keys: commandKeys.chat, label: 'nav.chat' },
+  {
+    name: 'notes',
+    start: /^\/(?:file|changes|find|links|forget)\b/,
+    Icon: FileText,
+    keys: commandKeys.notes,
+    label: 'nav.notes',
+  },
+  { name: 'search', start: /^\/search\b/, Icon: Search, keys: commandKeys.search, label: 'nav.search' },
+  {
+    name: 'inspect',
+    start: /^\/inspect\b/,
+    Icon: ChartNoAxesColumn,
+    keys: commandKeys.inspect,
+    label: 'inspect.title',
+  },
+  { name: 'suggestions', start: /^\/inbox\b/, Icon: Inbox, keys: commandKeys.suggestions, label: 'upkeep.title' },
+] as const
+
+/** The chat that was shown last, by agent. */
+const lastChats = new Map<string, string>()
+
+/** Returns the shown chat, else the one that was shown last, unless it was deleted. */
+function useLastChat(agent: string, shown: string | undefined): string | undefined {
+  const chats = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
+  useEffect(() => {
+    if (shown !== undefined) lastChats.set(agent, shown)
+  }, [agent, shown])
+  const last = lastChats.get(agent)
+  return shown ?? (chats?.some(({ id }) => id === last) ? last : undefined)
+}
+
+/** Window height from which the calendar is open at first, px. */
+const calendarHeight = 900
 
 function Logs({ agent, current }: { agent: Agent; current: string }) {
   const { t } = useTranslation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const pathOf = useDailyPath(agent.id)
   return (
-    <SidebarSection id="logs" title={t('nav.logs')} className="shrink-0">
+    <SidebarSection foldKey="logs" title={t('nav.logs')} startsFolded={innerHeight < calendarHeight}>
       <LogCalendar logs={(files.data ?? []).filter(({ kind }) => kind === 'log')} current={current} pathOf={pathOf} />
     </SidebarSection>
-  )
-}
-
-function InboxRow({ agent, isCurrent }: { agent: Agent; isCurrent: boolean }) {
-  const { t } = useTranslation()
-  const count = useQuery(api.upkeep.count.queryOptions({ input: { agent: agent.id } })).data?.open ?? 0
-  return (
-    <NavRow
-      href={paths.inbox()}
-      isCurrent={isCurrent}
-      icon={<Inbox size={14} />}
-      aside={count === 0 ? '' : <span className="tabular">{formatNumber(count)}</span>}
-    >
-      {t('upkeep.title')}
-    </NavRow>
-  )
-}
-
-function ContextRow({ agent, session, isCurrent }: { agent: Agent; session: string | undefined; isCurrent: boolean }) {
-  const { t } = useTranslation()
-  const report = useQuery(
-    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
-  )
-  const share = report.data && (report.data.reportedTokens ?? report.data.estimatedTokens) / report.data.contextWindow
-  return (
-    <NavRow
-      href={paths.context(session)}
-      isCurrent={isCurrent}
-      icon={<Gauge size={14} />}
-      aside={share === undefined ? '' : formatPercent(Math.round(share * 100) / 100)}
-    >
-      {t('nav.context')}
-    </NavRow>
   )
 }
 

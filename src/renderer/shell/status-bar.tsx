@@ -12,6 +12,7 @@ import { paths } from '#lib/router/paths.ts'
 import { usePublishedDraftTokens } from '../chat/composer/draft-tokens.ts'
 import { ContextBar } from '../chat/context/context-bar.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
+import { UpdateNotice } from '../settings/update.tsx'
 import { explainProblem, ProblemItem, problemKey, ProblemMark, RemedyButton } from '../settings/problem.tsx'
 
 export function StatusBar({ agent, session }: { agent: Agent; session: string | undefined }) {
@@ -24,11 +25,12 @@ export function StatusBar({ agent, session }: { agent: Agent; session: string | 
       className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 max-sm:gap-2.5 max-sm:px-2 text-[12px] whitespace-nowrap text-muted"
     >
       {connection === 'open' ? (
-        status.data && <IndexState agent={agent.id} status={status.data} />
+        status.data && <Progress status={status.data} />
       ) : (
         <Warning text={t(offlineText[connection])} />
       )}
       <HealthWarning agent={agent} />
+      <UpdateNotice />
       <SpendingWarning />
       <span className="flex-1" />
       <ContextMeter agent={agent} session={session} />
@@ -52,57 +54,30 @@ const offlineText = {
   sendLimitExceeded: 'status.flooded',
 } as const
 
-function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
+/** The progress of the index, while it works. */
+function Progress({ status }: { status: IndexStatus }) {
   const { t } = useTranslation()
-  // The same query as the sidebar, so that both show the same counts.
-  const list = useQuery(api.workspace.list.queryOptions({ input: { agent } })).data
-  const fileCount = list?.length
-  const searchedCount = list?.filter(({ unsearched }) => unsearched === undefined).length ?? 0
-  const { files, units, embedded, provider, model, state, done, total, etaMs, download } = status
-  const isBusy = state !== 'ready' && state !== 'failed'
-  const progress = { done: formatNumber(done), total: formatNumber(total) }
+  const { units, embedded, provider, state, done, total, etaMs, download, problems } = status
+  const isEmbedding = state === 'ready' && provider !== 'none' && embedded < units && problems.length === 0
+  const progress = isEmbedding
+    ? { done: formatNumber(embedded), total: formatNumber(units) }
+    : { done: formatNumber(done), total: formatNumber(total) }
+  const step = {
+    starting: 'status.starting',
+    indexing: total === 0 ? 'status.starting' : 'status.indexing',
+    rebuilding: total === 0 ? 'status.starting' : 'status.rebuilding',
+    ready: isEmbedding ? 'status.embedding' : undefined,
+    failed: undefined,
+  } as const
+  const texts = [
+    step[state] && t(step[state], progress),
+    etaMs !== undefined && etaMs > 2000 && t('status.eta', { seconds: formatNumber(Math.ceil(etaMs / 1000)) }),
+    download && t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) }),
+  ].filter(Boolean)
   return (
-    <span role="status" className="flex items-center gap-4">
-      <span className="flex items-center gap-1.5 tabular">
-        {isBusy ? (
-          <Loader size={12} className="animate-spin" aria-hidden />
-        ) : (
-          <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />
-        )}
-        {state === 'failed' ? (
-          t('status.failed')
-        ) : fileCount === undefined || searchedCount === fileCount ? (
-          t('status.files', { count: fileCount ?? files })
-        ) : (
-          <Link href={paths.settings('memory')} className="hover:underline">
-            {t('status.searched', { count: fileCount, searched: formatNumber(searchedCount) })}
-          </Link>
-        )}
-        {state !== 'failed' && <span className="max-sm:hidden"> · {t('status.entries', { count: units })}</span>}
-      </span>
-      {isBusy && (
-        <span className="tabular">
-          {total === 0
-            ? t('status.starting')
-            : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}
-        </span>
-      )}
-      <span className="hidden md:inline">
-        {provider === 'none' ? t('status.keywordOnly') : provider === 'builtin' ? t('status.builtin') : model}
-      </span>
-      {provider !== 'none' && embedded < units && (
-        <span className="tabular hidden md:inline">
-          {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(units) })}
-        </span>
-      )}
-      {etaMs !== undefined && etaMs > 2000 && (
-        <span className="tabular">{t('status.eta', { seconds: formatNumber(Math.ceil(etaMs / 1000)) })}</span>
-      )}
-      {download && (
-        <span className="tabular">
-          {t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) })}
-        </span>
-      )}
+    <span role="status" className="tabular flex items-center gap-1.5">
+      {texts.length > 0 && <Loader size={12} className="animate-spin" aria-hidden />}
+      {texts.join(' · ')}
     </span>
   )
 }
@@ -126,7 +101,7 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + draftTokens)
   const window = formatShort(data.contextWindow)
   return (
-    <Link href={paths.context(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
+    <Link href={paths.sent(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
       <span className="max-sm:sr-only">{t('status.context')}</span>
       <span aria-hidden className="hidden w-36 md:inline">
         <ContextBar report={data} isSmall />

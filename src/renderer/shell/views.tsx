@@ -1,5 +1,5 @@
 import { Suspense } from 'react'
-import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
@@ -16,6 +16,7 @@ const ChecksView = lazyView(async () => (await import('../search/checks/checks-v
 const ContextView = lazyView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
 const FindView = lazyView(async () => (await import('../editor/find/find-view.tsx')).FindView)
 const ForgetView = lazyView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
+const FoundView = lazyView(async () => (await import('../search/found-view.tsx')).FoundView)
 const InboxView = lazyView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
 const RecallsView = lazyView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
@@ -35,7 +36,22 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
           {() => <FileView key={fileAt(encodedPath)} agent={agent} path={fileAt(encodedPath) ?? ''} />}
         </Route>
         <Route path="/search">
-          <SearchView agent={agent} initialQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
+          <SearchView agent={agent} initialQuery={parameters.get('q') ?? ''} />
+        </Route>
+        <Route path="/inspect/found">
+          <FoundView agent={agent} initialQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
+        </Route>
+        <Route path="/inspect/recalls">
+          <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
+        </Route>
+        <Route path="/inspect/tested">
+          <ChecksView agent={agent} />
+        </Route>
+        <Route path="/inspect/sent/:session">
+          {(params) => <ContextView agent={agent} session={params.session} />}
+        </Route>
+        <Route path="/inspect/sent">
+          <ContextView agent={agent} />
         </Route>
         <Route path="/inbox">
           <InboxView
@@ -43,18 +59,6 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
             agent={agent}
             proposal={parameters.get('proposal') ?? undefined}
           />
-        </Route>
-        <Route path="/search/recalls">
-          <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
-        </Route>
-        <Route path="/search/map">
-          <Redirect to={paths.inbox()} replace />
-        </Route>
-        <Route path="/search/tags">
-          <Redirect to={paths.search()} replace />
-        </Route>
-        <Route path="/search/checks">
-          <ChecksView agent={agent} />
         </Route>
         <Route path="/find">
           <FindView agent={agent} />
@@ -65,18 +69,11 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
         <Route path="/links/broken">
           <BrokenView agent={agent} />
         </Route>
-        <Route path="/links/around">
-          <Redirect to={parameters.has('path') ? paths.file(parameters.get('path') ?? '') : paths.chat()} replace />
-        </Route>
         <Route path="/changes">
           <ChangesView agent={agent} />
         </Route>
         <Route path="/settings">
           <SettingsView agent={agent} />
-        </Route>
-        <Route path="/context/:session">{(params) => <ContextView agent={agent} session={params.session} />}</Route>
-        <Route path="/context">
-          <ContextView agent={agent} />
         </Route>
         <Route path="/">
           <ChatView agent={agent} />

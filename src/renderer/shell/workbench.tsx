@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { Tour } from '#lib/tour/tour.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
@@ -15,7 +14,6 @@ import { Modal } from '#lib/ui/modal.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { useSelectedText, type SelectedText } from '#lib/util/selected-text.ts'
 import { ClientWriteRequestDialog } from '../chat/clients/client-write-request-dialog.tsx'
-import { CommandPalette } from './command-palette.tsx'
 import { NewFileDialog } from '../editor/tree/file-tree.tsx'
 import { useCommands } from './app-commands.ts'
 import { Sidebar, SidebarButton, SidebarFrame } from './sidebar.tsx'
@@ -25,11 +23,25 @@ import { preloadViewsWhenIdle } from './lazy-view.ts'
 import { Views } from './views.tsx'
 import { CaptureCard } from './capture-card.tsx'
 
+/** Loads the palette after the first paint; retries when it opens. */
+function usePaletteModule(isOpen: boolean) {
+  const [module, setModule] = useState<typeof import('./command-palette.tsx')>()
+  useEffect(() => {
+    if (module) return
+    const load = async () => setModule(await import('./command-palette.tsx'))
+    void (isOpen ? runWithErrorToast(load()) : load().catch(() => undefined))
+  }, [isOpen, module])
+  return module
+}
+
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
+  const { t } = useTranslation()
   const [capture, setCapture] = useState<{ text: string | undefined }>()
   const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
+  const paletteModule = usePaletteModule(palette !== 'closed')
+  const [typedEarly, setTypedEarly] = useState('')
   const [, navigate] = useLocation()
   const encodedPath = useEncodedPath()
   const sidebar = useSidebar(encodedPath)
@@ -52,23 +64,39 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
     toggleSidebar: sidebar.toggle,
     goToFile: () => setPalette('files'),
   })
+  const closeThen = (run: () => void) => () => {
+    setPalette('closed')
+    setTypedEarly('')
+    run()
+  }
   useShortcuts({
     [commandKeys.palette]: () => setPalette((open) => (open === 'closed' ? 'all' : 'closed')),
-    ...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys === undefined ? [] : [[keys, run]]))),
-    [commandKeys.searchView]: () => navigate(paths.search()),
+    ...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys === undefined ? [] : [[keys, closeThen(run)]]))),
+    [commandKeys.searchView]: closeThen(() => navigate(paths.search())),
   })
   return (
     <div className="flex h-full flex-col" style={{ '--agent': agent.color } as React.CSSProperties}>
+      <Button
+        className="absolute z-50 not-focus:sr-only focus:top-2 focus:left-2"
+        onClick={() => document.querySelector<HTMLElement>('main')?.focus()}
+      >
+        {t('nav.skip')}
+      </Button>
       <div className="flex min-h-0 flex-1">
         {sidebar.mode !== 'hidden' && (
           <ErrorBoundary piece="part" resetKey={encodedPath}>
             <SidebarFrame sidebar={sidebar}>
-              <Sidebar agent={agent} sidebar={sidebar} onPalette={() => setPalette('all')} />
+              <Sidebar
+                agent={agent}
+                sidebar={sidebar}
+                isPaletteOpen={isPaletteOpen}
+                onPalette={() => setPalette('all')}
+              />
             </SidebarFrame>
           </ErrorBoundary>
         )}
         <HeaderStart value={sidebar.mode === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
-          <main className="flex min-w-0 flex-1">
+          <main tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
             <ErrorBoundary piece="view" variant="view" resetKey={encodedPath}>
               <Views agent={agent} encodedPath={encodedPath} />
             </ErrorBoundary>
@@ -79,7 +107,6 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         <StatusBar agent={agent} session={session} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={encodedPath}>
-        <Tour place={encodedPath} isPaletteOpen={palette !== 'closed'} />
         <ClientWriteRequestDialog />
         <SelectionActions onCapture={(text) => setCapture({ text })} />
       </ErrorBoundary>
@@ -95,7 +122,24 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
       </ErrorBoundary>
       {isNamingFile && <NewFileDialog agent={agent.id} onClose={() => setIsNamingFile(false)} />}
       <ErrorBoundary piece="part" resetKey={palette}>
-        <CommandPalette agent={agent} commands={commands} mode={palette} onClose={() => setPalette('closed')} />
+        {palette !== 'closed' && !paletteModule && (
+          // Until the palette is loaded, typed keys would go to the focused field.
+          <input
+            autoFocus
+            aria-label={t('nav.palette')}
+            className="sr-only"
+            onChange={(event) => setTypedEarly(event.target.value)}
+          />
+        )}
+        {palette !== 'closed' && paletteModule && (
+          <paletteModule.CommandPalette
+            agent={agent}
+            initialText={typedEarly}
+            commands={commands}
+            mode={palette}
+            onClose={closeThen(() => undefined)}
+          />
+        )}
       </ErrorBoundary>
     </div>
   )
@@ -135,7 +179,7 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
         {t('selection.related')}
       </Button>
       {place && (
-        <Button look="quiet" onClick={dismissThen(() => navigate(paths.search(undefined, place)))}>
+        <Button look="quiet" onClick={dismissThen(() => navigate(paths.found(undefined, place)))}>
           {t('selection.why')}
         </Button>
       )}

@@ -32,6 +32,8 @@ async function openNew(language: Language, width: number, height: number): Promi
   const server = await openTestServer({ config: '' })
   const locale = language === 'en' ? 'en-US' : language
   const page = await openPage({ locale, viewport: { width, height } })
+  // The calendar starts folded in a low window.
+  await page.addInitScript(() => localStorage.setItem('commonplace.folded.logs', 'no'))
   await page.goto(server.url)
   return page
 }

@@ -47,6 +47,8 @@ export const tasks: readonly Task[] = [
       { do: 'press', role: 'button', name: 'tour.next', in: 'tour' },
       { do: 'press', role: 'button', name: 'tour.skip', in: 'tour' },
       { do: 'gone', id: 'tour' },
+      // Closes the sidebar of a narrow window.
+      { do: 'keys', keys: 'Escape' },
     ],
   },
   {
@@ -107,12 +109,15 @@ export const tasks: readonly Task[] = [
       newChat,
       { do: 'fill', role: 'textbox', name: 'chat.composer', text: boilerWords },
       { do: 'press', role: 'button', name: 'chat.searchInstead' },
-      { do: 'see', id: 'candidate' },
+      { do: 'see', id: 'result' },
     ],
   },
   {
     want: 'see how a result was scored and save it as a check',
     steps: [
+      { do: 'keys', keys: 'Tab' },
+      { do: 'press', role: 'link', name: 'search.figures' },
+      { do: 'see', id: 'candidate' },
       { do: 'press', role: 'button', name: { text: '' }, in: 'candidate' },
       { do: 'see', id: 'candidate-details' },
       { do: 'press', role: 'button', name: 'checks.add' },
@@ -123,7 +128,10 @@ export const tasks: readonly Task[] = [
     want: 'run the check',
     byKeyboard: true,
     steps: [
-      ...palette({ en: 'checks', 'zh-CN': 'jiansuoceshi', 'zh-TW': 'jiansuoceshi' }, 'checks.title'),
+      ...palette(
+        { en: 'checks', 'zh-CN': 'jiansuoceshi', 'zh-TW': 'jiansuoceshi' },
+        { text: { en: 'Inspect: Tested', 'zh-CN': '运行细节: 检索测试', 'zh-TW': '執行細節: 檢索測試' } },
+      ),
       { do: 'see', id: 'check' },
       { do: 'gone', name: 'checks.gone' },
     ],
@@ -131,8 +139,9 @@ export const tasks: readonly Task[] = [
   {
     want: 'try out another threshold without saving it',
     steps: [
-      { do: 'keys', keys: 'Control+Shift+F' },
-      { do: 'fill', role: 'textbox', name: 'search.title', text: boilerWords },
+      { do: 'go', role: 'link', name: 'inspect.title' },
+      { do: 'press', role: 'link', name: 'inspect.found' },
+      { do: 'fill', role: 'textbox', name: 'inspect.question', text: boilerWords },
       { do: 'see', id: 'candidate' },
       { do: 'press', role: 'button', name: 'whatIf.title' },
       { do: 'press', role: 'radio', name: 'whatIf.classic' },
@@ -145,6 +154,7 @@ export const tasks: readonly Task[] = [
     want: 'write a note',
     byKeyboard: true,
     steps: [
+      { do: 'go', role: 'link', name: 'nav.notes' },
       { do: 'go', role: 'button', name: 'nav.newFile' },
       { do: 'type', text: noteName },
       { do: 'keys', keys: 'Enter' },
@@ -185,6 +195,7 @@ export const tasks: readonly Task[] = [
   {
     want: 'write the daily log of a past day',
     steps: [
+      { do: 'go', role: 'link', name: 'nav.notes' },
       { do: 'choose', name: 'nav.year', value: '2023', aside: true },
       { do: 'choose', name: 'nav.month', value: '4', aside: true },
       {
@@ -211,6 +222,7 @@ export const tasks: readonly Task[] = [
   {
     want: 'review and accept the agent’s changes',
     steps: [
+      { do: 'go', role: 'link', name: 'nav.notes' },
       { do: 'go', role: 'link', name: 'nav.changes' },
       { do: 'see', id: 'change' },
       { do: 'press', role: 'button', name: 'history.accept' },
@@ -219,7 +231,7 @@ export const tasks: readonly Task[] = [
   {
     want: 'see the content of each request',
     steps: [
-      { do: 'go', role: 'link', name: 'nav.context' },
+      { do: 'go', role: 'link', name: 'inspect.title' },
       { do: 'see', id: 'context-total' },
       { do: 'press', role: 'button', name: { key: 'context.open', with: { name: 'MEMORY.md' } } },
       { do: 'press', role: 'button', name: 'common.close' },
@@ -274,10 +286,7 @@ export const tasks: readonly Task[] = [
     want: 'create a second agent',
     byKeyboard: true,
     steps: [
-      ...palette(
-        { en: 'agents', 'zh-CN': 'agents', 'zh-TW': 'agents' },
-        { text: { en: 'Settings: Agents', 'zh-CN': '设置: 智能体', 'zh-TW': '設定: 代理' } },
-      ),
+      ...palette('agents', 'agents.title'),
       { do: 'press', role: 'button', name: 'agents.new' },
       { do: 'fill', role: 'textbox', name: 'agents.name', text: 'Work' },
       { do: 'press', role: 'button', name: 'agents.create' },

@@ -50,6 +50,8 @@ export class Walk {
   async #step(step: Step): Promise<void> {
     switch (step.do) {
       case 'press':
+        // The hints are in the sidebar.
+        if (step.in === 'tour') await this.#openSidebar()
         return this.#press(await this.#there(this.#find(step.role, step.name, step.in, step.last)), step.role)
       case 'go': {
         await this.#openSidebar()
@@ -72,7 +74,10 @@ export class Walk {
         return this.#page.keyboard.type(this.#said(step.text))
       case 'keys':
         this.#clicks += 1
-        return this.#page.keyboard.press(step.keys)
+        await this.#page.keyboard.press(step.keys)
+        // The sidebar of a narrow window takes a moment to close.
+        if (step.keys === 'Escape') await this.#page.waitForTimeout(500)
+        return
       case 'see':
         await this.#there(this.#seen(step))
         return

@@ -52,7 +52,7 @@ describe('addresses', () => {
   it('encodes lone surrogates and accepts any session id', () => {
     expect(encodePart('\ud800')).toBe('%EF%BF%BD')
     expect(sessionAt(paths.chat('100% done'))).toBe('100% done')
-    expect(sessionAt('/context/%E0')).toBe('%E0')
+    expect(sessionAt('/inspect/sent/%E0')).toBe('%E0')
   })
 })
 

@@ -151,8 +151,8 @@ describe('attachments', () => {
 
 describe('speakers', () => {
   it('are translated in a transcript, and nothing else changes', () => {
-    const names = { User: '用户：', Assistant: '助手：' }
-    expect(nameSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 助手：hi')
+    const names = { User: '用户：', Assistant: '智能体：' }
+    expect(nameSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 智能体：hi')
     expect(nameSpeakers('The User: field', names)).toBe('The User: field')
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import * as chinese from '../../../src/renderer/lib/util/chinese-names.ts'
 import { completionsAt } from '../../../src/renderer/chat/composer/completion.ts'
 import { splitBlocks } from '../../../src/renderer/markdown/chat/block-split.ts'
 import { hasMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
@@ -62,7 +63,16 @@ describe('formulas', () => {
 })
 
 describe('completion', () => {
-  const files = ['MEMORY.md', 'memory/2026-01-20.md', 'memory/projects/acme.md', 'AGENTS.md', 'notes/会议.md']
+  const files = [
+    'MEMORY.md',
+    'memory/2026-01-20.md',
+    'memory/projects/acme.md',
+    'AGENTS.md',
+    'notes/会议.md',
+    'notes/café.md',
+    'notes/file10.md',
+    'notes/file2.md',
+  ]
 
   it.each([
     ['/re', 3, ['reset', 'remember']],
@@ -71,8 +81,16 @@ describe('completion', () => {
     ['see @acm', 8, ['memory/projects/acme.md']],
     ['@会', 2, ['notes/会议.md']],
     ['mail me@example', 15, []],
+    ['＠会', 2, ['notes/会议.md']],
+    ['请看@会', 4, ['notes/会议.md']],
+    ['请看＠hy', 5, ['notes/会议.md']],
+    ['@hui', 4, ['notes/会议.md']],
+    ['＠cafe\u0301', 6, ['notes/café.md']],
+    ['／re', 3, ['reset', 'remember']],
+    ['、re', 3, ['reset', 'remember']],
+    ['@file', 5, ['notes/file2.md', 'notes/file10.md']],
     ['@mem', 4, ['MEMORY.md', 'memory/2026-01-20.md', 'memory/projects/acme.md']],
   ])('%j at %i offers %j', (text, caret, labels) => {
-    expect(completionsAt(text, caret, files).items.map(({ label }) => label)).toEqual(labels)
+    expect(completionsAt(text, caret, files, chinese).items.map(({ label }) => label)).toEqual(labels)
   })
 })

@@ -79,7 +79,15 @@ describe('result groups', () => {
     const [best, ...others] = namesOf([...many, found('sessions/a.jsonl', weak, 0.2)])['weak'] ?? []
     expect(best).toBe('sessions/a.jsonl')
     expect(others).toEqual(many.slice(0, 19).map(({ path }) => path))
-    expect(namesOf([found('a.md', weak, 0.02), found('b.md', weak, 0.019)])['weak']).toEqual(['a.md'])
+  })
+
+  it('have less likely matches only to fill the first three rows', () => {
+    const weak = { kind: 'weak' } as const
+    const unlikely = ['a.md', 'b.md', 'c.md', 'd.md'].map((path, at) => found(path, weak, 0.019 - at / 1000))
+    expect(namesOf(unlikely)['weak']).toEqual(['a.md', 'b.md', 'c.md'])
+    expect(namesOf([found('n.md', { kind: 'returned', rank: 1 }), ...unlikely])['weak']).toEqual(['a.md', 'b.md'])
+    const likely = ['w.md', 'x.md', 'y.md', 'z.md'].map((path) => found(path, weak, 0.02))
+    expect(namesOf([...likely, ...unlikely])['weak']).toEqual(['w.md', 'x.md', 'y.md', 'z.md'])
   })
 })
 
@@ -90,7 +98,7 @@ describe('the score breakdown', () => {
     expect(shown).toContain('boilr → boiler 4.20')
     expect(shown).toContain('cosine 0.62, #2')
     expect(shown).toContain('heater ≈ boiler 0.62')
-    expect(shown).toMatch(/own words \+1\.30 meaning \+0\.28 constant −2\.00/)
+    expect(shown).toMatch(/words in this entry \+1\.30 meaning \+0\.28 base value −2\.00/)
     expect(shown).toContain('sum −0.42 → probability 40%')
   })
 

@@ -3,9 +3,8 @@ import { configJsonSchema } from '../../../src/main/platform/config/config-schem
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 import zhCN from '../../../src/renderer/lib/i18n/zh-CN.json' with { type: 'json' }
 import zhTW from '../../../src/renderer/lib/i18n/zh-TW.json' with { type: 'json' }
-import { groupOf, sectionAt, sections } from '../../../src/renderer/settings/setting-sections.ts'
+import { groupOf, placeSettings, sectionAt, sections } from '../../../src/renderer/settings/setting-sections.ts'
 import { formatDuration, settingRows, valueAt, type JsonSchema } from '../../../src/renderer/settings/setting-rows.ts'
-import { completeYaml } from '../../../src/renderer/settings/yaml-completion.ts'
 
 const schema = configJsonSchema() as JsonSchema
 const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
@@ -23,7 +22,7 @@ describe('setting rows', () => {
     expect(all.filter(({ path }) => groupOf(path) === undefined).map(({ path }) => path.join('.'))).toEqual([])
     const used = new Set(all.map(({ path }) => groupOf(path)?.group))
     expect(sections.flatMap(({ groups }) => [...groups]).filter((group) => !used.has(group))).toEqual([])
-    expect(groupOf(['memory', 'search', 'minScore'])).toEqual({ section: 'recall', group: 'memory.search' })
+    expect(groupOf(['memory', 'search', 'minScore'])).toEqual({ section: 'memory', group: 'memory.search' })
     expect(groupOf(['memory', 'sessions'])).toEqual({ section: 'memory', group: 'memory' })
     expect(groupOf(['nothing'])).toBeUndefined()
   })
@@ -40,32 +39,36 @@ describe('setting rows', () => {
   })
 
   it('maps anchors to sections', () => {
-    const hashes = [
-      '#spending',
-      '#import',
-      '#log',
-      '#keys',
-      '#file',
-      '#memory.search.minScore',
-      '#model',
-      '',
-      '#nothing',
-    ]
-    expect(hashes.map(sectionAt)).toEqual([
-      'models',
-      'data',
-      'data',
-      'keys',
-      'file',
-      'recall',
-      'models',
-      'appearance',
-      'appearance',
-    ])
+    const expected = {
+      '#spending': 'models',
+      '#import': 'data',
+      '#log': 'about',
+      '#file': 'about',
+      '#tools': 'programs',
+      '#shortcuts': 'shortcuts',
+      '#memory.search.maxResults': 'memory',
+      '#memory.embedding': 'memory',
+      '#vault': 'notes',
+      '#interface.autosave': 'notes',
+      '#interface.theme': 'general',
+      '#model': 'models',
+      '': 'general',
+      '#nothing': 'general',
+    }
+    expect(Object.fromEntries(Object.keys(expected).map((hash) => [hash, sectionAt(hash)]))).toEqual(expected)
+  })
+
+  it('shows at most 25 settings before Advanced, and has a heading for each group of the others', () => {
+    const all = placeSettings(settingRows(ofAgents), settingRows(schema))
+    expect(all.filter(({ isEveryday }) => isEveryday).length).toBeLessThanOrEqual(25)
+    for (const locale of [en, zhCN, zhTW]) {
+      const headings = locale.settingGroup as Record<string, string>
+      const groups = new Set(all.filter(({ isEveryday }) => !isEveryday).map(({ group }) => group))
+      expect(Object.keys(headings).sort()).toEqual([...groups].map((group) => group.replaceAll('.', '_')).sort())
+    }
   })
 
   it.each([
-    ['memory.search.minScore', { kind: 'number', min: 0, max: 1, isNullable: false }],
     ['memory.search.recencyHalfLifeDays', { kind: 'number', isNullable: true }],
     ['memory.search.maxResults', { kind: 'number', min: 1 }],
     ['chat.idleTimeout', { kind: 'duration' }],
@@ -88,33 +91,5 @@ describe('setting rows', () => {
     ])
     expect(valueAt({ agents: { list: [{ model: 'x' }] } }, ['agents', 'list', 0, 'model'])).toBe('x')
     expect(valueAt({ agents: null }, ['agents', 'list'])).toBeUndefined()
-  })
-})
-
-describe('completion of config.yaml', () => {
-  const complete = (text: string) => {
-    const lines = text.split('\n')
-    const last = lines.length - 1
-    return completeYaml(schema, lines, last, lines[last]?.length ?? 0).map(({ label }) => label)
-  }
-
-  it('suggests keys at the top, below a key, and in a list item', () => {
-    expect(complete('')).toContain('agents')
-    expect(complete('agents:\n  ')).toEqual(['defaults', 'list'])
-    expect(complete('agents:\n  defaults:\n    memory:\n      search:\n        min')).toContain('minScore')
-    expect(complete('agents:\n  list:\n    - id: main\n      ')).toContain('workspace')
-    expect(complete('agents:\n  list:\n    - ')).toContain('workspace')
-    expect(complete('mcp:\n  servers:\n    files:\n      ')).toContain('command')
-  })
-
-  it('suggests options and booleans, the default first', () => {
-    expect(complete('interface:\n  theme: ')).toEqual(['system', 'light', 'dark'])
-    expect(complete('agents:\n  defaults:\n    history:\n      enabled: ')).toEqual(['true', 'false'])
-    expect(complete('interface:\n  # a comment\n\n  locale: z')).toContain('zh-TW')
-  })
-
-  it('suggests nothing for an unknown key', () => {
-    expect(complete('nonsense:\n  ')).toEqual([])
-    expect(complete('# a comment ')).toEqual([])
   })
 })

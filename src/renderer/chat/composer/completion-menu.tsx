@@ -1,20 +1,22 @@
 import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
+import { ResultRow } from '../../search/result-row.tsx'
 import type { Completion } from './completion.ts'
 
 interface CompletionMenuProps {
+  readonly agent: string
   readonly items: readonly Completion[]
   readonly selected: number
   readonly onChoose: (item: Completion) => void
 }
 
 /** Lists the completions. The composer keeps the focus and moves the selection. */
-export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
+export function CompletionMenu({ agent, items, selected, onChoose }: CompletionMenuProps) {
   if (items.length === 0) return null
   return (
     <ul
       role="listbox"
-      aria-label={t(items[0]?.kind === 'file' ? 'palette.files' : 'palette.commands')}
+      aria-label={t(items[0]?.kind === 'command' ? 'palette.commands' : 'palette.files')}
       id="completions"
       className="mb-2 rounded-md border border-line bg-raised p-1 shadow-float"
     >
@@ -30,7 +32,13 @@ export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProp
           }}
           className="flex min-h-7 items-center gap-3 rounded-sm px-2 aria-selected:bg-selected"
         >
-          {item.kind === 'command' ? <CommandRow name={item.label} /> : <FileRow path={item.label} />}
+          {item.note ? (
+            <ResultRow agent={agent} candidate={item.note} />
+          ) : item.kind === 'command' ? (
+            <CommandRow name={item.label} />
+          ) : (
+            <FileRow path={item.label} />
+          )}
         </li>
       ))}
     </ul>

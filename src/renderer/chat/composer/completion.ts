@@ -1,10 +1,15 @@
+import type { Candidate } from '#shared/contract/index.ts'
 import { commands } from '#shared/chat/commands.ts'
+import { keyOf } from '../../search/rank-diff.ts'
+import { bestMatches, nameRanker, type ChineseNames } from '#lib/util/name-match.ts'
 
 export interface Completion {
-  readonly kind: 'command' | 'file'
+  readonly kind: 'command' | 'file' | 'note'
   readonly label: string
   /** Replaces the text from `from` to the caret. */
   readonly insert: string
+  /** With `note`: the line that was found. */
+  readonly note?: Candidate
 }
 
 export interface Completions {
@@ -13,37 +18,45 @@ export interface Completions {
   readonly items: readonly Completion[]
 }
 
-const maxFiles = 8
+const maxFiles = 5
+const maxNotes = 4
 const noCompletions: Completions = { from: 0, items: [] }
 
+/** Returns the text after an `@` before the caret; undefined if there is none. */
+export function mentionAt(text: string, caret: number): string | undefined {
+  // Chinese is written without spaces.
+  return /(?:(?:^|[\s\p{Script=Han}])@|＠)(\S*)$/u.exec(text.slice(0, caret))?.[1]
+}
+
 /**
- * Returns the commands for a `/` at the start of the text, or the files for a word with `@` before the caret.
+ * Returns the commands for a `/` at the start of the text, or the files and notes for a word with `@` before the caret.
+ * The signs that Chinese input methods type for `/` and `@` count too.
  * @param caret UTF-16 offset
+ * @param chinese matches files by pinyin
+ * @param notes results of a search for the word
  */
-export function completionsAt(text: string, caret: number, files: readonly string[]): Completions {
+export function completionsAt(
+  text: string,
+  caret: number,
+  files: readonly string[],
+  chinese?: ChineseNames,
+  notes: readonly Candidate[] = [],
+): Completions {
   const before = text.slice(0, caret)
-  const command = /^\/([a-z]*)$/.exec(before)?.[1]
+  const command = /^[/／、]([a-z]*)$/.exec(before)?.[1]
   if (command !== undefined) {
     const items = commands
       .filter(({ name }) => name.startsWith(command))
       .map(({ name }) => ({ kind: 'command' as const, label: name, insert: `/${name} ` }))
     return { from: 0, items }
   }
-  const mention = /(?:^|\s)@(\S*)$/.exec(before)?.[1]
+  const mention = mentionAt(text, caret)
   if (mention === undefined) return noCompletions
-  const items = rankFiles(files, mention.toLowerCase())
+  const items = bestMatches(files, nameRanker(mention, chinese), (path) => path)
     .slice(0, maxFiles)
     .map((path) => ({ kind: 'file' as const, label: path, insert: `@${path} ` }))
-  return { from: caret - mention.length - 1, items }
-}
-
-function rankFiles(files: readonly string[], query: string): string[] {
-  const scored = files.flatMap((path) => {
-    const lower = path.toLowerCase()
-    const name = lower.slice(lower.lastIndexOf('/') + 1)
-    if (name.startsWith(query)) return [{ path, score: 0 }]
-    if (name.includes(query)) return [{ path, score: 1 }]
-    return lower.includes(query) ? [{ path, score: 2 }] : []
-  })
-  return scored.sort((a, b) => a.score - b.score || a.path.length - b.path.length).map(({ path }) => path)
+  const noteItems = notes
+    .slice(0, maxNotes)
+    .map((note) => ({ kind: 'note' as const, label: keyOf(note), insert: `@${note.path} `, note }))
+  return { from: caret - mention.length - 1, items: [...items, ...noteItems] }
 }

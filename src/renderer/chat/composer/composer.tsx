@@ -10,7 +10,6 @@ import {
   type ClipboardEvent,
   type KeyboardEvent,
   type Ref,
-  type RefObject,
 } from 'react'
 import { t } from 'i18next'
 import type { Agent, Attachment, Draft } from '#shared/contract/index.ts'
@@ -19,16 +18,18 @@ import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
-import { isComposing, isMac } from '#lib/util/shortcuts.ts'
+import { useChineseNames } from '#lib/util/name-match.ts'
+import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
 import { readAttachment, withUniqueName } from './attach-to-message.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
-import { completionsAt, type Completion } from './completion.ts'
+import { completionsAt, mentionAt, type Completion } from './completion.ts'
 import { DraftNotes } from './draft-notes.tsx'
+import { useTypedSearch } from '../../search/use-typed-search.ts'
 import { joinDrafts, useDraft } from '#lib/drafts/use-draft.ts'
 
-const SecretWarning = lazy(async () => ({ default: (await import('#lib/notes/secret-warning.tsx')).SecretWarning }))
+const NoteRemarks = lazy(async () => ({ default: (await import('#lib/notes/note-remarks.tsx')).NoteRemarks }))
 
 export interface OutgoingMessage {
   readonly text: string
@@ -72,6 +73,7 @@ export function Composer({
 }: ComposerProps) {
   const [caret, setCaret] = useState(0)
   const [selected, setSelected] = useState(0)
+  const [isComposing, setIsComposing] = useState(false)
   const [problems, setProblems] = useState<readonly string[]>([])
   const [refusedCommand, setRefusedCommand] = useState<string>()
   const container = useRef<HTMLDivElement>(null)
@@ -80,7 +82,15 @@ export function Composer({
   const filePicker = useRef<HTMLInputElement>(null)
   const fileList = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const filePaths = (fileList.data ?? []).map(({ path }) => path)
-  const completions = completionsAt(draft.text, caret, filePaths)
+  const chinese = useChineseNames(/[@＠]/.test(draft.text) ? draft.text : '')
+  const typed = isComposing ? '' : draft.text
+  const search = useTypedSearch(agent.id, mentionAt(typed, caret) ?? '', {
+    options: { staysHere: true, hasPrivate: isPrivate },
+  })
+  const notes = (search.explanation?.candidates ?? []).filter(
+    ({ source, verdict }) => source === 'memory' && verdict.kind === 'returned',
+  )
+  const completions = completionsAt(typed, caret, filePaths, chinese, notes)
   const { items } = completions
   const selectedItem = items[Math.min(selected, items.length - 1)]
   const command = parseCommand(draft.text)
@@ -115,7 +125,18 @@ export function Composer({
     textarea?.setSelectionRange(textarea.value.length, textarea.value.length)
   }, [])
 
-  usePublishHeight(container)
+  // Publishes the composer's height as `--composer`, so that toasts appear above it.
+  useLayoutEffect(() => {
+    const { current: element } = container
+    if (!element) return undefined
+    const { style } = document.documentElement
+    const sizeObserver = new ResizeObserver(() => style.setProperty('--composer', `${element.offsetHeight}px`))
+    sizeObserver.observe(element)
+    return () => {
+      sizeObserver.disconnect()
+      style.removeProperty('--composer')
+    }
+  }, [])
 
   const choose = ({ insert }: Completion) => {
     const { from } = completions
@@ -139,8 +160,6 @@ export function Composer({
     if (rejected) change((newDraft) => joinDrafts(rejected, newDraft))
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes, the arrow and Enter keys choose a candidate.
-    if (isComposing(event)) return
     if (selectedItem) {
       const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
       if (step !== 0) {
@@ -148,7 +167,7 @@ export function Composer({
         return setSelected((selected + step + items.length) % items.length)
       }
       // Enter sends a complete command and completes a partial one, as Tab does.
-      const isComplete = selectedItem.kind === 'command' && draft.text === `/${selectedItem.label}`
+      const isComplete = selectedItem.kind === 'command' && draft.text.slice(1) === selectedItem.label
       if (event.key === 'Tab' || (event.key === 'Enter' && !isComplete)) {
         event.preventDefault()
         return choose(selectedItem)
@@ -171,12 +190,17 @@ export function Composer({
   }
   return (
     <div ref={container} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
-      <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
+      <CompletionMenu
+        agent={agent.id}
+        items={items}
+        selected={Math.min(selected, Math.max(0, items.length - 1))}
+        onChoose={choose}
+      />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
         <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onClose={() => setProblems([])} />
         {note !== '' && (
           <Suspense fallback={null}>
-            <SecretWarning
+            <NoteRemarks
               text={note}
               onChange={(marked) => change((before) => ({ ...before, text: `/remember ${marked}` }))}
             />
@@ -196,7 +220,9 @@ export function Composer({
               <AttachmentChip
                 key={index}
                 name={attachment.name}
-                picture={thumbnailOf(attachment)}
+                picture={
+                  attachment.type === 'image' ? `data:${attachment.mimeType};base64,${attachment.data}` : undefined
+                }
                 onRemove={() =>
                   change((before) => ({ ...before, attachments: before.attachments.filter((_, i) => i !== index) }))
                 }
@@ -222,6 +248,8 @@ export function Composer({
           }}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
+          onCompositionStart={() => setIsComposing(true)}
+          onCompositionEnd={() => setIsComposing(false)}
           onPaste={onPaste}
           className="block max-h-[40vh] min-h-7 w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
         />
@@ -282,21 +310,6 @@ export function Composer({
 
 const commandList = commands.map(({ name }) => `/${name}`).join(', ')
 
-/** Publishes the composer's height as `--composer`, so that toasts appear above it. */
-function usePublishHeight(container: RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => {
-    const { current: element } = container
-    if (!element) return undefined
-    const { style } = document.documentElement
-    const sizeObserver = new ResizeObserver(() => style.setProperty('--composer', `${element.offsetHeight}px`))
-    sizeObserver.observe(element)
-    return () => {
-      sizeObserver.disconnect()
-      style.removeProperty('--composer')
-    }
-  }, [container])
-}
-
 function AgentModelButton({ agent }: { agent: Agent }) {
   const name = agent.model === offlineModelId ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
   return (
@@ -314,8 +327,4 @@ function AgentModelButton({ agent }: { agent: Agent }) {
       }
     />
   )
-}
-
-function thumbnailOf(attachment: Attachment): string | undefined {
-  return attachment.type === 'image' ? `data:${attachment.mimeType};base64,${attachment.data}` : undefined
 }

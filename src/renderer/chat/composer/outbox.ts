@@ -54,6 +54,7 @@ class Outbox {
   }
 
   retry(id: string): void {
+    const withoutProblem = ({ problem: _problem, ...message }: OutboxMessage): OutboxMessage => message
     this.#setMessages(this.#messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
     void this.send()
   }
@@ -91,13 +92,13 @@ class Outbox {
 
   #setMessages(messages: readonly OutboxMessage[]): void {
     this.#messages = messages
-    saveMessages(messages)
+    try {
+      sessionStorage.setItem(storageName, JSON.stringify(messages))
+    } catch {
+      // The storage quota is exceeded: the messages stay in memory until the tab closes.
+    }
     for (const listener of this.#listeners) listener()
   }
-}
-
-function withoutProblem({ problem: _problem, ...message }: OutboxMessage): OutboxMessage {
-  return message
 }
 
 function loadMessages(): readonly OutboxMessage[] {
@@ -113,14 +114,6 @@ function isOutboxMessage(value: unknown): value is OutboxMessage {
   if (typeof value !== 'object' || value === null) return false
   const { id, agent, text, attachments } = value as Record<string, unknown>
   return [id, agent, text].every((field) => typeof field === 'string') && Array.isArray(attachments)
-}
-
-function saveMessages(messages: readonly OutboxMessage[]): void {
-  try {
-    sessionStorage.setItem(storageName, JSON.stringify(messages))
-  } catch {
-    // The storage quota is exceeded: the messages stay in memory until the tab closes.
-  }
 }
 
 export const outbox = new Outbox()

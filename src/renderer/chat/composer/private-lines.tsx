@@ -56,25 +56,13 @@ export async function sendMessage(message: Message): Promise<SendResult> {
       if (session !== undefined) await client.sessions.makePrivate({ agent, session }).catch(showError)
       return sendMessage({ ...message, isPrivate: true })
     }
-    return { rejected: answer === 'remove' ? withoutLines({ text, attachments }, lines) : { text, attachments } }
-  }
-}
-
-function withoutLines(
-  draft: { readonly text: string; readonly attachments: readonly Attachment[] },
-  lines: readonly string[],
-) {
-  const removed = new Set(lines)
-  const clean = (text: string) =>
-    text
-      .split('\n')
-      .filter((line) => !removed.has(line.trim()))
-      .join('\n')
-  return {
-    text: clean(draft.text),
-    attachments: draft.attachments.map((attachment) =>
-      attachment.type === 'file' ? { ...attachment, text: clean(attachment.text) } : attachment,
-    ),
+    const removed = new Set(answer === 'remove' ? lines : [])
+    const clean = <T extends { text: string }>(part: T): T => {
+      const kept = part.text.split('\n').filter((line) => !removed.has(line.trim()))
+      return { ...part, text: kept.join('\n') }
+    }
+    const cleaned = attachments.map((attachment) => (attachment.type === 'file' ? clean(attachment) : attachment))
+    return { rejected: { ...clean({ text }), attachments: cleaned } }
   }
 }
 

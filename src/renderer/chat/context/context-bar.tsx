@@ -55,7 +55,9 @@ export function ContextBar({ report, isSmall = false, onOpen }: ContextBarProps)
 function Tick({ at, label, isHigh = false }: { at: string; label: string; isHigh?: boolean }) {
   return (
     <div className="pointer-events-none absolute -bottom-1 w-px bg-text" style={{ left: at, top: isHigh ? -24 : -8 }}>
-      <span className={`absolute -top-1 text-[11px] whitespace-nowrap text-muted ${isHigh ? 'right-1.5' : 'left-1.5'}`}>
+      <span
+        className={`absolute -top-1 text-[11px] whitespace-nowrap text-muted max-sm:text-[10px] ${isHigh ? 'right-1.5' : 'left-1.5'}`}
+      >
         {label}
       </span>
     </div>

@@ -7,7 +7,7 @@ import { api } from '#lib/api/client.ts'
 import { QueryView } from '#lib/feedback/query-view.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
 import { ContextBar } from './context-bar.tsx'
@@ -45,17 +45,15 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
   const title = sessions.data?.find(({ id }) => id === session)?.title
   const openEvent = timeline.data?.events.find(({ id }) => id === openEventId)
   return (
-    <section className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader
-        title={t('context.title')}
-        aside={
-          title === undefined || steps.length === 0
+    <section aria-label={t('inspect.sent')} className="flex min-w-0 flex-1 flex-col">
+      <InspectTabs session={session}>
+        <span className="min-w-0 truncate text-muted">
+          {title === undefined || steps.length === 0
             ? t('context.next')
             : isLast
               ? t('context.last', { title })
-              : t('context.requestOf', { number: formatNumber(index + 1), count: formatNumber(steps.length) })
-        }
-      >
+              : t('context.requestOf', { number: formatNumber(index + 1), count: formatNumber(steps.length) })}
+        </span>
         {!isLast && (
           <Button look="quiet" onClick={() => setChosenIndex(undefined)}>
             {t('context.toLast')}
@@ -67,7 +65,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
             {t('context.exact')}
           </Button>
         )}
-      </ViewHeader>
+      </InspectTabs>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <QueryView query={report} lines={8}>
           {(data) => (
@@ -124,14 +122,7 @@ interface SentTextProps {
 }
 
 function SentText({ agent, session, number, item: { layer, name }, onClose }: SentTextProps) {
-  const input = {
-    agent,
-    layer,
-    name,
-    session,
-    number,
-  }
-  const text = useQuery(api.context.text.queryOptions({ input }))
+  const text = useQuery(api.context.text.queryOptions({ input: { agent, layer, name, session, number } }))
   const title = t('context.open', { name: itemName({ layer, name }) })
   return (
     <Sheet title={title} onClose={onClose}>

@@ -34,40 +34,36 @@ export function EventDetails({ agent, session, event: { id, at, event } }: Event
         </pre>
       )}
       <QueryView query={details} lines={3}>
-        {(data) => <AffectedMessages details={data} />}
+        {(data) => (
+          <>
+            {(['dropped', 'uncovered', 'kept'] as const).map(
+              (kind) => data[kind].length > 0 && <MessageList key={kind} kind={kind} messages={data[kind]} />,
+            )}
+            {data.results.length > 0 && (
+              <ul className="text-[12px]">
+                {data.results.map(({ tool, characters, isCleared }, index) => (
+                  <li key={index} className="flex gap-3">
+                    <span className="font-mono">{tool}</span>
+                    <span className="tabular text-muted">
+                      {t(isCleared ? 'context.cleared' : 'context.trimmed', { characters: formatNumber(characters) })}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
       </QueryView>
     </section>
   )
 }
 
-function AffectedMessages({ details: { dropped, uncovered, kept, results } }: { details: ContextEventDetails }) {
-  return (
-    <>
-      {dropped.length > 0 && <MessageList title={t('context.dropped', { count: dropped.length })} messages={dropped} />}
-      {uncovered.length > 0 && (
-        <MessageList title={t('context.uncovered', { count: uncovered.length })} messages={uncovered} />
-      )}
-      {kept.length > 0 && <MessageList title={t('context.kept', { count: kept.length })} messages={kept} />}
-      {results.length > 0 && (
-        <ul className="text-[12px]">
-          {results.map(({ tool, characters, isCleared }, index) => (
-            <li key={index} className="flex gap-3">
-              <span className="font-mono">{tool}</span>
-              <span className="tabular text-muted">
-                {t(isCleared ? 'context.cleared' : 'context.trimmed', { characters: formatNumber(characters) })}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
-  )
-}
+type MessageKind = 'dropped' | 'uncovered' | 'kept'
 
-function MessageList({ title, messages }: { title: string; messages: ContextEventDetails['dropped'] }) {
+function MessageList({ kind, messages }: { kind: MessageKind; messages: ContextEventDetails[MessageKind] }) {
   return (
     <details>
-      <summary className="cursor-pointer">{title}</summary>
+      <summary className="cursor-pointer">{t(`context.${kind}`, { count: messages.length })}</summary>
       <ul className="mt-1 max-h-96 overflow-auto rounded-md border border-line bg-paper text-[12px]">
         {messages.map(({ role, text, tokens }, index) => (
           <li key={index} className="flex gap-3 border-b border-soft px-3.5 py-1.5 last:border-0">

@@ -12,31 +12,25 @@ export function WarningList({ report }: { report: ContextReport }) {
   if (warnings.length === 0) return null
   return (
     <ul aria-label={t('context.warnings')} className="mt-5 flex flex-col gap-1">
-      {warnings.map((warning) => (
-        <li
-          key={`${warning.code}/${'path' in warning ? warning.path : ''}`}
-          data-testid="context-warning"
-          className="flex items-baseline gap-2"
-        >
-          <TriangleAlert size={13} aria-hidden className="shrink-0 self-center text-warning" />
-          <Warning warning={warning} />
-        </li>
-      ))}
+      {warnings.map((warning) => {
+        const [text, href, remedy] = describeWarning(warning)
+        return (
+          <li
+            key={`${warning.code}/${'path' in warning ? warning.path : ''}`}
+            data-testid="context-warning"
+            className="flex items-baseline gap-2"
+          >
+            <TriangleAlert size={13} aria-hidden className="shrink-0 self-center text-warning" />
+            <span>{text}</span>
+            {href !== undefined && (
+              <Link href={href} className="shrink-0 text-accent hover:underline">
+                {remedy}
+              </Link>
+            )}
+          </li>
+        )
+      })}
     </ul>
-  )
-}
-
-function Warning({ warning }: { warning: ContextWarning }) {
-  const [text, href, remedy] = describeWarning(warning)
-  return (
-    <>
-      <span>{text}</span>
-      {href !== undefined && (
-        <Link href={href} className="shrink-0 text-accent hover:underline">
-          {remedy}
-        </Link>
-      )}
-    </>
   )
 }
 

@@ -27,7 +27,9 @@ export function AnswerView({ agent, answer, completeAnswers, question, isRunning
   const live = useLive(follower, (turn) => (answer ? undefined : turn))
   const streamed = live && !isPartOf(completeAnswers, live) ? live : undefined
   const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
-  const thinking = answer ? thinkingOf(answer) : (streamed?.thinking ?? '')
+  const thoughts = answer?.message.content.flatMap((part) => (part.type === 'thinking' ? part.thinking : []))
+  const thinking = thoughts ? thoughts.join('\n') : (streamed?.thinking ?? '')
+  const hasContent = ({ message, tools }: Answer) => tools.length > 0 || messageText(message).trim() !== ''
   return (
     <div className="flex flex-col gap-3 empty:hidden" aria-live={answer ? undefined : 'polite'}>
       {thinking.trim() !== '' && <Thinking text={thinking} isOpen={!answer && text === ''} />}
@@ -49,13 +51,9 @@ export function AnswerView({ agent, answer, completeAnswers, question, isRunning
           </ErrorBoundary>
         )
       })}
-      {answer && <Ending message={answer.message} question={question} canResume={hasContent(completeAnswers)} />}
+      {answer && <Ending message={answer.message} question={question} canResume={completeAnswers.some(hasContent)} />}
     </div>
   )
-}
-
-function thinkingOf({ message }: Answer): string {
-  return message.content.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
 }
 
 /** Returns true if a complete answer contains the streamed text: a refetch can finish before the stream ends. */
@@ -63,10 +61,6 @@ function isPartOf(answers: readonly Answer[], { messageId, text }: LiveTurn): bo
   if (messageId !== undefined && answers.some(({ id }) => id === messageId)) return true
   const last = answers.at(-1)
   return text !== '' && last !== undefined && messageText(last.message) === text
-}
-
-function hasContent(answers: readonly Answer[]): boolean {
-  return answers.some(({ message, tools }) => tools.length > 0 || messageText(message).trim() !== '')
 }
 
 interface EndingProps {

@@ -22,6 +22,8 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
   const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
   const recalls = turn ? searchesOf(turn) : []
   const changes = steps.map(changeOf).filter((change) => change !== undefined)
+  const { provider, model: name } = turn?.answers.at(-1)?.message ?? {}
+  const model = provider === undefined || provider === 'offline' ? provider : `${provider}/${name}`
   return (
     <SidePanel title={t('details.title')} closing={t('details.close')} onClose={onClose}>
       {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
@@ -44,7 +46,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
           ))}
         </section>
       )}
-      {turn && <UsageTable title={t('details.turn')} usage={usageOf(turn)} model={modelOf(turn)} />}
+      {turn && <UsageTable title={t('details.turn')} usage={usageOf(turn)} model={model} />}
       {session !== undefined && <SessionUsage agent={agent} session={session} />}
     </SidePanel>
   )
@@ -67,16 +69,11 @@ function RecallSection({ agent, recall }: { agent: string; recall: RecordedSearc
       {recall.results.map((result) => (
         <Result key={`${result.path}:${result.startLine}`} agent={agent} result={result} query={recall.query} />
       ))}
-      <Link href={paths.search(recall.query)} className="text-accent hover:underline">
+      <Link href={paths.found(recall.query)} className="text-accent hover:underline">
         {t('details.openInSearch')} →
       </Link>
     </section>
   )
-}
-
-function modelOf(turn: Turn): string | undefined {
-  const message = turn.answers.at(-1)?.message
-  return message && (message.provider === 'offline' ? 'offline' : `${message.provider}/${message.model}`)
 }
 
 function SessionUsage({ agent, session }: { agent: string; session: string }) {

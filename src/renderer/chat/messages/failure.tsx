@@ -19,6 +19,7 @@ const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.i
   provider_error: 'models',
   provider_unavailable: 'models',
   server_down: 'models',
+  unknown_model: 'models',
   spending_limit: 'spending',
 }
 

@@ -9,12 +9,12 @@ import {
   Shuffle,
   Trash2,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import type { SessionMessage } from '#shared/contract/index.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
-import { CopyButton, IconButton } from '#lib/ui/button.tsx'
+import { Button, CopyButton, IconButton } from '#lib/ui/button.tsx'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
@@ -39,7 +39,7 @@ export function QuestionActions({ question: { id, versions }, text }: { question
     <ActionBar label={t('chat.messageActions')} isRight>
       <CopyButton label={t('chat.copy')} text={text} />
       <IconButton icon={Pencil} label={t('chat.edit')} onClick={() => edit(id)} />
-      <IconButton icon={BookmarkPlus} label={t('chat.remember')} onClick={() => remember(text)} />
+      <IconButton icon={BookmarkPlus} label={t('chat.remember')} onClick={() => void remember(text)} />
       <IconButton icon={GitBranch} label={t('chat.branch')} onClick={() => branch(id)} />
       <IconButton icon={Trash2} label={t('chat.deleteFrom')} onClick={() => deleteFrom(id)} />
       <Versions versions={versions} />
@@ -66,11 +66,30 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
         onChoose={(model) => retry(question, model)}
         trigger={<IconButton icon={Shuffle} label={t('chat.retryWith')} />}
       />
-      {text !== '' && <IconButton icon={BookmarkPlus} label={t('chat.remember')} onClick={() => remember(text)} />}
+      {text !== '' && <IconButton icon={BookmarkPlus} label={t('chat.remember')} onClick={() => void remember(text)} />}
       <IconButton icon={GitBranch} label={t('chat.branch')} onClick={() => branch(id)} />
       <IconButton icon={SearchCheck} label={t('chat.recalls')} onClick={() => navigate(paths.recalls(question))} />
       <Versions versions={versions} />
     </ActionBar>
+  )
+}
+
+/** Saves a statement that the offline model did not answer. The toast about it has an undo. */
+export function KeepButton({ text }: { text: string }) {
+  const { remember } = useChatActions()
+  const [isKept, setIsKept] = useState(false)
+  const keep = async () => {
+    setIsKept(true)
+    if (!(await remember(text))) setIsKept(false)
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-3 text-[12px] text-muted">
+      <Button disabled={isKept} onClick={() => void keep()}>
+        <BookmarkPlus size={14} aria-hidden />
+        {t(isKept ? 'chat.kept' : 'chat.keep')}
+      </Button>
+      <span className="min-w-0 flex-1 truncate">{text}</span>
+    </div>
   )
 }
 

@@ -6,9 +6,9 @@ import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { useChatActions } from '../chat-actions.ts'
 import { InterruptedNote } from './failure.tsx'
 import type { LiveTurnFollower } from '../live-turn.ts'
-import { AnswerActions } from './message-actions.tsx'
+import { AnswerActions, KeepButton } from './message-actions.tsx'
 import { SessionEventView } from './session-event.tsx'
-import { searchesOf, type Answer, type Turn } from './turns.ts'
+import { searchesOf, type Turn } from './turns.ts'
 import { AnswerView } from './answer.tsx'
 import { SourcesLine } from './sources-line.tsx'
 import { QuestionEditor, QuestionView } from './question.tsx'
@@ -32,7 +32,8 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
     .map(({ message }) => messageText(message))
     .filter(Boolean)
     .join('\n\n')
-  const isUnanswered = isLast && !isRunning && question !== undefined && isIncomplete(lastAnswer)
+  const isIncomplete = lastAnswer === undefined || lastAnswer.message.stopReason === 'toolUse'
+  const isUnanswered = isLast && !isRunning && question !== undefined && isIncomplete
   const lastQuery = useMemo(() => searchesOf(turn).at(-1)?.query, [turn])
   return (
     <QueryContext value={lastQuery}>
@@ -67,6 +68,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
                 <SourcesLine agent={agent.id} turn={turn} />
               </ErrorBoundary>
             )}
+            {lastAnswer?.message.keep !== undefined && !isRunning && <KeepButton text={lastAnswer.message.keep} />}
             {isUnanswered && <InterruptedNote isCrash question={question.id} canResume={lastAnswer !== undefined} />}
             {lastAnswer && question && !isRunning && (
               <AnswerActions id={lastAnswer.id} question={question.id} text={text} versions={answers[0]?.versions} />
@@ -82,7 +84,3 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
     </QueryContext>
   )
 })
-
-function isIncomplete(lastAnswer: Answer | undefined): boolean {
-  return lastAnswer === undefined || lastAnswer.message.stopReason === 'toolUse'
-}

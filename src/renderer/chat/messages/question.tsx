@@ -10,7 +10,6 @@ import { useChatActions } from '../chat-actions.ts'
 import { QuestionActions } from './message-actions.tsx'
 import { SearchDetails } from './tool-result-details.tsx'
 import type { Question } from './turns.ts'
-import { isComposing } from '#lib/util/shortcuts.ts'
 
 export function QuestionView({ question }: { question: Question }) {
   const { text, files, images } = splitAttachments(question.message)
@@ -98,7 +97,6 @@ export function QuestionEditor({ question }: { question: Question }) {
         onChange={(event) => setText(event.target.value)}
         onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
         onKeyDown={(event) => {
-          if (isComposing(event)) return
           if (event.key === 'Escape') edit(undefined)
           if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
+import { useAgentName } from '#lib/agents/agent-name.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -107,6 +108,7 @@ function Divider({ text, isWarning = false, children }: { text: string; isWarnin
 }
 
 function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: CommandOutcome }) {
+  const name = useAgentName(agent)
   switch (outcome.kind) {
     case 'compacted':
       return <p>{t('kept.compacted', { before: formatShort(outcome.before), after: formatShort(outcome.after) })}</p>
@@ -135,7 +137,7 @@ function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: Comman
     case 'model':
       return <p>{t('command.model', { model: outcome.model })}</p>
     case 'agent':
-      return <p>{t('command.agent', { agent: outcome.agent, workspace: outcome.workspace })}</p>
+      return <p>{t('command.agent', { agent: name, workspace: outcome.workspace })}</p>
     case 'status':
       return (
         <p className="tabular">

@@ -27,7 +27,8 @@ export function ThinkingIndicator({ follower, lastTurn }: { follower: LiveTurnFo
   )
   const compactionStep = useLive(follower, (turn) => turn.compactionStep)
   const retry = useLive(follower, (turn) => turn.retry)
-  if (!isWaiting || hasOpenCall(lastTurn)) return null
+  const hasOpenCall = lastTurn?.answers.at(-1)?.tools.some(({ result }) => result === undefined)
+  if (!isWaiting || hasOpenCall) return null
   if (retry) return <RetryLine {...retry} onRetryNow={retryNow} />
   const sentence = compactionStep ? t(`chat.keeping.${compactionStep}`) : t(isLocal ? 'chat.reading' : 'chat.working')
   return (
@@ -57,10 +58,6 @@ function useNow(): number {
     return () => clearInterval(timer)
   }, [])
   return now
-}
-
-function hasOpenCall(lastTurn: Turn | undefined): boolean {
-  return lastTurn?.answers.at(-1)?.tools.some(({ result }) => result === undefined) ?? false
 }
 
 function RetryLine({ code, data, attempt, attempts, at, onRetryNow }: RetryState & { onRetryNow: () => void }) {

@@ -76,11 +76,6 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   )
 }
 
-/** Converts a path of Anthropic's memory tool: `/memories/tea.md` → `memory/tea.md`. */
-function toNotePath(path: string): string {
-  return path.replace(/^\/memories(?=\/|$)/, 'memory')
-}
-
 /** Formats a tool's name: `mcp__files__read` → `files: read`. */
 export function toolLabel(tool: string): string {
   return tool.replace(/^mcp__(.+?)__/, '$1: ')
@@ -105,7 +100,8 @@ function Progress({ call, follower }: { call: string; follower: LiveTurnFollower
 function CallSubject({ call }: { call: ToolStep['call'] }) {
   const { query, old_path: oldPath, path = oldPath } = call.arguments
   if (typeof query === 'string') return <span className="truncate text-text">“{clipLine(query)}”</span>
-  return typeof path === 'string' && path !== '' ? (
-    <span className="truncate font-mono text-[12px]">{clipLine(toNotePath(path))}</span>
-  ) : null
+  if (typeof path !== 'string' || path === '') return null
+  // Anthropic's memory tool calls the folder /memories.
+  const notePath = path.replace(/^\/memories(?=\/|$)/, 'memory')
+  return <span className="truncate font-mono text-[12px]">{clipLine(notePath)}</span>
 }

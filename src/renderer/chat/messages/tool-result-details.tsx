@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { isProposedChange, messageText } from '#shared/chat/messages.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
-import { parseJson } from '#shared/util/json.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Result } from '../../search/result.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
@@ -30,7 +30,7 @@ export function SearchDetails({ agent, recall }: { agent: string; recall: Record
     <>
       <p>{t('tool.lookedFor', { query: clipLine(query), by: method })}</p>
       {results.length > 0 && (
-        <ul className="flex flex-col gap-4 border-l border-line pl-4">
+        <ul className="my-2 flex flex-col gap-3 border-l border-line pl-4">
           {results.map((result) => (
             <li key={`${result.path}:${result.startLine}`}>
               <Result agent={agent} result={result} query={query} />
@@ -41,7 +41,7 @@ export function SearchDetails({ agent, recall }: { agent: string; recall: Record
       <p>
         {results.length === 0 && `${t('tool.foundNothing')} `}
         {omittedCount > 0 && `${t('tool.leftOut', { count: omittedCount })} `}
-        <Link href={paths.search(query)} className="text-accent hover:underline">
+        <Link href={paths.found(query)} className="text-accent hover:underline">
           {t('details.openInSearch')} →
         </Link>
       </p>
@@ -156,9 +156,7 @@ function parseShortJson(text: string): unknown {
 
 function noteTextOf(result: string): string {
   const value = parseShortJson(result)
-  return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'
-    ? value.text
-    : result
+  return isRecord(value) && typeof value['text'] === 'string' ? value['text'] : result
 }
 
 function formatJson(text: string): string {

@@ -6,14 +6,8 @@ import { QueryView } from '#lib/feedback/query-view.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import { LineList } from '../composer/private-lines.tsx'
 
-interface ReleaseDialogProps {
-  readonly agent: string
-  readonly session: string
-  readonly onClose: () => void
-}
-
 /** Shows what a release of a private chat would let out, and releases it. */
-export function ReleaseDialog({ agent, session, onClose }: ReleaseDialogProps) {
+export function ReleaseDialog({ agent, session, onClose }: { agent: string; session: string; onClose: () => void }) {
   const preview = useQuery({ ...api.sessions.previewRelease.queryOptions({ input: { agent, session } }), gcTime: 0 })
   const release = useMutation(
     api.sessions.release.mutationOptions({

@@ -8,12 +8,9 @@ import type { ForgetState } from './use-forget.ts'
 
 const maxListed = 40
 
-interface ForgetPlacesProps extends Pick<ErasureMatches, 'places' | 'near'> {
-  readonly state: ForgetState
-}
-
-export function ForgetPlaces({ state, places, near }: ForgetPlacesProps) {
+export function ForgetPlaces({ state, matches }: { state: ForgetState; matches: ErasureMatches }) {
   const { t } = useTranslation()
+  const { places, near } = matches
   return (
     <>
       {forgetKinds.map((kind) => {

@@ -86,7 +86,7 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
   return (
     <>
       {places.length === 0 && <p>{t('forget.nothing', { words })}</p>}
-      <ForgetPlaces state={state} places={places} near={near} />
+      <ForgetPlaces state={state} matches={matches} />
       <UnreachableCopies git={git} models={models} />
       {!isEmpty && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">

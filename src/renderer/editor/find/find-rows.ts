@@ -24,12 +24,6 @@ export function findRows(files: readonly FoundFile[], expandedPaths: ReadonlySet
 }
 
 export function keyOfFindRow(row: FindRow): string {
-  switch (row.kind) {
-    case 'file':
-      return row.file.path
-    case 'line':
-      return `${row.path}:${row.line}`
-    case 'more':
-      return `${row.path}:more`
-  }
+  if (row.kind === 'file') return row.file.path
+  return `${row.path}:${row.kind === 'line' ? row.line : 'more'}`
 }

@@ -9,6 +9,7 @@ import { Button, IconButton } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { useDebounced } from '#lib/util/use-debounced.ts'
+import { useTextField } from '#lib/util/composition.ts'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { EmptyState } from '#lib/ui/states.tsx'
@@ -39,10 +40,9 @@ export function FindView({ agent }: { agent: Agent }) {
         <div className="flex items-center gap-2">
           <input
             autoFocus
-            value={text}
+            {...useTextField(text, setText)}
             aria-label={t('find.text')}
             placeholder={t('find.text')}
-            onChange={(event) => setText(event.target.value)}
             className={fieldClassName}
           />
           <IconButton

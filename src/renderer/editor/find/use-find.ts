@@ -31,35 +31,33 @@ export function useFind(agent: string, { text, isPattern, matchCase }: FindOptio
     const [agent, text, isPattern, matchCase] = JSON.parse(key) as [string, string, boolean, boolean]
     if (text === '') return undefined
     const controller = new AbortController()
-    void runFind({ agent, text, isPattern, matchCase }, controller.signal, (result) => setLatest({ key, result }))
+    const { signal } = controller
+    const run = async () => {
+      let result = empty
+      const show = (change: Partial<FindResult>) => {
+        result = { ...result, ...change }
+        setLatest({ key, result })
+      }
+      try {
+        for await (const event of await client.find.run({ agent, text, isPattern, matchCase }, { signal })) {
+          if (signal.aborted) return
+          if (event.type === 'done') show({ searchId: event.search })
+          else
+            show({
+              files: result.files.concat(event.found),
+              unread: result.unread.concat(event.unread),
+              count: event.found.reduce((sum, file) => sum + file.count, result.count),
+              done: event.done,
+              total: event.total,
+            })
+        }
+      } catch (error) {
+        // The error of an aborted search is irrelevant: a new search has replaced it.
+        if (!signal.aborted) show({ searchId: undefined, error })
+      }
+    }
+    void run()
     return () => controller.abort()
   }, [key])
   return latest.key === key ? latest.result : empty
-}
-
-async function runFind(
-  input: FindOptions & { agent: string },
-  signal: AbortSignal,
-  onResult: (result: FindResult) => void,
-): Promise<void> {
-  let files: readonly FoundFile[] = []
-  let unread: readonly UnreadFile[] = []
-  let [count, done, total] = [0, 0, 0]
-  try {
-    for await (const event of await client.find.run(input, { signal })) {
-      if (signal.aborted) return
-      if (event.type === 'found') {
-        files = files.concat(event.found)
-        unread = unread.concat(event.unread)
-        count += event.found.reduce((sum, file) => sum + file.count, 0)
-        done = event.done
-        total = event.total
-      }
-      const searchId = event.type === 'done' ? event.search : undefined
-      onResult({ files, unread, count, done, total, searchId, error: undefined })
-    }
-  } catch (error) {
-    // The error of an aborted search is irrelevant: a new search has replaced it.
-    if (!signal.aborted) onResult({ files, unread, count, done, total, searchId: undefined, error })
-  }
 }

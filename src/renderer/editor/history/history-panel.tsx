@@ -40,10 +40,13 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
     }),
   )
   const hasMoreChanges = timeline.data?.length === limit && limit < maxChanges
-  const rows = useMemo(
-    () => newestFirst(timeline.data ?? [], commits.data?.pages.flatMap((page) => page.commits) ?? []),
-    [timeline.data, commits.data],
-  )
+  const rows = useMemo(() => {
+    const changes = (timeline.data ?? []).map((change): Row => ({ kind: 'change', at: change.at, change }))
+    const allCommits = commits.data?.pages.flatMap((page) => page.commits) ?? []
+    return [...changes, ...allCommits.map((commit): Row => ({ kind: 'commit', at: commit.at, commit }))].toSorted(
+      (first, second) => second.at - first.at,
+    )
+  }, [timeline.data, commits.data])
   const untrustedPath = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
   const hasNoGit = commits.data?.pages.some(({ state }) => state === 'no_git')
   const loadMore = () => {
@@ -55,7 +58,14 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
       <div className="p-2">
         {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
         {commits.error && <p className="p-2 text-muted">{explainError(commits.error)}</p>}
-        {untrustedPath !== undefined && <UntrustedRepository path={untrustedPath} />}
+        {untrustedPath !== undefined && (
+          <div className="p-2 text-[12px] text-muted">
+            <p>{t('history.untrusted', { path: untrustedPath })}</p>
+            <code className="mt-1 block font-mono break-all">
+              git config --global --add safe.directory &quot;{untrustedPath}&quot;
+            </code>
+          </div>
+        )}
         {hasNoGit && <p className="p-2 text-[12px] text-muted">{t('history.noGit')}</p>}
         {timeline.isPending && <Skeleton lines={6} />}
         {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
@@ -93,24 +103,6 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
 
 function rowKey(row: Row): string {
   return row.kind === 'commit' ? `git ${row.commit.commit}` : row.change.commit
-}
-
-function newestFirst(changes: readonly HistoryEntry[], commits: readonly FileCommit[]): Row[] {
-  return [
-    ...changes.map((change): Row => ({ kind: 'change', at: change.at, change })),
-    ...commits.map((commit): Row => ({ kind: 'commit', at: commit.at, commit })),
-  ].toSorted((first, second) => second.at - first.at)
-}
-
-function UntrustedRepository({ path }: { path: string }) {
-  return (
-    <div className="p-2 text-[12px] text-muted">
-      <p>{t('history.untrusted', { path })}</p>
-      <code className="mt-1 block font-mono break-all">
-        git config --global --add safe.directory &quot;{path}&quot;
-      </code>
-    </div>
-  )
 }
 
 interface HistoryRowProps {

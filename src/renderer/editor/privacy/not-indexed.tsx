@@ -19,13 +19,8 @@ export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) 
   )
 }
 
-interface NotIndexedNoteProps {
-  readonly agent: string
-  readonly unsearched: IndexExclusion
-}
-
 /** Shows the full reason and a button that fixes it. */
-export function NotIndexedNote({ agent, unsearched }: NotIndexedNoteProps) {
+export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearched: IndexExclusion }) {
   const { t } = useTranslation()
   const { reason, message = '' } = unsearched
   return (

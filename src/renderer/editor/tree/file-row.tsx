@@ -3,6 +3,7 @@ import { t } from 'i18next'
 import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
+import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark } from '#lib/notes/private-mark.tsx'
 import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
@@ -30,12 +31,12 @@ export function FileRow({ agent, file, name, current }: RowProps & { readonly fi
         aside={
           <span className="tabular flex items-center gap-1.5">
             {details?.privacy && (
-              <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+              <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0">
                 <NoteMark privacy={details.privacy} />
               </span>
             )}
             {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}
-            <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+            <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0">
               {details && t('file.tokens', { tokens: formatShort(details.tokens) })}
             </span>
           </span>
@@ -54,10 +55,11 @@ function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
   const [, navigate] = useLocation()
   const location = useEncodedPath()
   const { path } = file
+  const longTermPath = useLongTermPath(agent)
   const privacy = 'tokens' in file ? file.privacy : undefined
   const isOpen = isFileAt(location, path)
   const remove = async () => {
-    if ((await removeFile(agent, path)) && isOpen) navigate(paths.chat())
+    if ((await removeFile(agent, path)) && isOpen) navigate(paths.file(longTermPath))
   }
   return (
     <PathMenu agent={agent} path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>

@@ -17,15 +17,17 @@ import { NoteMark } from '#lib/notes/private-mark.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
-import { fileAt, paths } from '#lib/router/paths.ts'
+import { NavRow } from '#lib/ui/nav-row.tsx'
+import { formatNoteDay } from '#lib/i18n/format.ts'
+import { fileAt, isFileAt, paths } from '#lib/router/paths.ts'
 import { FilterField } from '#lib/ui/search-field.tsx'
+import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { createFile, setFolderPrivate } from './file-actions.ts'
-import { hintTarget } from '#lib/tour/tour.tsx'
 import { AttachmentRow, FileRow } from './file-row.tsx'
 import { OutsideFiles } from './outside-files.tsx'
 import { PathMenu } from './path-menu.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
-import { useNewNoteFolder, useVaultSettings } from '#lib/notes/use-vault-settings.ts'
+import { useDailyPath, useNewNoteFolder, useToday, useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../use-attachments.ts'
 import { dailyPattern } from '../vault-setting-names.ts'
 
@@ -50,16 +52,13 @@ export function FileTree({ agent, current }: TreeProps) {
   // The list of names loads first; the files with details follow.
   const allFiles = files.data ?? names.data ?? []
   // The results may lag behind the field.
-  const query = useDeferredValue(filter.trim().toLowerCase())
+  const query = useDeferredValue(filter.trim())
   return (
     <SidebarSection
-      id="files"
-      title={t('nav.memory')}
+      title={t('nav.notes')}
       drop={drop}
-      className="min-h-32 flex-1 [@media(max-height:620px)]:h-80 [@media(max-height:620px)]:flex-none"
       aside={
         <>
-          <span>{(files.data ?? names.data) ? t('nav.files', { count: allFiles.length }) : ''}</span>
           {attachmentCount > 0 && (
             <IconButton
               icon={Paperclip}
@@ -73,7 +72,7 @@ export function FileTree({ agent, current }: TreeProps) {
         </>
       }
     >
-      <div {...hintTarget('files')}>
+      <div>
         <VaultSettingsLine agent={agent.id} />
         {isLoaded && <OutsideFiles agent={agent.id} />}
         {allFiles.length > maxWithoutFilter && (
@@ -86,9 +85,14 @@ export function FileTree({ agent, current }: TreeProps) {
         )}
         {!isLoaded && <RecoveryNotice agent={agent.id} />}
         {files.isPending && names.isPending ? (
-          <TreeSkeleton />
+          <div aria-busy aria-label={t('nav.opening')} role="group">
+            <Skeleton lines={6} />
+          </div>
         ) : query === '' ? (
-          <FolderTree agent={agent} current={current} files={allFiles} attachments={attachments} />
+          <>
+            <FirstFiles agent={agent} current={current} files={allFiles} />
+            <FolderTree agent={agent} current={current} files={allFiles} attachments={attachments} />
+          </>
         ) : (
           <FilterResults agent={agent} query={query} current={current} files={allFiles} attachments={attachments} />
         )}
@@ -97,6 +101,41 @@ export function FileTree({ agent, current }: TreeProps) {
     </SidebarSection>
   )
 }
+
+/** MEMORY.md and today's log, which may not exist yet. */
+function FirstFiles({ agent, current, files }: TreeProps & { files: readonly TreeFile[] }) {
+  const today = useToday()
+  const path = useDailyPath(agent.id)(today)
+  return (
+    <>
+      {files
+        .filter(({ kind }) => kind === 'memory')
+        .map((file) => (
+          <FileRow key={file.path} file={file} name={baseName(file.path)} current={current} agent={agent.id} />
+        ))}
+      <NavRow href={paths.file(path)} isCurrent={isFileAt(current, path)}>
+        {t('nav.todaysLog', { day: formatNoteDay(today) })}
+      </NavRow>
+    </>
+  )
+}
+
+/** The files that tell the assistant how to work. */
+export function AssistantFiles({ agent, current }: TreeProps) {
+  useTranslation()
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } })).data ?? []
+  const projectFiles = files.filter(({ kind }) => kind === 'project')
+  if (projectFiles.length === 0) return null
+  return (
+    <SidebarSection title={t('nav.assistantFiles')}>
+      {projectFiles.map((file) => (
+        <FileRow key={file.path} file={file} name={baseName(file.path)} current={current} agent={agent.id} />
+      ))}
+    </SidebarSection>
+  )
+}
+
+const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 function VaultSettingsLine({ agent }: { agent: string }) {
   const conventions = useVaultSettings(agent)
@@ -141,15 +180,15 @@ interface FolderTreeProps extends TreeProps {
 }
 
 interface FilterResultsProps extends FolderTreeProps {
-  /** In lower case. */
   readonly query: string
 }
 
 const FilterResults = memo(function FilterResults({ agent, query, current, files, attachments }: FilterResultsProps) {
   useTranslation()
-  const isMatch = (path: string) => path.toLowerCase().includes(query)
-  const matchingFiles = files.filter(({ path }) => isMatch(path)).slice(0, maxMatches)
-  const matchingAttachments = attachments.filter(isMatch).slice(0, maxMatches - matchingFiles.length)
+  const rankOf = nameRanker(query, useChineseNames(query))
+  const matchingFiles = bestMatches(files, rankOf, ({ path }) => path).slice(0, maxMatches)
+  const unused = maxMatches - matchingFiles.length
+  const matchingAttachments = bestMatches(attachments, rankOf, (path) => path).slice(0, unused)
   if (matchingFiles.length + matchingAttachments.length === 0)
     return <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
   return (
@@ -202,14 +241,6 @@ function RecoveryNotice({ agent }: { agent: string }) {
 
 const changeKinds = ['move', 'tag', 'replacement'] as const
 
-function TreeSkeleton() {
-  return (
-    <div aria-busy aria-label={t('nav.opening')} role="group">
-      <Skeleton lines={6} />
-    </div>
-  )
-}
-
 /** Open and closed folders by agent, kept while the tree is unmounted. */
 const foldersByAgent = new Map<string, ReadonlyMap<string, boolean>>()
 
@@ -244,7 +275,7 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
   }
   return (
     <VirtualRows
-      label={t('nav.memory')}
+      label={t('nav.notes')}
       rows={rows}
       keyOf={rowKey}
       estimateHeight={estimateHeight}
@@ -283,11 +314,6 @@ interface FolderRowProps {
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
-function useIsPrivateFolder(agent: string, path: string): boolean {
-  const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  return files !== undefined && privateFoldersOf(files).has(path)
-}
-
 /** Private folders by file list. Cached, since every folder row reads them. */
 const privateFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
 
@@ -305,7 +331,8 @@ function privateFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
 
 function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggle }: FolderRowProps) {
   const [, navigate] = useLocation()
-  const isPrivate = useIsPrivateFolder(agent, path)
+  const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  const isPrivate = files !== undefined && privateFoldersOf(files).has(path)
   const followMove = (to: string) => {
     const openPath = fileAt(current)
     if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
@@ -321,7 +348,7 @@ function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggl
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
         {isPrivate && <NoteMark privacy={{ isWhole: true, rule: path }} />}
-        <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+        <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0">
           {t('nav.files', { count })}
         </span>
       </button>

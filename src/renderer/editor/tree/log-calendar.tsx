@@ -31,33 +31,40 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const shownDate = logs.find(({ path }) => isFileAt(current, path))?.date ?? todaysDate
   const summaries = (logsByDate.get(shownDate) ?? []).filter(({ path }) => path !== pathOf(shownDate))
   const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month)
+  const monthSelect = (
+    <select
+      key="month"
+      aria-label={t('nav.month')}
+      value={monthIndex}
+      onChange={(event) => showMonth(year, Number(event.target.value))}
+      className={selectClassName}
+    >
+      {Array.from({ length: 12 }, (_, index) => (
+        <option key={index} value={index}>
+          {monthName(new Date(2026, index, 15)).month}
+        </option>
+      ))}
+    </select>
+  )
+  const yearSelect = (
+    <select
+      key="year"
+      aria-label={t('nav.year')}
+      value={year}
+      onChange={(event) => showMonth(Number(event.target.value), monthIndex)}
+      className={selectClassName}
+    >
+      {yearOptions(logsByDate.keys(), year, today.getFullYear()).map((option) => (
+        <option key={option} value={option}>
+          {monthName(new Date(option, 0, 15)).year}
+        </option>
+      ))}
+    </select>
+  )
   return (
     <div role="group" aria-label={t('nav.logs')}>
       <div className="flex items-center gap-0.5 pr-1 pb-1 pl-1">
-        <select
-          aria-label={t('nav.month')}
-          value={monthIndex}
-          onChange={(event) => showMonth(year, Number(event.target.value))}
-          className={selectClassName}
-        >
-          {Array.from({ length: 12 }, (_, index) => (
-            <option key={index} value={index}>
-              {new Intl.DateTimeFormat(i18next.language, { month: 'long' }).format(new Date(2026, index, 15))}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label={t('nav.year')}
-          value={year}
-          onChange={(event) => showMonth(Number(event.target.value), monthIndex)}
-          className={selectClassName}
-        >
-          {yearOptions(logsByDate.keys(), year, today.getFullYear()).map((year) => (
-            <option key={year} value={year}>
-              {year}
-            </option>
-          ))}
-        </select>
+        {monthName(month).isYearFirst ? [yearSelect, monthSelect] : [monthSelect, yearSelect]}
         <span className="flex-1" />
         {!isCurrentMonth && (
           <MonthButton
@@ -115,13 +122,22 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   )
 }
 
+/** Returns the parts of a month's name in the order of the language: November 2026, 2026年11月. */
+function monthName(date: Date) {
+  const format = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })
+  const parts = format.formatToParts(date)
+  const textOf = (type: 'year' | 'month') => {
+    const index = parts.findIndex((part) => part.type === type)
+    const unit = parts[index + 1]
+    return `${parts[index]?.value}${unit?.type === 'literal' ? unit.value.trim() : ''}`
+  }
+  return { year: textOf('year'), month: textOf('month'), isYearFirst: parts[0]?.type === 'year' }
+}
+
 /** Returns the name of a dated note without its date and ending. */
 function topicOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return name
-    .replace(/^[\d-]{10}-|\.md$/g, '')
-    .replace(/\.md$/, '')
-    .replaceAll('-', ' ')
+  return name.replaceAll(/^[\d-]{10}-|(?:\.md){1,2}$/g, '').replaceAll('-', ' ')
 }
 
 const selectClassName =

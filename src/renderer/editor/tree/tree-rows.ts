@@ -1,3 +1,4 @@
+import { nameOrder } from '#lib/util/name-match.ts'
 import type { FileEntry, ListedFile } from '#shared/contract/index.ts'
 
 /** A file with its details, or only with its name until the details are loaded. */
@@ -26,18 +27,16 @@ interface Branch {
 
 const emptyBranch = (): Branch => ({ folders: new Map(), files: [], attachments: [], count: 0 })
 
-interface Tree {
-  readonly pinned: readonly TreeFile[]
-  readonly root: Branch
-}
-
-/** Builds the tree. MEMORY.md and the context files come first, then folders, notes and attachments. */
-export function treeOf(files: readonly TreeFile[], attachments: readonly string[] = []): Tree {
-  const pinned = [...files.filter(({ kind }) => kind === 'memory'), ...files.filter(({ kind }) => kind === 'project')]
+/** Builds the tree of the folders, notes and attachments; MEMORY.md and the context files have their own places. */
+export function treeOf(files: readonly TreeFile[], attachments: readonly string[] = []): Branch {
   const root = emptyBranch()
-  for (const file of files) if (isInTree(file)) addToBranch(root, file.path).files.push(file)
+  for (const file of files) {
+    // The calendar lists the logs in Commonplace's own folder.
+    const isOwnLog = /^(?:\.commonplace\/)?memory\/[\d-]{10}\.md$/.test(file.path)
+    if (file.kind === 'note' || (file.kind === 'log' && !isOwnLog)) addToBranch(root, file.path).files.push(file)
+  }
   for (const path of attachments) addToBranch(root, path).attachments.push(path)
-  return { pinned, root }
+  return root
 }
 
 /** Returns the branch of a file's folder, creates missing ones, and counts the file in all of them. */
@@ -53,22 +52,19 @@ function addToBranch(root: Branch, path: string): Branch {
   return branch
 }
 
-/** Logs in Commonplace's own folder appear in the calendar only; summaries of chats and logs of a vault are also listed. */
-function isInTree({ kind, path }: TreeFile): boolean {
-  return kind === 'note' || (kind === 'log' && !/^(?:\.commonplace\/)?memory\/[\d-]{10}\.md$/.test(path))
-}
-
-export function treeRows({ pinned, root }: Tree, isFolderOpen: (folder: string) => boolean): TreeRow[] {
-  const rows = pinned.map((file): TreeRow => ({ kind: 'file', file, name: baseName(file.path), depth: 1 }))
+export function treeRows(root: Branch, isFolderOpen: (folder: string) => boolean): TreeRow[] {
+  const rows: TreeRow[] = []
+  const compare = nameOrder()
   const addRows = (branch: Branch, prefix: string, depth: number) => {
-    for (const [name, child] of branch.folders) {
+    for (const [name, child] of [...branch.folders].sort(([one], [other]) => compare(one, other))) {
       const path = prefix + name
       const isOpen = isFolderOpen(path)
       rows.push({ kind: 'folder', path, name, depth, count: child.count, isOpen })
       if (isOpen) addRows(child, `${path}/`, depth + 1)
     }
-    for (const file of branch.files) rows.push({ kind: 'file', file, name: file.path.slice(prefix.length), depth })
-    for (const path of branch.attachments)
+    for (const file of branch.files.toSorted((one, other) => compare(one.path, other.path)))
+      rows.push({ kind: 'file', file, name: file.path.slice(prefix.length), depth })
+    for (const path of branch.attachments.toSorted(compare))
       rows.push({ kind: 'attachment', path, name: path.slice(prefix.length), depth })
   }
   addRows(root, '', 1)
@@ -79,8 +75,4 @@ export function treeRows({ pinned, root }: Tree, isFolderOpen: (folder: string) 
 export function parentFolders(path: string): string[] {
   const folders = path.split('/').slice(0, -1)
   return folders.map((_folder, index) => folders.slice(0, index + 1).join('/'))
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -14,14 +14,8 @@ const maxRetries = 20
 const retryDelayMs = 500
 
 function shouldRetry(failures: number, error: unknown): boolean {
-  if (
-    error instanceof ORPCError ||
-    error instanceof ConnectionTimeoutError ||
-    !(error instanceof Error) ||
-    failures >= maxRetries
-  )
-    return false
-  return /AsyncIdQueue|WebSocket is not open/.test(error.message)
+  if (error instanceof ORPCError || error instanceof ConnectionTimeoutError || failures >= maxRetries) return false
+  return error instanceof Error && /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
 /**

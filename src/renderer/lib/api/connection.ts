@@ -43,7 +43,8 @@ export class Connection {
 
   constructor() {
     window.addEventListener('offline', () => void this.check())
-    this.#link = isDesktop() ? this.#connectPort() : this.#connectSocket()
+    // The preload script of the desktop window sets this property; it exposes nothing else.
+    this.#link = 'commonplaceDesktop' in window ? this.#connectPort() : this.#connectSocket()
     const link: Link = {
       call: async (path: readonly string[], input: unknown, options: ClientOptions<ClientContext>) =>
         (await (isQuery(options) ? this.#linkOrTimeout() : this.#link)).call(path, input, options),
@@ -127,11 +128,6 @@ export class Connection {
 function isQuery({ context }: ClientOptions<ClientContext>): boolean {
   const operation = Reflect.get(context ?? {}, TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL) as { type?: string } | undefined
   return operation?.type === 'query'
-}
-
-/** The preload script sets this property; it exposes nothing else. */
-function isDesktop(): boolean {
-  return 'commonplaceDesktop' in window
 }
 
 function openSocket(): Promise<WebSocket | undefined> {

@@ -1,8 +1,9 @@
 import type { QueryKey } from '@tanstack/react-query'
 import i18next from 'i18next'
-import { toast } from 'sonner'
+import { toast, type ExternalToast } from 'sonner'
 import type { AppEvent } from '#shared/contract/index.ts'
-import { showSuccess } from '../feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '../feedback/toast.ts'
+import { paths } from '../router/paths.ts'
 import { api, client, connection, queryClient } from './client.ts'
 
 /** Applies the runtime's events for the life of the window. Subscribes again after each reconnect. */
@@ -20,6 +21,9 @@ export async function followEvents(): Promise<never> {
 
 /** DOM event on `window`, sent when the runtime asks to open an address (its `detail`). */
 export const goToEvent = 'commonplace:go-to'
+
+/** Duration of the offer about a saved note, ms: time to read two notes. It stays in Suggestions. */
+const matchToastMs = 30_000
 
 const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly key: () => QueryKey }[] } = {
   filesChanged: [
@@ -106,8 +110,16 @@ function applyEvent(event: AppEvent): void {
     case 'goTo':
       window.dispatchEvent(new CustomEvent<string>(goToEvent, { detail: event.place }))
       return
-    case 'captured':
-      showCaptured(event)
+    case 'captured': {
+      // In every window, and not only where the text was typed.
+      const { agent, path, patch, client: name } = event
+      const text = i18next.t(name === undefined ? 'capture.done' : 'clients.wrote', { name: name ?? '', path })
+      const options = name === undefined ? {} : { id: `wrote-${name}` }
+      showSuccess(text, () => client.workspace.undo({ agent, path, patch }), options)
+      return
+    }
+    case 'noteMatched':
+      showMatch(event)
       return
     case 'historyChanged':
       // Files that failed to load may now be found under their new path.
@@ -118,11 +130,35 @@ function applyEvent(event: AppEvent): void {
   }
 }
 
-/** Shows a toast with undo for a remembered text, in every window and not only where it was typed. */
-function showCaptured({ agent, path, patch, client: name }: Extract<AppEvent, { type: 'captured' }>): void {
-  const text = name === undefined ? i18next.t('capture.done', { path }) : i18next.t('clients.wrote', { name, path })
-  const options = name === undefined ? {} : { id: `wrote-${name}` }
-  showSuccess(text, () => client.workspace.undo({ agent, path, patch }), options)
+/** Says where a saved note stands already, or offers to replace the line that it changes. */
+function showMatch({ agent, path, line, text, proposal }: Extract<AppEvent, { type: 'noteMatched' }>): void {
+  const show = (title: string, buttons: ExternalToast) =>
+    toast.info(title, {
+      description: `${text} (${path}:${line})`,
+      duration: matchToastMs,
+      style: { flexWrap: 'wrap' },
+      classNames: { content: 'basis-5/6!' },
+      ...buttons,
+    })
+  const open = () => window.dispatchEvent(new CustomEvent(goToEvent, { detail: paths.file(path, line) }))
+  if (proposal === undefined) {
+    show(i18next.t('capture.known'), { action: { label: i18next.t('tool.open'), onClick: open } })
+    return
+  }
+  const input = { agent, ids: [proposal] }
+  const replace = async () => {
+    const { acceptance } = await client.upkeep.accept(input)
+    if (acceptance === null) toast.warning(i18next.t('upkeep.gone', { count: 1 }))
+    else showSuccess(i18next.t('capture.replaced'), () => client.upkeep.undo({ agent, acceptance }))
+  }
+  const keepBoth = async () => {
+    await client.upkeep.refuse(input)
+    showSuccess(i18next.t('capture.bothKept'), () => client.upkeep.reopen(input), { look: 'plain' })
+  }
+  show(i18next.t('capture.changed'), {
+    action: { label: i18next.t('capture.replace'), onClick: () => void runWithErrorToast(replace()) },
+    cancel: { label: i18next.t('capture.keepBoth'), onClick: () => void runWithErrorToast(keepBoth()) },
+  })
 }
 
 function untilOpen(): Promise<void> {

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { RevertButtons } from './change-label.tsx'
 import { Patch } from './patch.tsx'
-import { useRevertStatus, type RevertStatus } from './use-revert-status.ts'
+import { useRevertStatus } from './use-revert-status.ts'
 
 const initialCount = 6
 const pageSize = 30
@@ -30,13 +30,19 @@ export function Hunks({ agent, path, patch, accepted, onAccept, canUndo = true }
     <>
       {hunks.slice(0, shownCount).map(({ hunk, index, key }) => (
         <ErrorBoundary key={`${key}${index}`} piece="row" resetKey={hunk}>
-          {canUndo ? (
-            <Hunk hunk={hunk} index={index} revert={revert} onAccept={onAccept && (() => onAccept(key))} />
-          ) : (
-            <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-              <Patch patch={hunk} isSmall />
-            </div>
-          )}
+          <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
+            <Patch patch={hunk} isUndone={canUndo && revert.statusOf(index) === 'undone'} isSmall />
+            {canUndo && (
+              <div className="flex justify-end gap-3 border-t border-line px-2.5">
+                <RevertButtons revert={revert} index={index} />
+                {onAccept && revert.statusOf(index) !== 'undone' && (
+                  <Button look="link" title={t('changes.acceptHint')} onClick={() => onAccept(key)}>
+                    {t('history.accept')}
+                  </Button>
+                )}
+              </div>
+            )}
+          </div>
         </ErrorBoundary>
       ))}
       {hunks.length > shownCount && (
@@ -45,31 +51,5 @@ export function Hunks({ agent, path, patch, accepted, onAccept, canUndo = true }
         </Button>
       )}
     </>
-  )
-}
-
-interface HunkProps {
-  readonly hunk: string
-  /** 0-based index within the change. */
-  readonly index: number
-  readonly revert: RevertStatus
-  readonly onAccept: (() => void) | undefined
-}
-
-function Hunk({ hunk, index, revert, onAccept }: HunkProps) {
-  const { t } = useTranslation()
-  const status = revert.statusOf(index)
-  return (
-    <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-      <Patch patch={hunk} isUndone={status === 'undone'} isSmall />
-      <div className="flex justify-end gap-3 border-t border-line px-2.5">
-        <RevertButtons revert={revert} index={index} />
-        {onAccept && status !== 'undone' && (
-          <Button look="link" title={t('changes.acceptHint')} onClick={onAccept}>
-            {t('history.accept')}
-          </Button>
-        )}
-      </div>
-    </div>
   )
 }

@@ -72,16 +72,10 @@ function store(stored: StoredDraft): void {
   try {
     localStorage.setItem(key, JSON.stringify(stored))
   } catch {
+    if (stored.kind !== 'message') return
     // The quota is used up. Store the message without its attachments.
-    if (stored.kind === 'message') storeWithoutAttachments(key, stored)
-  }
-}
-
-function storeWithoutAttachments(key: string, stored: UnsentMessage): void {
-  try {
-    localStorage.setItem(key, JSON.stringify({ ...stored, draft: { ...stored.draft, attachments: [] } }))
-  } catch {
-    localStorage.removeItem(key)
+    if (stored.draft.attachments.length === 0) localStorage.removeItem(key)
+    else store({ ...stored, draft: { ...stored.draft, attachments: [] } })
   }
 }
 

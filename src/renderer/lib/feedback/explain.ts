@@ -24,17 +24,21 @@ export function explainCode(code: string, data: Record<string, unknown>): string
   if (code === 'input_invalid' && data['reason'] === invalidUrlMessage)
     return i18next.t('error.input_invalid', { reason: i18next.t('configFault.address') })
   if (code === 'undo_conflict' && data['path'] === '') return i18next.t('error.undo_gone')
+  if (code === 'unknown_model' && data['models']) return i18next.t('error.unknown_model_listed', data)
   if (code === 'file_not_text' && data['holdsNul'] === true) return i18next.t('error.file_not_text_nul', data)
   if (!isErrorCode(code)) return i18next.t('error.internal', { reference: code })
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
 }
 
-/** Explains an error during setup. Omits hints about messages and settings, which do not exist yet. */
+/** Explains an error of a connection or of the first start. Omits hints about messages and other places. */
 export function explainSetup(error: unknown): string {
-  if (!(error instanceof ORPCError)) return explainError(error)
-  const key = `onboarding.failed.${error.code}`
-  if (!i18next.exists(key)) return explainError(error)
-  return i18next.t(key as 'onboarding.failed.provider_failed', { ...(error.data as { provider: string }) })
+  if (!(error instanceof ORPCError) || !isErrorCode(error.code)) return explainError(error)
+  const { provider, ...data } = { reason: error.message, ...(error.data as { provider?: string }) }
+  const name = `connect.called.${provider}`
+  const named = { ...data, provider: i18next.exists(name) ? i18next.t(name as 'connect.called.openai') : provider }
+  const key = `connect.failed.${error.code}`
+  if (!i18next.exists(key)) return explainCode(error.code, named)
+  return String(i18next.t(key as 'connect.failed.provider_failed', named as { provider: string }))
 }
 
 const invalidUrlMessage = 'Invalid URL'

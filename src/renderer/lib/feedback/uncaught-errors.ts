@@ -13,7 +13,9 @@ const ignoredErrors = /^ResizeObserver loop/
 export function reportUncaughtErrors(): void {
   const lastShownAt = new Map<string, number>()
   const report = (error: unknown, message: string) => {
-    if (ignoredErrors.test(message) || isCancelled(error)) return
+    // Cancelled work (a closed view, a disposed editor) rejects with one of these names.
+    const isCancelled = error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled')
+    if (ignoredErrors.test(message) || isCancelled) return
     const now = Date.now()
     if (now - (lastShownAt.get(message) ?? -Infinity) < repeatMs) return
     lastShownAt.delete(message)
@@ -35,9 +37,4 @@ export function reportUncaughtErrors(): void {
   addEventListener('unhandledrejection', ({ reason }) =>
     report(reason, reason instanceof Error ? reason.message : String(reason)),
   )
-}
-
-/** Cancelled work (a closed view, a disposed editor) rejects with one of these names. */
-function isCancelled(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled')
 }

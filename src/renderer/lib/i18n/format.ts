@@ -43,6 +43,17 @@ export function formatDay(date: string): string {
   return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'long' }).format(new Date(`${date}T12:00:00`))
 }
 
+/** Formats the day of a note: `15 January`, with the year if it is not the current one. @param date `YYYY-MM-DD` */
+export function formatNoteDay(date: string): string {
+  const isThisYear = Number(date.slice(0, 4)) === new Date().getFullYear()
+  const options: Intl.DateTimeFormatOptions = {
+    day: 'numeric',
+    month: 'long',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  }
+  return new Intl.DateTimeFormat(i18next.language, options).format(new Date(`${date}T12:00:00`))
+}
+
 /** Formats a `YYYY-MM` month in words. */
 export function formatMonth(month: string): string {
   const format = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })

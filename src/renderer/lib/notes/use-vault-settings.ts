@@ -1,7 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { dailyNotePath, defaultDailyNotes } from '#shared/markdown/daily-notes.ts'
 import { longTermName } from '#shared/util/agent-files.ts'
 import { api } from '../api/client.ts'
+import { fileAt, paths, useEncodedPath } from '../router/paths.ts'
+import { isoDate } from '../util/local-dates.ts'
 
 /** Returns the conventions of the agent's vault, undefined while loading. */
 export function useVaultSettings(agent: string) {
@@ -25,4 +28,27 @@ export function useNewNoteFolder(agent: string): string {
 export function useLongTermPath(agent: string): string {
   const folder = useVaultSettings(agent)?.own ?? ''
   return folder === '' ? longTermName : `${folder}/${longTermName}`
+}
+
+/** Returns the day on which the component was mounted, `YYYY-MM-DD`. */
+export function useToday(): string {
+  return useState(() => isoDate(new Date()))[0]
+}
+
+/** The file that was shown last, by agent. */
+const lastFiles = new Map<string, string>()
+
+/** Returns the address of the Notes place: the file that was shown last, else today's log, else MEMORY.md. */
+export function useNotesPath(agent: string): string {
+  const shown = fileAt(useEncodedPath())
+  const todaysLog = useDailyPath(agent)(useToday())
+  const longTermPath = useLongTermPath(agent)
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } })).data
+  const exists = (path: string) => files?.some((file) => file.path === path) ?? false
+  useEffect(() => {
+    if (shown !== undefined) lastFiles.set(agent, shown)
+  }, [agent, shown])
+  const lastFile = shown ?? lastFiles.get(agent)
+  if (lastFile !== undefined && exists(lastFile)) return paths.file(lastFile)
+  return paths.file(exists(todaysLog) || !exists(longTermPath) ? todaysLog : longTermPath)
 }

@@ -10,6 +10,8 @@ export const commandKeys = {
   capture: 'Mod+Shift+Space',
   settings: 'Mod+,',
   chat: 'Mod+1',
+  notes: 'Mod+2',
   searchView: 'Mod+3',
-  context: 'Mod+4',
+  inspect: 'Mod+4',
+  suggestions: 'Mod+5',
 } as const

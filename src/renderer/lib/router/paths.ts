@@ -25,33 +25,34 @@ export const paths = {
     const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, startLine, endLine) : paths.chat(session)
   },
-  search: (query?: string, why?: FileLine) => {
-    const parameters = new URLSearchParams()
-    if (query) parameters.set('q', query)
-    if (why) parameters.set('why', formatPlace(why))
-    return parameters.size === 0 ? '/search' : `/search?${parameters}`
-  },
+  search: (query?: string) => withParameters('/search', { q: query }),
   settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
+  /** The requests of a chat. @param session undefined for the next new chat */
+  sent: (session?: string) => (session === undefined ? '/inspect/sent' : `/inspect/sent/${encodePart(session)}`),
+  /** All candidates of a search. @param why a line whose ranking is explained */
+  found: (query?: string, why?: FileLine) =>
+    withParameters('/inspect/found', { q: query, why: why && `${why.path}:${why.line}` }),
   /** @param message id of a user message; shows the searches made to answer it */
-  recalls: (message?: string) =>
-    message === undefined ? '/search/recalls' : `/search/recalls?${new URLSearchParams({ message })}`,
-  checks: () => '/search/checks',
+  recalls: (message?: string) => withParameters('/inspect/recalls', { message }),
+  checks: () => '/inspect/tested',
   changes: () => '/changes',
   find: () => '/find',
   brokenLinks: () => '/links/broken',
-  inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
+  inbox: (proposal?: string) => withParameters('/inbox', { proposal }),
   forget: () => '/forget',
   capture: () => '/capture',
-  context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
+}
+
+function withParameters(path: string, values: Record<string, string | undefined>): string {
+  const parameters = new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  )
+  return parameters.size === 0 ? path : `${path}?${parameters}`
 }
 
 /** Returns the session id for `sessions/1a2b.jsonl`, undefined for any other file. */
 export function sessionOfPath(path: string): string | undefined {
   return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
-}
-
-export function formatPlace({ path, line }: FileLine): string {
-  return `${path}:${line}`
 }
 
 /** Formats lines for display, such as `memory/a.md:12–14`. */
@@ -108,11 +109,11 @@ export function fileAt(encodedPath: string): string | undefined {
 }
 
 /**
- * Returns the session whose chat or context an address shows, or undefined for another view.
+ * Returns the session whose chat or requests an address shows, or undefined for another view.
  * @param encodedPath from `useEncodedPath`
  */
 export function sessionAt(encodedPath: string): string | undefined {
-  const encoded = /^\/(?:chat|context)\/([^/]+)/.exec(encodedPath)?.[1]
+  const encoded = /^\/(?:chat|inspect\/sent)\/([^/]+)/.exec(encodedPath)?.[1]
   return encoded === undefined ? undefined : decodePart(encoded)
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../router/command-keys.ts'
 import { Button } from '../ui/button.tsx'
@@ -12,20 +12,6 @@ export function planTour(): void {
 }
 
 const hints = ['files', 'why', 'palette'] as const
-export type Hint = (typeof hints)[number]
-
-/** Marks the element that a hint points at: `<section {...hintTarget('files')}>`. */
-export function hintTarget(hint: Hint): { readonly 'data-hint': Hint } {
-  return { 'data-hint': hint }
-}
-
-/** Distance between hint and target, and space reserved below the hint, px. */
-const gap = 12
-const roomBelow = 240
-
-/** Heights of the header, and of the composer with a hint above it, px. */
-const headerHeight = 56
-const composerHeight = 320
 
 interface TourProps {
   /** Encoded path, from `useEncodedPath`. */
@@ -33,26 +19,25 @@ interface TourProps {
   readonly isPaletteOpen: boolean
 }
 
+/** The hints of the first start, one at a time, at the end of the sidebar. */
 export function Tour({ place, isPaletteOpen }: TourProps) {
   const { t } = useTranslation()
   const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
   const hint = hints[index]
   const isHintFollowed =
     hint !== undefined &&
-    { files: place.startsWith('/file/'), why: /^\/(search|context)/.test(place), palette: isPaletteOpen }[hint]
+    { files: place.startsWith('/file/'), why: /^\/(search|inspect)/.test(place), palette: isPaletteOpen }[hint]
   if (isHintFollowed) setIndex(index + 1)
   const isOver = index >= hints.length
   useEffect(() => {
     if (isOver) localStorage.removeItem(storageKey)
   }, [isOver])
-  const spot = useHintPosition(hint)
   if (!hint) return null
   return (
     <aside
       aria-label={t('tour.title')}
       data-testid="tour"
-      className="fixed z-30 flex w-72 max-w-[calc(100vw-24px)] flex-col gap-2 rounded-lg border border-line bg-raised p-4 shadow-float"
-      style={spot}
+      className="m-2.5 flex flex-col gap-1.5 rounded-lg border border-line bg-raised p-3"
     >
       <p className="font-semibold">{t(`tour.${hint}.title`)}</p>
       <p className="text-muted">{t(`tour.${hint}.text`, { keys: formatBoundKeys(commandKeys.palette) })}</p>
@@ -67,24 +52,4 @@ export function Tour({ place, isPaletteOpen }: TourProps) {
       </p>
     </aside>
   )
-}
-
-function aboveComposer() {
-  return { left: gap, top: Math.max(headerHeight, innerHeight - composerHeight) }
-}
-
-function useHintPosition(hint: Hint | undefined): { readonly left: number; readonly top: number } {
-  const [position, setPosition] = useState(aboveComposer)
-  useLayoutEffect(() => {
-    if (hint === undefined) return undefined
-    const updatePosition = () => {
-      const box = document.querySelector(`[data-hint=${hint}]`)?.getBoundingClientRect()
-      if (!box) return setPosition(aboveComposer)
-      setPosition({ left: box.right + gap, top: Math.max(gap, Math.min(box.top, innerHeight - roomBelow)) })
-    }
-    updatePosition()
-    const timer = setInterval(updatePosition, 300)
-    return () => clearInterval(timer)
-  }, [hint])
-  return position
 }

@@ -1,4 +1,4 @@
-interface ChoiceProps<T extends string> {
+export interface ChoiceProps<T extends string> {
   readonly label: string
   readonly value: T
   readonly options: readonly { readonly value: T; readonly name: string }[]
@@ -7,11 +7,7 @@ interface ChoiceProps<T extends string> {
 
 export function Choice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
   return (
-    <div
-      role="radiogroup"
-      aria-label={label}
-      className="flex max-w-full gap-0.5 overflow-x-auto rounded-sm bg-soft p-0.5"
-    >
+    <div role="radiogroup" aria-label={label} className="flex max-w-full flex-wrap gap-0.5 rounded-sm bg-soft p-0.5">
       {options.map((option) => (
         <button
           key={option.value}

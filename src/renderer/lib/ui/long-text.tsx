@@ -9,17 +9,10 @@ import { splitLongLines } from '../util/clip.ts'
 import { useCopy } from '../util/copy-text.ts'
 import { Highlight } from './highlight.tsx'
 import { SearchField } from './search-field.tsx'
-import { isComposing } from '../util/shortcuts.ts'
 
 const lineHeight = 20
 
-interface LongTextProps {
-  readonly text: string
-  readonly label: string
-  readonly marked?: MarkedLines | undefined
-}
-
-export function LongText({ text, label, marked }: LongTextProps) {
+export function LongText({ text, label, marked }: { text: string; label: string; marked?: MarkedLines | undefined }) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const [query, setQuery] = useState('')
@@ -61,9 +54,7 @@ export function LongText({ text, label, marked }: LongTextProps) {
               setQuery(value)
               setHitIndex(-1)
             }}
-            onKeyDown={(event) =>
-              event.key === 'Enter' && !isComposing(event) && goToHit(hitIndex + (event.shiftKey ? -1 : 1))
-            }
+            onKeyDown={(event) => event.key === 'Enter' && goToHit(hitIndex + (event.shiftKey ? -1 : 1))}
           />
           {query.trim() !== '' && (
             <span role="status" className="tabular text-[12px] text-muted">

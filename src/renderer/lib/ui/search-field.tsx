@@ -1,42 +1,35 @@
-import { isComposing } from '../util/shortcuts.ts'
+import { useTextField } from '../util/composition.ts'
 
 interface SearchFieldProps {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
   readonly onKeyDown?: (event: React.KeyboardEvent) => void
+  readonly className?: string
 }
 
-export function SearchField({ label, value, onChange, onKeyDown }: SearchFieldProps) {
+const fieldLook = 'min-h-7 w-56 min-w-0 border-line bg-raised'
+
+export function SearchField({ label, value, onChange, onKeyDown, className = fieldLook }: SearchFieldProps) {
   return (
     <input
       type="search"
-      value={value}
+      {...useTextField(value, onChange)}
       aria-label={label}
       placeholder={label}
-      onChange={(event) => onChange(event.target.value)}
       onKeyDown={onKeyDown}
-      className="min-h-7 w-56 min-w-0 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent"
+      className={`rounded-sm border px-2 outline-none focus:border-accent ${className}`}
     />
   )
 }
 
-interface FilterFieldProps extends Omit<SearchFieldProps, 'onKeyDown'> {
-  readonly className: string
-}
-
 /** A borderless filter field for the sidebar. Escape clears it. */
-export function FilterField({ label, value, onChange, className }: FilterFieldProps) {
+export function FilterField({ className = '', ...field }: Omit<SearchFieldProps, 'onKeyDown'>) {
   return (
-    <input
-      type="text"
-      role="searchbox"
-      value={value}
-      aria-label={label}
-      placeholder={label}
-      onChange={(event) => onChange(event.target.value)}
-      onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && onChange('')}
-      className={`h-7 rounded-sm border border-transparent bg-soft px-2 outline-none placeholder:text-muted focus:border-accent focus:bg-raised ${className}`}
+    <SearchField
+      {...field}
+      onKeyDown={(event) => event.key === 'Escape' && field.onChange('')}
+      className={`h-7 border-transparent bg-soft placeholder:text-muted focus:bg-raised [&::-webkit-search-cancel-button]:hidden ${className}`}
     />
   )
 }

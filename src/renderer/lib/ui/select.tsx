@@ -1,8 +1,7 @@
-interface SelectProps<T extends string> {
+import type { ChoiceProps } from './choice.tsx'
+
+interface SelectProps<T extends string> extends Omit<ChoiceProps<T>, 'label'> {
   readonly label?: string
-  readonly value: T
-  readonly options: readonly { readonly value: T; readonly name: string }[]
-  readonly onChoose: (value: T) => void
   readonly className?: string
 }
 

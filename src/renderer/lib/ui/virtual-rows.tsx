@@ -50,7 +50,12 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
       const row = rows[index]
       return row === undefined ? index : keyOf(row)
     },
-    rangeExtractor: (range: Range) => withFocused(defaultRangeExtractor(range), focusedIndex.current, rows.length),
+    rangeExtractor: (range: Range) => {
+      const indexes = defaultRangeExtractor(range)
+      const { current: focused } = focusedIndex
+      if (focused === undefined || focused >= rows.length || indexes.includes(focused)) return indexes
+      return [...indexes, focused].sort((a, b) => a - b)
+    },
     overscan,
     scrollMargin,
   })
@@ -126,11 +131,6 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
       })}
     </div>
   )
-}
-
-function withFocused(indexes: number[], index: number | undefined, count: number): number[] {
-  if (index === undefined || index >= count || indexes.includes(index)) return indexes
-  return [...indexes, index].sort((a, b) => a - b)
 }
 
 function indexOf(target: EventTarget): number | undefined {

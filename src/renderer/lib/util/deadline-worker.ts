@@ -1,8 +1,3 @@
-interface PendingQuestion<Question, Answer> {
-  readonly question: Question
-  readonly resolve: (answer: Answer | null) => void
-}
-
 /** Extra time for a new worker to load its code, in ms. The worker can post `{ id: 0 }` when it is ready. */
 const startupMs = 8000
 
@@ -16,7 +11,7 @@ export class DeadlineWorker<Question extends object, Answer> {
   readonly #maxCached: number
   readonly #cache = new Map<string, Answer | null>()
   /** Pending questions in the order in which the worker answers them. */
-  readonly #pending = new Map<number, PendingQuestion<Question, Answer>>()
+  readonly #pending = new Map<number, { question: Question; resolve: (answer: Answer | null) => void }>()
   #worker: Worker | undefined
   #hasAnswered = false
   #timer = 0

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type KeyboardEvent as ReactKeyboardEvent } from 'react'
+import { useEffect, useRef } from 'react'
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
@@ -36,7 +36,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      // Ignores keys while an input method composes or a field records a shortcut.
+      // Ignores keys while an input method composes in the editor or a field records a shortcut.
       if (event.isComposing || document.activeElement?.hasAttribute('data-takes-keys')) return
       const pressed = keysOfEvent(event)
       const match = Object.entries(latest.current).find(([keys]) => resolveKeys(keys) === pressed)
@@ -54,9 +54,4 @@ export function keysOfEvent(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')
-}
-
-/** Returns true while an input method composes a text. Safari reports key code 229 for the last key. */
-export function isComposing(event: ReactKeyboardEvent): boolean {
-  return event.nativeEvent.isComposing || event.keyCode === 229
 }

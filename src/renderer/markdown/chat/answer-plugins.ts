@@ -9,11 +9,7 @@ import { nameHref, splitWikiLinks } from './wiki-link.ts'
 export type Plugins = NonNullable<Options['remarkPlugins']>
 
 export function answerPlugins(math: Plugins = []): Plugins {
-  return [remarkGfm, remarkCjk, ...math, remarkAnswerLinks]
-}
-
-function remarkAnswerLinks() {
-  return (tree: MarkdownNode) => convertLinks(tree)
+  return [remarkGfm, remarkCjk, ...math, () => convertLinks]
 }
 
 function convertLinks(node: MarkdownNode): void {
@@ -21,14 +17,11 @@ function convertLinks(node: MarkdownNode): void {
   node.children = node.children.flatMap((child) => {
     convertLinks(child)
     if (child.type !== 'text' || child.value === undefined) return [child]
-    return splitWikiLinks(child.value).flatMap((part) =>
-      typeof part === 'string' ? parseCitations(part) : [linkNode(nameHref(part.target), part.label)],
-    )
+    return splitWikiLinks(child.value).flatMap((part) => {
+      if (typeof part !== 'string') return linkNode(nameHref(part.target), part.label)
+      return splitCitations(part).map((piece) =>
+        typeof piece === 'string' ? textNode(piece) : linkNode(citationHref(piece), piece.path),
+      )
+    })
   })
-}
-
-function parseCitations(text: string): MarkdownNode[] {
-  return splitCitations(text).map((part) =>
-    typeof part === 'string' ? textNode(part) : linkNode(citationHref(part), part.path),
-  )
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { memo, Suspense, use, useEffect, useRef, useState } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
+import { lazy } from '#shared/util/lazy.ts'
 import { clipPassage } from '#lib/util/clip.ts'
 import { DeadlineWorker } from '#lib/util/deadline-worker.ts'
 import type { HtmlTree, MarkdownKind, MarkdownRequest } from '../parse/markdown.worker.ts'
@@ -117,14 +118,7 @@ interface MathPlugins {
   readonly rehype: Plugins
 }
 
-let mathPromise: Promise<MathPlugins> | undefined
-
-function loadMath(): Promise<MathPlugins> {
-  mathPromise ??= importMath()
-  return mathPromise
-}
-
-async function importMath(): Promise<MathPlugins> {
+const loadMath = lazy(async (): Promise<MathPlugins> => {
   const [remarkMath, rehypeKatex] = await Promise.all([
     import('remark-math'),
     import('rehype-katex'),
@@ -140,4 +134,4 @@ async function importMath(): Promise<MathPlugins> {
       ],
     ],
   }
-}
+})

@@ -59,7 +59,11 @@ const Pieces = memo(
     return portion.pieces.map((piece, index) => (
       <ErrorBoundary key={index} piece="text" resetKey={piece.text}>
         <PieceView piece={piece}>
-          <MarkdownBlock text={piece.text} renderer={answerRenderer} hasMath={hasRenderableMath(piece.text)} />
+          <MarkdownBlock
+            text={piece.text}
+            renderer={answerRenderer}
+            hasMath={mayHaveMath(piece.text) && hasMath(piece.text) && isCheapMath(piece.text)}
+          />
         </PieceView>
       </ErrorBoundary>
     ))
@@ -69,10 +73,6 @@ const Pieces = memo(
     previous.pieces.length === next.pieces.length &&
     previous.pieces.every((piece, index) => isSamePiece(piece, next.pieces[index])),
 )
-
-function hasRenderableMath(text: string): boolean {
-  return mayHaveMath(text) && hasMath(text) && isCheapMath(text)
-}
 
 /** Estimates the rendered height in px, so that the layout moves less. */
 function estimateHeight({ characters, lines }: Portion): number {

@@ -14,7 +14,11 @@ export function mayHaveMath(text: string): boolean {
 }
 
 export function normalizeMath(text: string): string {
-  return mapOutsideCode(text, normalizeText)
+  return mapOutsideCode(text, (part) => {
+    const inline = replacePairs(part, '\\(', '\\)', (formula) => `$$${formula.trim()}$$`)
+    const display = replacePairs(inline, '\\[', '\\]', (formula) => `\n$$\n${formula.trim()}\n$$\n`)
+    return doubleDollars(display)
+  })
 }
 
 /** Converts `$x$` only. */
@@ -41,12 +45,6 @@ export function hasMath(normalized: string): boolean {
     return part
   })
   return hasFormula
-}
-
-function normalizeText(text: string): string {
-  const inline = replacePairs(text, '\\(', '\\)', (formula) => `$$${formula.trim()}$$`)
-  const display = replacePairs(inline, '\\[', '\\]', (formula) => `\n$$\n${formula.trim()}\n$$\n`)
-  return doubleDollars(display)
 }
 
 function doubleDollars(text: string): string {

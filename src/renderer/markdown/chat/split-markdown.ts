@@ -44,26 +44,21 @@ const plainSize = 4000
 
 /** Splits Markdown into portions that render together, for virtual scrolling. */
 export function splitPortions(text: string): Portion[] {
-  const portions: Portion[] = []
-  let pieces: Piece[] = []
-  let characters = 0
-  let lines = 0
+  const portions: { pieces: Piece[]; characters: number; lines: number }[] = []
   let size = 0
-  const endPortion = () => {
-    if (pieces.length > 0) portions.push({ pieces, characters, lines })
-    pieces = []
-    characters = 0
-    lines = 0
-    size = 0
-  }
   for (const piece of splitPieces(text)) {
-    pieces.push(piece)
-    characters += piece.text.length
-    lines += countLines(piece.text)
-    size += piece.kind === 'markdown' ? estimateSize(piece.text) : plainSize
-    if (size >= maxPortionSize || pieces.length >= maxPortionPieces) endPortion()
+    let portion = portions.at(-1)
+    if (!portion || size >= maxPortionSize || portion.pieces.length >= maxPortionPieces) {
+      portion = { pieces: [], characters: 0, lines: 0 }
+      portions.push(portion)
+      size = 0
+    }
+    const lines = piece.text.split('\n').length
+    portion.pieces.push(piece)
+    portion.characters += piece.text.length
+    portion.lines += lines
+    size += piece.kind === 'markdown' ? piece.text.length + lineCost * lines : plainSize
   }
-  endPortion()
   return portions
 }
 
@@ -107,10 +102,6 @@ function pieceOf(text: string, depth: number): Piece {
 
 /** Extra cost of a line, in characters: short lines take space, too. */
 const lineCost = 40
-
-function estimateSize(text: string): number {
-  return text.length + lineCost * countLines(text)
-}
 
 /** Returns a large fenced code block without its fence, or undefined for any other block. */
 function largeCodeOf(block: string): Piece | undefined {
@@ -192,10 +183,4 @@ function withoutIndent(lines: string[]): string[] {
   const indent = /^\s*/.exec(lines[0] ?? '')?.[0].length ?? 0
   if (indent === 0) return lines
   return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
-}
-
-function countLines(text: string): number {
-  let count = 1
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
-  return count
 }

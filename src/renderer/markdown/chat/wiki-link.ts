@@ -1,24 +1,14 @@
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 import { splitTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { splitText } from '#shared/markdown/split-text.ts'
 
-export interface NamedLink {
-  /** Includes the fragment. */
-  readonly target: string
-  readonly label: string
-}
-
-/** Splits a text into plain text and wikilinks, in order. */
-export function splitWikiLinks(text: string): (string | NamedLink)[] {
-  const parts: (string | NamedLink)[] = []
-  let from = 0
-  for (const match of text.matchAll(/\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^[\]\n]*))?\]\]/g)) {
-    const [whole, name = '', fragment = '', label] = match
-    if (match.index > from) parts.push(text.slice(from, match.index))
-    parts.push({ target: name.trim() + fragment, label: label?.trim() || name.trim() + fragment })
-    from = match.index + whole.length
-  }
-  if (from < text.length) parts.push(text.slice(from))
-  return parts
+/** Splits a text into plain text and wikilinks, in order. `target` includes the fragment. */
+export function splitWikiLinks(text: string): (string | { readonly target: string; readonly label: string })[] {
+  const pattern = /\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^[\]\n]*))?\]\]/g
+  return splitText(text, pattern, ([, name = '', fragment = '', label]) => {
+    const target = name.trim() + fragment
+    return { target, label: label?.trim() || target }
+  })
 }
 
 /** Encodes a name as an address that Markdown does not change. */

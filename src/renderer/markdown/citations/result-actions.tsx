@@ -18,8 +18,6 @@ interface ResultActionsProps {
 export function ResultActions({ agent, place, query }: ResultActionsProps) {
   const [, navigate] = useLocation()
   const flag = useMutation(api.upkeep.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
-  const flagAs = (fault: 'wrong' | 'outdated') => () =>
-    flag.mutate({ agent, ...place, fault, query: query || undefined })
   // Only notes of this memory can be flagged: not transcripts, nor files of other agents or outside folders.
   const isNote = sessionOfPath(place.path) === undefined && !/^[@/]|^[A-Za-z]:/.test(place.path)
   return (
@@ -35,12 +33,12 @@ export function ResultActions({ agent, place, query }: ResultActionsProps) {
             className={actionClassName}
             title={t(`result.${fault}Hint`)}
             disabled={flag.isPending}
-            onClick={flagAs(fault)}
+            onClick={() => flag.mutate({ agent, ...place, fault, query: query || undefined })}
           >
             {t(`result.${fault}`)}
           </button>
         ))}
-      <Link href={paths.search(query, place)} className={actionClassName}>
+      <Link href={paths.found(query, place)} className={actionClassName}>
         {t('result.why')}
       </Link>
     </p>

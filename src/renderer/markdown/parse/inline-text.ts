@@ -1,6 +1,7 @@
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'
+import { splitText } from '#shared/markdown/split-text.ts'
 import { citationHref } from '../chat/citation.ts'
 import { nameHref } from '../chat/wiki-link.ts'
 import { elementNode, linkNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
@@ -20,7 +21,10 @@ const videoMacro = /^(?:video|youtube|vimeo|bilibili|tweet|twitter)\s+(https?:\S
 /** Transforms the inline nodes of a paragraph, heading or cell. Link texts stay unchanged. */
 export function transformInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const transformed = restoreMacros(restoreWikiLinks(nodes)).flatMap((node): MarkdownNode[] => {
-    if (node.type === 'text') return parseText(node.value ?? '')
+    if (node.type === 'text')
+      return splitText(node.value ?? '', specialSyntax, specialNode).flatMap((part) =>
+        typeof part === 'string' ? parseCitations(part) : [part],
+      )
     const page = node.type === 'link' ? /^\[\[([^[\]]+)\]\]$/.exec(node.url ?? '')?.[1] : undefined
     if (page !== undefined) return [{ ...node, url: nameHref(page) }]
     const block = node.type === 'link' ? /^\(\(([\da-f-]{36})\)\)$/.exec(node.url ?? '')?.[1] : undefined
@@ -68,18 +72,6 @@ function restoreMacros(nodes: readonly MarkdownNode[]): MarkdownNode[] {
     else result.push(node.type === 'text' ? { ...node } : node)
   }
   return result
-}
-
-function parseText(text: string): MarkdownNode[] {
-  const nodes: MarkdownNode[] = []
-  let from = 0
-  for (const match of text.matchAll(specialSyntax)) {
-    if (match.index > from) nodes.push(...parseCitations(text.slice(from, match.index)))
-    nodes.push(specialNode(match))
-    from = match.index + match[0].length
-  }
-  if (from < text.length) nodes.push(...parseCitations(text.slice(from)))
-  return nodes
 }
 
 function specialNode(match: RegExpExecArray): MarkdownNode {

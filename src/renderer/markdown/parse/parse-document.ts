@@ -4,7 +4,8 @@
  * of each row. Runs in linear time.
  */
 import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
-import { commentRanges, hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
+import { commentRanges, hiddenRanges, type Range } from '#shared/markdown/links/hidden-text.ts'
+import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
 import { blocksOf, closingTest, isAllDefinitions, detachDefinitions, type Block } from '../chat/block-split.ts'
 import { splitBlock, type Piece } from '../chat/split-markdown.ts'
 import { limitCombiningMarks } from '#lib/util/clip.ts'
@@ -50,15 +51,19 @@ export function parseDocument(text: string): Document {
     rows.push({ kind: 'properties', text: normalized.slice(frontMatter.from, frontMatter.to).replace(/\n$/, '') })
     lines.push(2)
   }
-  const linesBefore = countLines(normalized, bodyStart)
-  const { text: body, notes: inlineNotes } = extractInlineFootnotes(normalizeSyntax(normalized.slice(bodyStart)))
+  const linesBefore = normalized.slice(0, bodyStart).split('\n').length - 1
+  const markdown = unindentNestedLists(convertOrgBlocks(blankComments(normalized.slice(bodyStart))))
+  const { text: body, notes: inlineNotes } = extractInlineFootnotes(markdown)
   for (const [label, note] of inlineNotes) notes.set(label, { text: note.text, line: note.line + linesBefore })
   for (const { text: block, line } of joinDetails(blocksOf(body))) {
     if (isAllDefinitions(block)) continue
     const label = footnotePattern.exec(block)?.[1]
     if (label !== undefined) {
       if (!notes.has(label))
-        notes.set(label, { text: withoutIndent(block.replace(footnotePattern, '')), line: line + linesBefore })
+        notes.set(label, {
+          text: block.replace(footnotePattern, '').replaceAll(/\n(?: {1,4}|\t)/g, '\n'),
+          line: line + linesBefore,
+        })
       continue
     }
     // Quotes and HTML are split only if they are longer: the second half of a callout becomes a plain quote, and
@@ -71,7 +76,10 @@ export function parseDocument(text: string): Document {
       lines.push(line + linesBefore + lineOffset)
     }
   }
-  const footnotes = sortByFirstUse(notes, body)
+  // In the order of their first reference; those without one come last.
+  const references = notes.size === 0 ? [] : [...body.matchAll(/\[\^([^[\]\s]+)\](?!:)/g)]
+  const used = references.flatMap(([, label = '']) => (notes.has(label) ? label : []))
+  const footnotes = [...new Set([...used, ...notes.keys()])]
   for (const label of footnotes) {
     const note = notes.get(label)
     if (!note) continue
@@ -128,19 +136,10 @@ function joinBlocks(blocks: readonly Block[], line: number): Block {
   return { text: [lines.join('\n'), ...(definitions.size > 0 ? ['', ...definitions] : [])].join('\n'), line }
 }
 
-function normalizeSyntax(body: string): string {
-  return unindentNestedLists(convertOrgBlocks(blankComments(body)))
-}
-
 /** Removes comments but keeps their newlines, so that every line keeps its number. */
 function blankComments(text: string): string {
-  const parts: string[] = []
-  let position = 0
-  for (const { from, to } of commentRanges(text)) {
-    parts.push(text.slice(position, from), text.slice(from, to).replaceAll(/[^\n]+/g, ''))
-    position = to
-  }
-  return parts.length === 0 ? text : parts.join('') + text.slice(position)
+  const withoutText = ({ from, to }: Range) => ({ from, to, text: text.slice(from, to).replaceAll(/[^\n]+/g, '') })
+  return applyEdits(text, commentRanges(text).map(withoutText))
 }
 
 const orgBlock = /^([\t ]*)(?:[-*+] )?#\+BEGIN_(SRC|QUERY|EXAMPLE)(?:[\t ]+([\w#+-]+))?[^\n]*$/i
@@ -189,24 +188,6 @@ function convertOrgBlocks(text: string): string {
       return line.replace(/#\+BEGIN_.*/i, `\`\`\`${language ?? (/query/i.test(kind) ? 'query' : '')}`)
     })
     .join('\n')
-}
-
-function withoutIndent(text: string): string {
-  return text.replaceAll(/\n(?: {1,4}|\t)/g, '\n')
-}
-
-/** Returns the labels in the order of their first reference; those without one come last. */
-function sortByFirstUse(notes: ReadonlyMap<string, unknown>, text: string): string[] {
-  if (notes.size === 0) return []
-  const used = new Set<string>()
-  for (const [, label = ''] of text.matchAll(/\[\^([^[\]\s]+)\](?!:)/g)) if (notes.has(label)) used.add(label)
-  return [...used, ...[...notes.keys()].filter((label) => !used.has(label))]
-}
-
-function countLines(text: string, end: number): number {
-  let count = 0
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count += 1
-  return count
 }
 
 interface Footnote {

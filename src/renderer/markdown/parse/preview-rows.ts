@@ -59,18 +59,9 @@ export function applyPatch({ rows: before, ...old }: PreviewState, patch: Patch,
 /** Returns the 0-based index of the last row that begins at or before a line, or -1. @param line 1-based */
 export function rowOfLine({ rows, lines }: PreviewState, line: number): number {
   const footnotesStart = rows.findIndex(({ row }) => row.kind === 'footnote')
-  let result = -1
-  let low = 0
-  // Footnotes come last, regardless of their line, so the binary search excludes them.
-  let high = (footnotesStart < 0 ? rows.length : footnotesStart) - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    if ((lines[middle] ?? 0) <= line) {
-      result = middle
-      low = middle + 1
-    } else high = middle - 1
-  }
-  return result
+  // Footnotes come last, regardless of their line.
+  const others = lines.subarray(0, footnotesStart < 0 ? rows.length : footnotesStart)
+  return others.findLastIndex((rowLine) => rowLine <= line)
 }
 
 /** Returns the estimated height of a row, px. @param width width of the text, px */

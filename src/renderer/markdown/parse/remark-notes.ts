@@ -17,8 +17,7 @@ const allowed = new Set([...textTags, ...mediaTags, 'button', 'label', 'time'])
 
 /** Returns true if HTML has only tags that the preview can show. Reads tag names as the HTML parser does. */
 function isAllowedHtml(html: string): boolean {
-  for (const [, name = ''] of html.matchAll(/<\/?([a-z][^\s/>]*)/gi)) if (!allowed.has(name.toLowerCase())) return false
-  return true
+  return html.matchAll(/<\/?([a-z][^\s/>]*)/gi).every(([, name = '']) => allowed.has(name.toLowerCase()))
 }
 
 /** Longer HTML with disallowed tags is shown as a code block. In characters. */
@@ -32,8 +31,12 @@ export function remarkNotes() {
 
 function transformNode(node: MarkdownNode): MarkdownNode[] {
   switch (node.type) {
-    case 'html':
-      return transformHtml(node)
+    case 'html': {
+      const text = (node.value ?? '').trim()
+      if (isAllowedHtml(text)) return [node]
+      if (text.length > maxInlineHtml || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
+      return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
+    }
     case 'blockquote': {
       const block = calloutOf(node) ?? node
       return [{ ...block, children: (block.children ?? []).flatMap(transformNode) }]
@@ -51,13 +54,6 @@ function transformNode(node: MarkdownNode): MarkdownNode[] {
   }
 }
 
-function transformHtml(node: MarkdownNode): MarkdownNode[] {
-  const text = (node.value ?? '').trim()
-  if (isAllowedHtml(text)) return [node]
-  if (text.length > maxInlineHtml || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
-  return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
-}
-
 function disallowedTagsToText(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return nodes.map((node) => {
     if (node.type === 'html') return isAllowedHtml(node.value ?? '') ? node : textNode(node.value ?? '')
@@ -69,7 +65,7 @@ function transformParagraph(node: MarkdownNode): MarkdownNode[] {
   const children = transformInline(disallowedTagsToText(renderProperties(node.children ?? [])))
   if (isEmpty(children)) return []
   const [only, ...others] = children.filter((child) => child.type !== 'text' || (child.value ?? '').trim() !== '')
-  if (only?.type === 'note-embed' && others.length === 0) return [markAsBlock(only)]
+  if (only?.type === 'note-embed' && others.length === 0) return [withProperty(only, 'dataBlock', 'yes')]
   // Embedded notes split the paragraph around them; images stay inline.
   if (children.some(isNoteEmbed)) return splitAtEmbeds(children, node)
   if (only?.type === 'inlineMath' && others.length === 0)
@@ -93,15 +89,11 @@ function splitAtEmbeds(children: readonly MarkdownNode[], paragraph: MarkdownNod
     if (!isNoteEmbed(child)) inlineNodes.push(child)
     else {
       endParagraph()
-      parts.push(markAsBlock(child))
+      parts.push(withProperty(child, 'dataBlock', 'yes'))
     }
   }
   endParagraph()
   return parts
-}
-
-function markAsBlock(node: MarkdownNode): MarkdownNode {
-  return withProperty(node, 'dataBlock', 'yes')
 }
 
 function withProperty(node: MarkdownNode, name: string, value: unknown): MarkdownNode {
@@ -143,9 +135,8 @@ function calloutOf({ children = [] }: MarkdownNode): MarkdownNode | undefined {
   if (head === undefined || kind === undefined) return undefined
   const [title, body] = splitFirstLine([textNode((start?.value ?? '').slice(head.length)), ...line])
   const defaultTitle = kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('-', ' ')
-  const isUntitled = title.every((node) => node.type === 'text' && (node.value ?? '').trim() === '')
   return elementNode('call-out', { dataKind: kind.toLowerCase(), dataFold: fold }, [
-    elementNode('call-out-title', {}, isUntitled ? [textNode(defaultTitle)] : title),
+    elementNode('call-out-title', {}, isEmpty(title) ? [textNode(defaultTitle)] : title),
     ...(body.length > 0 ? [{ type: 'paragraph', children: body }] : []),
     ...rest,
   ])

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify, type Node, type Scalar } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify, type Node } from 'yaml'
 import type { LineChange } from '../preview/line-edits.ts'
 
 export interface Property {
@@ -61,7 +61,8 @@ export function writeProperty(key: string, shownValue: string | boolean, value: 
     const node = pair.value
     if (node !== null && !isScalar(node)) return undefined
     const colon = line.indexOf(':', pair.key.range?.[1] ?? 0)
-    const [from = colon + 1, to = from] = (isNonEmpty(node) ? node.range : undefined) ?? []
+    const [start = 0, end = 0] = node?.range ?? []
+    const [from, to] = start < end ? [start, end] : [colon + 1, colon + 1]
     const current = isScalar(node) ? node.value : null
     // An empty value can also be `~` or `null`.
     const currentValue =
@@ -73,13 +74,8 @@ export function writeProperty(key: string, shownValue: string | boolean, value: 
     if (from === colon + 1) return { from, to: from, text: yaml === '' ? '' : ` ${yaml}` }
     if (yaml !== '') return { from, to, text: yaml }
     // Removes the spaces around the value, but not those before a comment.
-    const end = /^[ \t]*$/.test(line.slice(to)) ? line.length : to
-    return { from: colon + 1, to: end, text: '' }
+    return { from: colon + 1, to: /^[ \t]*$/.test(line.slice(to)) ? line.length : to, text: '' }
   }
-}
-
-function isNonEmpty(node: Node | null): node is Scalar {
-  return isScalar(node) && (node.range?.[1] ?? 0) > (node.range?.[0] ?? 0)
 }
 
 /**

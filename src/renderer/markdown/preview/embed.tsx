@@ -22,13 +22,7 @@ const maxDepth = 3
 const maxCharacters = 6000
 const maxRows = 40
 
-interface EmbedProps {
-  readonly target: string
-  readonly label: string | undefined
-  readonly isBlock: boolean
-}
-
-export function Embed({ target, label, isBlock }: EmbedProps) {
+export function Embed({ target, label, isBlock }: { target: string; label: string | undefined; isBlock: boolean }) {
   const { links } = useContext(LinkContext)
   const { ancestors } = useNote()
   const blockId = /^\(\((.+)\)\)$/.exec(target)?.[1]
@@ -56,13 +50,7 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   return <EmbeddedNote path={path} target={target} />
 }
 
-interface EmbeddedNoteProps {
-  readonly path: string
-  readonly target: string
-  readonly name?: string
-}
-
-function EmbeddedNote({ path, target, name = target }: EmbeddedNoteProps) {
+function EmbeddedNote({ path, target, name = target }: { path: string; target: string; name?: string }) {
   const { agent, ancestors, hasLineBreaks, renderRow } = useNote()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(agent, path)

@@ -8,12 +8,6 @@ const maxAutoDrawLength = 2500
 /** Characters. Larger diagrams are not drawn. */
 const maxSourceLength = 50_000
 
-interface Drawing {
-  readonly url: string
-  readonly width: number
-  readonly height: number
-}
-
 let lastId = 0
 /** Diagrams are drawn one after the other, since the configuration of Mermaid is global. */
 let lastDrawing: Promise<unknown> = Promise.resolve()
@@ -24,7 +18,11 @@ export function MermaidDiagram({ code }: { code: string }) {
   const mayDraw = code.length <= maxAutoDrawLength || (isRequested && code.length <= maxSourceLength)
   const { data: drawing, error } = useQuery({
     queryKey: ['diagram', theme, code],
-    queryFn: () => drawNext(code, theme),
+    queryFn: () => {
+      const next = lastDrawing.then(() => draw(code, theme))
+      lastDrawing = next.catch(() => undefined)
+      return next
+    },
     enabled: mayDraw,
     retry: false,
     staleTime: 'static',
@@ -54,13 +52,7 @@ export function MermaidDiagram({ code }: { code: string }) {
   )
 }
 
-function drawNext(code: string, theme: string): Promise<Drawing> {
-  const drawing = lastDrawing.then(() => draw(code, theme))
-  lastDrawing = drawing.catch(() => undefined)
-  return drawing
-}
-
-async function draw(code: string, theme: string): Promise<Drawing> {
+async function draw(code: string, theme: string) {
   const { default: mermaid } = await import('mermaid')
   mermaid.initialize({
     startOnLoad: false,

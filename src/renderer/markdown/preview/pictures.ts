@@ -21,7 +21,16 @@ const waitingDownloads: (() => void)[] = []
 export function useAttachment(agent: string, path: string, isRequested: boolean) {
   const { data, error } = useQuery({
     queryKey: ['attachment', agent, path, isRequested],
-    queryFn: () => withDownloadSlot(() => load(agent, path, isRequested)),
+    queryFn: async () => {
+      if (runningDownloads >= maxParallel) await new Promise<void>((resolve) => waitingDownloads.push(resolve))
+      runningDownloads += 1
+      try {
+        return await load(agent, path, isRequested)
+      } finally {
+        runningDownloads -= 1
+        waitingDownloads.shift()?.()
+      }
+    },
     enabled: attachmentKind(path) === 'image' || isRequested,
     staleTime: freshMs,
     gcTime: freshMs,
@@ -48,16 +57,5 @@ async function load(agent: string, path: string, isRequested: boolean): Promise<
     }
     // The file changed during the download: start over.
     if (isSame) return new Blob(parts, { type: first.type })
-  }
-}
-
-async function withDownloadSlot<T>(work: () => Promise<T>): Promise<T> {
-  if (runningDownloads >= maxParallel) await new Promise<void>((resolve) => waitingDownloads.push(resolve))
-  runningDownloads += 1
-  try {
-    return await work()
-  } finally {
-    runningDownloads -= 1
-    waitingDownloads.shift()?.()
   }
 }

@@ -87,7 +87,7 @@ function PreviewCode({ children }: ComponentProps<'pre'>) {
   const code = codeOf(children)
   if (!code) return <pre>{children}</pre>
   if (code.language === 'mermaid') return <MermaidDiagram code={code.text} />
-  const program = programOf(code.language)
+  const program = Object.hasOwn(programs, code.language) ? programs[code.language] : undefined
   if (program !== undefined) return <ForeignCode code={code.text} program={program} />
   return <CodeBlock code={code.text} language={code.language} maxSpans={maxSpans} />
 }
@@ -125,10 +125,6 @@ const programs: Readonly<Record<string, string>> = {
   'meta-bind': 'Meta Bind',
   templater: 'Templater',
   'foam-query': 'Foam',
-}
-
-function programOf(language: string): string | undefined {
-  return Object.hasOwn(programs, language) ? programs[language] : undefined
 }
 
 function ForeignCode({ code, program }: { code: string; program: string }) {

@@ -30,9 +30,7 @@ interface PreviewProps {
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
 }
 
-function renderRow(row: Row) {
-  return <RowText row={row} />
-}
+const renderRow = (row: Row) => <RowText row={row} />
 
 /** Top line of each note when it was last open, by agent and path. */
 const lastLines = new Map<string, number>()

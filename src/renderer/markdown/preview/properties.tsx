@@ -5,7 +5,6 @@ import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { Anchor } from '../chat/markdown-elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
-import { isComposing } from '#lib/util/shortcuts.ts'
 import { propertiesOf, writeProperty, type Property } from '../parse/split-front-matter.ts'
 import { nameHref, splitWikiLinks } from '../chat/wiki-link.ts'
 import { RowLineContext, useNote } from './note-context.ts'
@@ -109,7 +108,6 @@ function TextField({ label, text, onDone }: TextFieldProps) {
       onChange={(event) => setTyped(event.target.value)}
       onBlur={() => finish(typed)}
       onKeyDown={(event) => {
-        if (isComposing(event)) return
         if (event.key === 'Enter') finish(typed)
         if (event.key === 'Escape') {
           setTyped(text)

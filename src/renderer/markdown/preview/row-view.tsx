@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { memo, useMemo } from 'react'
+import { lazy } from '#shared/util/lazy.ts'
 import { MarkdownBlock, type BlockRenderer } from '../chat/markdown-block.tsx'
 import { hasMath, isCheapMath } from '../chat/math.ts'
 import { PieceView } from '../chat/piece-view.tsx'
@@ -13,14 +14,12 @@ import { rehypeTaskLines, type HtmlElement } from '../parse/rehype-task-lines.ts
 import { notePlugins } from '../parse/note-plugins.ts'
 import type { PreviewRow } from '../parse/preview-rows.ts'
 
-let htmlPlugins: ReturnType<NonNullable<BlockRenderer['loadHtml']>> | undefined
-
 const noteRenderer: BlockRenderer = {
   kind: 'note',
   remark: (math) => notePlugins(false, math),
-  rehype: [rehypeTaskLines, rehypeCodeDirection],
+  rehype: [rehypeTaskLines, () => setDirection],
   components,
-  loadHtml: () => (htmlPlugins ??= import('../parse/rehype-html.ts').then(({ rehypeHtml }) => [rehypeHtml])),
+  loadHtml: lazy(async () => [(await import('../parse/rehype-html.ts')).rehypeHtml]),
 }
 const noteWithBreaksRenderer: BlockRenderer = {
   ...noteRenderer,
@@ -33,7 +32,7 @@ export const RowView = memo(function RowView({ previewRow }: { previewRow: Previ
   const { lineOf } = useNote()
   const { text } = previewRow.row
   // If `normalizeFormulas` adds lines, the line numbers of the row are unknown.
-  const keepsLines = useMemo(() => countLines(normalizeFormulas(text)) === countLines(text), [text])
+  const keepsLines = useMemo(() => normalizeFormulas(text).split('\n').length === text.split('\n').length, [text])
   const lineInNote = useMemo(
     () => (line: number) => (keepsLines ? lineOf(previewRow) + line - 1 : undefined),
     [lineOf, previewRow, keepsLines],
@@ -46,10 +45,6 @@ export const RowView = memo(function RowView({ previewRow }: { previewRow: Previ
     </RowLineContext>
   )
 })
-
-function countLines(text: string): number {
-  return text.split('\n').length
-}
 
 export function RowText({ row }: { row: Row }) {
   switch (row.kind) {
@@ -92,10 +87,6 @@ function Footnote({ text, label }: { text: string; label: string }) {
 }
 
 /** Marks code as left-to-right, so that it does not affect the direction of the text around it. */
-function rehypeCodeDirection() {
-  return setDirection
-}
-
 function setDirection(node: HtmlElement): void {
   if (node.tagName === 'code') node.properties = { ...node.properties, dir: 'ltr' }
   for (const child of node.children ?? []) setDirection(child)

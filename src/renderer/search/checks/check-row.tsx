@@ -32,7 +32,7 @@ export function CheckRow({ agent, check }: { agent: string; check: Check }) {
       <Mark check={check} />
       <div className="min-w-0 flex-1">
         <Link
-          href={paths.search(query, first && { path: first.path, line: first.startLine })}
+          href={paths.found(query, first && { path: first.path, line: first.startLine })}
           className="hover:underline"
         >
           {query}

@@ -8,7 +8,7 @@ import { api, client } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { SearchTabs } from '#lib/ui/search-tabs.tsx'
+import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
 import { download } from '#lib/util/download.ts'
 import { parseLines } from '#lib/router/paths.ts'
 import { PassChart } from './pass-chart.tsx'
@@ -25,7 +25,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   const passed = checked.filter(({ outcome }) => outcome?.rank !== null).length
   return (
     <section aria-label={t('checks.title')} className="flex min-w-0 flex-1 flex-col">
-      <SearchTabs>
+      <InspectTabs>
         <Transfer agent={agent} isEmpty={checks.length === 0} />
         {progress ? (
           <Button onClick={() => stop.mutate({ agent })}>
@@ -38,7 +38,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
             {t('checks.run')}
           </Button>
         )}
-      </SearchTabs>
+      </InspectTabs>
       <div className="min-h-0 flex-1 overflow-y-auto pb-8">
         {list.error ? (
           <ErrorState error={list.error} onRetry={() => void list.refetch()} />

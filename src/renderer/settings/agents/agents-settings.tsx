@@ -18,7 +18,7 @@ export function AgentsSettings({ agent: current }: { agent: Agent }) {
   const { t } = useTranslation()
   const agents = useQuery(api.agents.list.queryOptions())
   const switchTo = useSwitchAgent(current)
-  const [newAgent, setNewAgent] = useState<{ template?: Agent }>()
+  const [isCreating, setIsCreating] = useState(false)
   const allAgents = agents.data ?? []
   return (
     <div className="flex flex-col gap-3">
@@ -32,16 +32,13 @@ export function AgentsSettings({ agent: current }: { agent: Agent }) {
               others={allAgents.filter(({ id, archived }) => id !== agent.id && !archived)}
               isShown={agent.id === current.id}
               onShow={() => switchTo(agent.id)}
-              onDuplicate={() => setNewAgent({ template: agent })}
             />
           ))}
       </ul>
       <p>
-        <Button onClick={() => setNewAgent({})}>{t('agents.new')}</Button>
+        <Button onClick={() => setIsCreating(true)}>{t('agents.new')}</Button>
       </p>
-      {newAgent && (
-        <NewAgentDialog template={newAgent.template} onCreated={switchTo} onClose={() => setNewAgent(undefined)} />
-      )}
+      {isCreating && <NewAgentDialog onCreated={switchTo} onClose={() => setIsCreating(false)} />}
     </div>
   )
 }
@@ -51,10 +48,9 @@ interface AgentCardProps {
   readonly others: readonly Agent[]
   readonly isShown: boolean
   readonly onShow: () => void
-  readonly onDuplicate: () => void
 }
 
-function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardProps) {
+function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   const { t } = useTranslation()
   const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
@@ -85,16 +81,14 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
     >
       <div className="flex flex-wrap items-center gap-2">
         <Dot color={color} />
-        <strong className="font-semibold">{name}</strong>
-        {name !== id && <span className="font-mono text-[12px] text-muted">{id}</span>}
+        <strong className="font-semibold" title={id}>
+          {name}
+        </strong>
         {archived && <span className="text-[12px] text-muted">{t('agents.archived')}</span>}
         <span className="flex-1" />
         {!isShown && !archived && <Button onClick={onShow}>{t('agents.show')}</Button>}
         <Button look="quiet" onClick={() => setDialog('name')}>
           {t('agents.rename')}
-        </Button>
-        <Button look="quiet" onClick={onDuplicate}>
-          {t('agents.duplicate')}
         </Button>
         <Button look="quiet" onClick={() => update.mutate({ agent: id, archived: !archived })}>
           {t(archived ? 'agents.unarchive' : 'agents.archive')}

@@ -1,23 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import { agentColors, ColorChoice } from './color-choice.tsx'
 
-interface NewAgentDialogProps {
-  /** Agent whose settings are copied; defaults to the shared settings. */
-  readonly template?: Agent | undefined
-  readonly onCreated: (id: string) => void
-  readonly onClose: () => void
-}
-
-export function NewAgentDialog({ template, onCreated, onClose }: NewAgentDialogProps) {
+export function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => void; onClose: () => void }) {
   const { t } = useTranslation()
-  const [name, setName] = useState(template ? t('agents.copyOf', { name: template.name }) : '')
+  const [name, setName] = useState('')
   const [workspace, setWorkspace] = useState('')
   const [color, setColor] = useState<string>(agentColors[1])
   const create = useMutation(
@@ -35,12 +27,11 @@ export function NewAgentDialog({ template, onCreated, onClose }: NewAgentDialogP
       color,
       locale: currentLocale(),
       ...(workspace.trim() === '' ? {} : { workspace }),
-      ...(template ? { like: template.id } : {}),
     })
   const field = 'rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent'
   return (
     <Dialog
-      title={template ? t('agents.duplicateOf', { name: template.name }) : t('agents.new')}
+      title={t('agents.new')}
       action={t('agents.create')}
       canSubmit={name.trim() !== '' && !create.isPending}
       className="top-[18vh] w-[min(460px,92vw)]"

@@ -55,8 +55,10 @@ export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () 
   const move = useMutation({
     ...api.agents.moveOwn.mutationOptions(),
     meta: { handlesError: true },
-    onSuccess: ({ moved, left }, { own }) => {
-      const undo = () => client.agents.moveOwn({ agent: agent.id, own: current ?? '' })
+    // `current` may already be the new folder when onSuccess runs.
+    onMutate: () => ({ previous: current ?? '' }),
+    onSuccess: ({ moved, left }, { own }, { previous }) => {
+      const undo = () => client.agents.moveOwn({ agent: agent.id, own: previous })
       const place = own === '' ? t('vault.top') : own
       showSuccess(t('agents.ownFolderMoved', { count: moved.length, place }), undo)
       if (left.length > 0) toast.warning(t('agents.ownFolderLeft', { paths: left.join(', ') }))

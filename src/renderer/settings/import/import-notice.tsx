@@ -1,4 +1,3 @@
-import type { TFunction } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -24,7 +23,14 @@ export function ImportNotice({ agent }: { agent: string }) {
   const cancel = useMutation(api.import.cancel.mutationOptions({ onSuccess: () => status.refetch() }))
   const ended = status.data?.ended
   useEffect(() => {
-    for (const result of ended ?? []) void runWithErrorToast(reportImport(agent, result, t))
+    const report = async ({ id, made, isCancelled, failure }: ImportStatus['ended'][number]) => {
+      if (reported.has(id)) return
+      reported.add(id)
+      await client.import.seen({ agent, id })
+      if (failure) toast.error(explainCode(failure.code, failure.data))
+      if (!failure || made.length > 0) showImported(t, agent, { id, made, isCancelled })
+    }
+    for (const result of ended ?? []) void runWithErrorToast(report(result))
   }, [agent, ended, t])
   const running = status.data?.running
   if (!running) return null
@@ -54,13 +60,3 @@ export function ImportNotice({ agent }: { agent: string }) {
 
 /** Ids of imports already reported: a refetch may still contain an import that was marked as seen. */
 const reported = new Set<string>()
-
-async function reportImport(agent: string, result: ImportStatus['ended'][number], t: TFunction): Promise<void> {
-  const { id, made, isCancelled, failure } = result
-  if (reported.has(id)) return
-  reported.add(id)
-  await client.import.seen({ agent, id })
-  if (failure) toast.error(explainCode(failure.code, failure.data))
-  if (failure && made.length === 0) return
-  showImported(t, agent, { id, made, isCancelled })
-}

@@ -152,7 +152,7 @@ function Export({ agent }: { agent: Agent }) {
   const [withHistory, setWithHistory] = useState(false)
   const pack = useMutation(
     api.import.pack.mutationOptions({
-      onSuccess: (zip) => download(`commonplace-${agent.id}.zip`, zip),
+      onSuccess: (zip) => download(`${agent.name}.zip`, zip),
     }),
   )
   return (

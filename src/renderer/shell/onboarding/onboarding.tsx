@@ -14,7 +14,7 @@ import { Button } from '#lib/ui/button.tsx'
 import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { describeVault } from '../../editor/vault-setting-names.ts'
-import { ModelStep, useModelChoice } from './model-step.tsx'
+import { ModelCard } from '../../settings/model-card.tsx'
 import { planTour } from '#lib/tour/tour.tsx'
 
 const debounceMs = 250
@@ -29,7 +29,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const [addsFiles, setAddsFiles] = useState(false)
   const [chosenFolder, setChosenFolder] = useState<string>()
   const [settingsFiles, setSettingsFiles] = useState<ReadonlySet<string>>(new Set())
-  const choice = useModelChoice(agent)
+  const [model, setModel] = useState<string | undefined>(agent.model)
   const memories = useQuery(api.import.known.queryOptions())
   const foreignSettings = useQuery(api.import.settings.queryOptions())
   const checkedPath = useDebounced(workspace.trim(), debounceMs)
@@ -44,11 +44,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const ownFolder = existing?.own.length === 0 ? (chosenFolder ?? appFolderName) : undefined
   const start = useMutation({
     meta: { handlesError: true },
-    /** @param isOffline skips the provider that was chosen */
-    mutationFn: async (isOffline: boolean) => {
-      // Connects to the provider before the memory is created, so that errors show here.
-      const model = isOffline ? 'offline' : await choice.ensureConnected()
-      if (model === undefined) return
+    mutationFn: async () => {
       // Before the workspace exists: the window that opens next reads it.
       planTour()
       await client.agents.setUp({
@@ -56,19 +52,19 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         workspace: workspace.trim(),
         locale: currentLocale(),
         ...(addsFiles ? { seed: true } : {}),
+        ...(model === undefined || model === agent.model ? {} : { model }),
         ...(ownFolder === undefined || ownFolder === existing?.habits.own ? {} : { own: ownFolder }),
       })
       for (const file of settingsFiles) {
         const { taken, left } = await client.import.takeOver({ file })
         toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
       }
-      if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
       await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.has(path)) ?? [])
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    start.mutate(false)
+    start.mutate()
   }
   return (
     <main className="flex h-full justify-center overflow-y-auto px-6 py-[8vh]">
@@ -130,20 +126,22 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             />
           ))}
         </section>
-        <ModelStep choice={choice} />
+        <div className="flex flex-col gap-1.5">
+          <span className="font-medium">{t('connect.title')}</span>
+          <ModelCard inUse={model} onSelect={setModel} />
+        </div>
         <ErrorText id={problemId} error={start.error} explain={explainSetup} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <Button type="submit" look="primary" className="px-4!" disabled={start.isPending || workspace.trim() === ''}>
+          <Button
+            type="submit"
+            look="primary"
+            className="px-4!"
+            disabled={start.isPending || model === undefined || workspace.trim() === ''}
+          >
             {t(start.isPending ? 'onboarding.starting' : 'onboarding.start')}
           </Button>
-          {choice.provider === 'offline' ? (
-            <span className="min-w-0 flex-1 basis-60 text-[12px] text-muted">{t('onboarding.offline')}</span>
-          ) : (
-            choice.model === undefined && (
-              <Button look="link" disabled={start.isPending} onClick={() => start.mutate(true)}>
-                {t('onboarding.startOffline')}
-              </Button>
-            )
+          {model === undefined && (
+            <span className="min-w-0 flex-1 basis-60 text-[12px] text-muted">{t('onboarding.notConnected')}</span>
           )}
         </div>
       </form>

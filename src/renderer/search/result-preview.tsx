@@ -1,0 +1,65 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { t } from 'i18next'
+import { Link } from 'wouter'
+import type { Candidate } from '#shared/contract/index.ts'
+import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
+import { api } from '#lib/api/client.ts'
+import { Highlight } from '#lib/ui/highlight.tsx'
+import { paths, sessionOfPath } from '#lib/router/paths.ts'
+import { PlaceLink } from '../markdown/citations/place-link.tsx'
+import { ResultActions } from '../markdown/citations/result-actions.tsx'
+import { ScoreBreakdown } from './score-breakdown.tsx'
+import { UnitText } from './unit-text.tsx'
+import { whySentences } from './why-sentences.ts'
+
+/** Lines shown before and after the result. */
+const linesAround = 4
+
+interface ResultPreviewProps {
+  readonly agent: string
+  readonly query: string
+  readonly candidate: Candidate
+}
+
+/** The lines around a result, and why it was found: in sentences, then in bars. */
+export function ResultPreview({ agent, query, candidate }: ResultPreviewProps) {
+  const { path, startLine, endLine, matched } = candidate
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} words={matched} />
+      <Lines agent={agent} candidate={candidate} />
+      <section className="flex flex-col gap-2">
+        <h3 className="text-[12px] text-muted">{t('search.whyNote')}</h3>
+        <p data-testid="why-sentences">{whySentences(candidate).join(' ')}</p>
+        <ScoreBreakdown candidate={candidate} />
+        <Link href={paths.found(query, { path, line: startLine })} className="text-accent hover:underline">
+          {t('search.figures')} →
+        </Link>
+      </section>
+      <ResultActions agent={agent} place={{ path, line: startLine }} query={query} />
+    </div>
+  )
+}
+
+function Lines({
+  agent,
+  candidate: { path, startLine, endLine, snippet, matched },
+}: Omit<ResultPreviewProps, 'query'>) {
+  const isChat = sessionOfPath(path) !== undefined
+  const file = useQuery(api.workspace.read.queryOptions({ input: isChat ? skipToken : { agent, path } }))
+  if (file.data === undefined) return <UnitText path={path} text={snippet} words={matched} />
+  const lines = file.data.text.split(/\r?\n/)
+  const first = Math.max(1, startLine - linesAround)
+  return (
+    <div className="text-[13px]">
+      {lines.slice(first - 1, endLine + linesAround).map((line, index) => {
+        const isFound = first + index >= startLine && first + index <= endLine
+        return (
+          <p key={first + index} className={`px-1 wrap-anywhere ${isFound ? 'bg-found text-text' : 'text-muted'}`}>
+            <Highlight text={withoutPrivateMarks(line) || ' '} words={isFound ? [] : matched} />
+          </p>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { useTranslation } from 'react-i18next'
+import type { Explanation } from '#shared/contract/index.ts'
+import { formatMoment } from '#lib/i18n/format.ts'
+
+/** Tells what limits the results: an index that lags behind, vectors that are off or incomplete. */
+export function SearchNotices({ explanation: { stale, standstill, notice } }: { explanation: Explanation }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {stale && (
+        <p role="status" className="px-5 pb-2 break-words text-warning">
+          {standstill === undefined ? t('search.stale') : t('search.standstill', { reason: standstill })}
+        </p>
+      )}
+      {notice && <NoticeLine notice={notice} />}
+    </>
+  )
+}
+
+function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
+  const { code, message, since, count, script } = notice
+  const { t } = useTranslation()
+  const sinceText = since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) })
+  // Notices such as one about weak vectors for a language are expected.
+  const isFault = code !== 'vectors_weak' && code !== 'query_private'
+  return (
+    <p role="status" className={`px-5 pb-2 break-words ${isFault ? 'text-warning' : 'text-muted'}`}>
+      {t(`search.notice.${code}`, {
+        reason: message,
+        since: sinceText,
+        count,
+        script: script && t(`search.script.${script}`),
+      })}
+    </p>
+  )
+}
