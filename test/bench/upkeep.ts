@@ -176,6 +176,7 @@ async function acceptAndUndo(root: string, folder: string, proposals: readonly P
     now: () => now,
     privacyOf: (_path, text) => visibilityOf(text),
     scanOptions: () => Promise.reject(new Error('nothing is looked for')),
+    compare: () => Promise.reject(new Error('nothing is saved')),
     onDamaged: () => undefined,
   })
   await upkeep.add(proposals)

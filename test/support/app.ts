@@ -30,7 +30,7 @@ export interface TestApp {
 
 const plainAgent = 'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n'
 /** Keyword search only. */
-const plainConfig = `${plainAgent}  defaults: { memory: { embedding: { provider: none } } }\n`
+export const plainConfig = `${plainAgent}  defaults: { memory: { embedding: { provider: none } } }\n`
 /** No model or folder chosen, as at the first start. */
 export const untouchedConfig = plainAgent
 

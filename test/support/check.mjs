@@ -1,5 +1,6 @@
-/** Runs all checks that need no running app: types, lint, dependency rules, format, unused code, lockfile. */
-import { spawn } from 'node:child_process'
+/** Runs all checks that need no running app: types, lint, dependency rules, format, unused code, lockfile, workflows. */
+import { spawn, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 
 const checks = {
   types: ['tsc', '--noEmit'],
@@ -10,6 +11,10 @@ const checks = {
   lockfile: ['node', 'test/support/lockfile.mjs', '--check'],
   'dead code': ['knip', '--no-progress', '--treat-config-hints-as-errors'],
 }
+/** A program that npm does not have: `go install github.com/rhysd/actionlint/cmd/actionlint@latest`. */
+const actionlint = 'actionlint'
+if (spawnSync(actionlint, ['--version']).status === 0) checks.workflows = [actionlint]
+else process.stdout.write(`skip  workflows (${actionlint} is not installed)\n`)
 
 const results = await Promise.all(Object.entries(checks).map(([name, command]) => run(name, command)))
 for (const { name, ok, output } of results) {
@@ -20,7 +25,8 @@ process.exitCode = results.every(({ ok }) => ok) ? 0 : 1
 
 function run(name, [command, ...args]) {
   return new Promise((resolve) => {
-    const child = spawn(`node_modules/.bin/${command}`, args, {
+    const program = command === actionlint ? command : join('node_modules', '.bin', command)
+    const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
     })

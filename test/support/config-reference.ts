@@ -44,6 +44,8 @@ const others: Readonly<Record<string, string>> = {
   workspace: 'Folder with the notes; default `~/commonplace`, or `~/commonplace-<id>` for further agents',
   color: 'Colour, for example `#3f5bd9`',
   maxCharacters: 'Most characters of all results, as lines with path and date',
+  weights: 'Ranking of search results: weights of meaning and words; can be tried in the app',
+  minScore: 'Least score of a result',
   own: 'Folder of the agent’s own files (AGENTS.md, MEMORY.md …): `.commonplace`, a folder that is not hidden, or empty for the top folder',
 }
 
@@ -146,7 +148,7 @@ function reference(): string {
   const own = rowsOf(entry, []).filter(({ key }) => ['id', 'name', 'archived', 'workspace', 'color'].includes(key))
   return `# Configuration
 
-The configuration is in \`~/.commonplace/config.yaml\`; \`COMMONPLACE_HOME\` changes the folder. The app reads the file whenever it changes. If the file has an error, the app shows the line and continues with the last valid version. It ignores unknown keys and lists them in the settings under *System status*. The settings in the app edit the same file and preserve comments and order. A change of one value leaves the rest of the file as it is.
+The configuration is in \`~/.commonplace/config.yaml\`; \`COMMONPLACE_HOME\` changes the folder. The app reads the file whenever it changes. If the file has an error, the app shows the line and continues with the last valid version. It ignores unknown keys and lists them in the settings under *About › Status*. The settings in the app edit the same file and preserve comments and order. A change of one value leaves the rest of the file as it is.
 
 \`npm run reference\` generates this page from the schema.
 

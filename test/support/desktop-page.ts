@@ -51,9 +51,14 @@ function portOver(socket: WebSocket) {
 export async function installPreload(page: Page): Promise<void> {
   const preload = readFileSync(built('preload/index.cjs'), 'utf8')
   await page.addInitScript(`(() => {
+    // For tests: the other side of ipcRenderer.
+    const shell = (window.shell = { listeners: new Set(), received: [] })
     const electron = {
       contextBridge: { exposeInMainWorld: (name, value) => Object.defineProperty(window, name, { value }) },
       ipcRenderer: {
+        on: (channel, listener) => void shell.listeners.add(listener),
+        off: (channel, listener) => void shell.listeners.delete(listener),
+        send: (channel, message) => void shell.received.push(message),
         postMessage(channel, message, [port]) {
           const socket = new WebSocket('ws://' + location.host + '/port')
           socket.binaryType = 'arraybuffer'

@@ -80,6 +80,12 @@ export interface ModelServer {
   readonly titleRequests: string[]
   /** Model list. */
   models: object[]
+  /** Requests of the model list so far. */
+  lists: number
+  /** Delay of the model list, ms. */
+  listDelayMs: number
+  /** Key that the model list asks for. */
+  key: string | undefined
   /** Tokens of all requests so far. */
   tokens: number
   embeddings: EmbeddingScript
@@ -114,6 +120,9 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
     unknownOptions: [],
     title: 'A title of the model',
     models: [{ id: 'test-model', type: 'model', display_name: 'Test', created_at: '2026-01-01T00:00:00Z' }],
+    lists: 0,
+    listDelayMs: 0,
+    key: undefined,
     respond: undefined,
     window: undefined,
     refusal: (size, window) => `prompt is too long: ${size} tokens > ${window} maximum`,
@@ -134,6 +143,11 @@ export async function startModelServer(...script: ScriptedAnswer[]): Promise<Mod
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname
     if (request.method === 'GET' && path.endsWith('/models')) {
+      state.lists += 1
+      await sleep(state.listDelayMs)
+      const isAdmitted = state.key === undefined || JSON.stringify(request.headers).includes(state.key)
+      if (!isAdmitted)
+        return json(response, 401, { error: { type: 'authentication_error', message: 'invalid x-api-key' } })
       return json(response, 200, {
         object: 'list',
         data: state.models,

@@ -2,72 +2,95 @@
  * Takes the screenshots of the README and the tour, with the app itself on sample notes: `node
  * test/support/pictures.ts`. Check them before committing.
  */
-import { mkdir, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { chromiumFlags, findChromium } from './chromium.ts'
 import { mainFolder } from './built.ts'
 import { connect } from './client.ts'
-import { until, writeFiles } from './folder.ts'
+import { makeDemo } from '../../src/main/demo.mjs'
+import { until } from './folder.ts'
 
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const size = { width: 1200, height: 750 }
 
-/** Returns the date this many days ago: `YYYY-MM-DD`. */
-function day(ago: number): string {
-  const date = new Date(Date.now() - ago * 86_400_000)
-  const pad = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+/** Answers by a word of the question, with the titles of their chats; `LOG` stands for the path of the last log, `CHOICE` for that about the worktop. */
+const answers: Readonly<Record<string, { readonly answer: string; readonly title: string }>> = {
+  worktop: {
+    answer:
+      'The recycled paper composite in charcoal, 30 mm [CHOICE:9]. The page on the kitchen still says solid oak [projects/kitchen.md:6].',
+    title: 'Worktop of the kitchen',
+  },
+  Sunday: {
+    answer:
+      'Your race number is **2264**. The start is at 9:30 at the old toll house [LOG:7], and Joss waits at kilometre 15 with dates [LOG:8].',
+    title: 'Race on Sunday',
+  },
+  plumber: {
+    answer: 'I found no plumber in your notes. Colm Brennan is the builder of the kitchen [projects/kitchen.md:5].',
+    title: 'Race on Sunday',
+  },
+  latch: { answer: 'Noted.', title: 'Larder latch' },
 }
 
-const log = (ago: number, ...entries: string[]) => ({
-  [`memory/${day(ago)}.md`]: `# ${day(ago)}\n\n${entries.join('\n\n')}\n`,
-})
-
-const notes = {
-  'MEMORY.md':
-    '# Long-term memory\n\n## Preferences\n- Answers short, sources always.\n- Tea, no coffee; 喝绿茶，不喝咖啡。\n\n## Decisions\n- PostgreSQL for anything that outlives a weekend.\n- API keys get 100 requests a minute, decided in the January retro.\n\n## People\n- Mr Okafor tunes the piano every May.\n',
-  'memory/house.md':
-    '# House\n\n- The boiler code is 7781.\n- Garage door: 4411, twice.\n- Mrs Lindqvist has the spare key.\n',
-  'projects/api.md':
-    '# API\n\n## Rate limit\nA key may make 100 requests a minute, with a burst of 20. Staging has no limit.\n\n## Releases\nEvery second Thursday, never on a Friday.\n',
-  'projects/garden.md': '# Garden\n\nTomatoes go out after the last frost, in the middle of May.\n',
-  'reading/summer.md': '# To read\n\n- The Peregrine\n- 边城\n- Invisible Cities\n',
-  ...log(
-    0,
-    '## 07:40\nGreen tea from the shop at the corner.',
-    '## 08:15 - Call with the landlord\nSomebody looks at the boiler on Thursday.',
-  ),
-  ...log(
-    1,
-    '## 09:30 - Standup\nThe rate limit of the API moves from 60 to 100 requests a minute.',
-    '## 16:10\nThe piano sounds flat again.',
-  ),
-  ...log(2, '## 10:00\nPlanted garlic along the south wall.'),
-  ...log(4, '## 11:20 - Retro\nReleases stay on Thursdays. Nobody wants Fridays back.'),
-  ...log(7, '## 14:00\nBooked Kyoto for April, three nights.'),
-  ...log(9, '## 09:10\nThe staging database reads its address from Vault.'),
+/** A loopback server that speaks OpenAI's chat completions and answers from the table. */
+async function startModel(): Promise<Server> {
+  const model = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.setHeader('content-type', 'application/json')
+      return response.end(JSON.stringify({ data: [{ id: 'qwen3:8b', max_model_len: 32_768 }] }))
+    }
+    void text(request).then((body) => {
+      const last = body.lastIndexOf('"role":"user"')
+      const known = Object.entries(answers).find(([word]) => body.indexOf(word, last) > 0)?.[1]
+      const answer = body.includes('Give this conversation a title') ? known?.title : known?.answer
+      response.setHeader('content-type', 'text/event-stream')
+      const content = (answer ?? 'Noted.').replaceAll('LOG', lastLog).replaceAll('CHOICE', choiceLog)
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', content } }] })}\n\n`)
+      response.end(
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
+      )
+    })
+    return undefined
+  })
+  await once(model.listen(0, '127.0.0.1'), 'listening')
+  return model
 }
 
 // The screenshots show this path.
-const root = join(tmpdir(), 'ada')
-await mkdir(root)
-const workspace = join(root, 'notes')
-await writeFiles(workspace, notes)
-await writeFiles(join(root, 'home'), {
-  'config.yaml': `agents:\n  list: [{ id: main, name: Ada, workspace: ${JSON.stringify(workspace)} }]\n`,
+const root = join(tmpdir(), 'nell')
+const model = await startModel()
+const home = makeDemo({
+  home: root,
+  language: 'en',
+  more: `providers:
+  openai-compatible: { baseUrl: "http://127.0.0.1:${(model.address() as AddressInfo).port}/v1" }
+`,
 })
-const server = await startServer({ mainFolder, env: {}, home: join(root, 'home') })
+const config = join(home, 'config.yaml')
+await writeFile(
+  config,
+  (await readFile(config, 'utf8')).replace('name: Demo', 'name: Commonplace, model: "openai-compatible/qwen3:8b"'),
+)
+const logs = await readdir(join(home, 'notes/memory'))
+const lastLog = `memory/${logs.toSorted().at(-1)}`
+const texts = await Promise.all(logs.map((name) => readFile(join(home, 'notes/memory', name), 'utf8')))
+const choiceLog = `memory/${logs[texts.findIndex((one) => one.includes('We take the recycled paper'))]}`
+const server = await startServer({ mainFolder, env: {}, home })
 const browser = await chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
 try {
   const client = await connect(server.url)
   // The screenshots include vector search: waits until the built-in model has embedded everything.
   await until(async () => {
     const { units, embedded } = await client.search.status({ agent: 'main' })
-    return units > 8 && embedded === units
+    return units > 100 && embedded === units
   }, 60_000)
   const page = await browser.newPage({ viewport: size, locale: 'en-US', colorScheme: 'light' })
   await page.goto(server.url)
@@ -83,57 +106,56 @@ try {
 } finally {
   await browser.close()
   await server.close()
+  model.close()
   await rm(root, { recursive: true, force: true, maxRetries: 5 })
 }
 
 async function takeTour(page: Page): Promise<void> {
-  await ask(page, 'What is the rate limit of the API?')
-  await ask(page, 'When are releases?')
+  await ask(page, 'Which number do I wear on Sunday?')
+  await ask(page, 'What did we say about a plumber?')
   await page.getByRole('link', { name: 'New chat' }).click()
-  await page.getByText('Today’s log').waitFor()
-  await take(page, 'tour-1-start')
-  await ask(page, 'Remember that the boiler code is 8080 since Thursday')
+  await ask(page, 'Remember that Colm brings the larder latch on Tuesday')
   await page.getByTestId('diff-card').waitFor()
   await take(page, 'tour-2-remember')
+  await page.getByRole('link', { name: 'New chat' }).click()
+  await page.getByRole('heading', { name: 'Today’s log' }).waitFor()
+  await take(page, 'tour-1-start')
   await openChat(page)
   await take(page, 'tour-3-ask')
-  await page.getByRole('button', { name: 'outdated' }).last().click()
+  await page.getByTestId('result').filter({ hasText: 'solid oak' }).getByRole('button', { name: 'Outdated' }).click()
   await page.getByTestId('proposal-view').waitFor()
   await take(page, 'tour-4-mend')
   await openSearch(page)
   await take(page, 'tour-5-search')
-  await page.getByRole('button', { name: 'Close What if' }).click()
+  await page.getByRole('link', { name: /^Notes/ }).click()
   await page.getByRole('link', { name: 'Changes' }).click()
   await page.getByTestId('change').first().waitFor()
   await take(page, 'tour-6-changes')
-  await page
-    .getByRole('link', { name: /^Context/ })
-    .first()
-    .click()
+  await page.getByRole('link', { name: /^Inspect/ }).click()
   await page.getByTestId('context-total').waitFor()
   await take(page, 'tour-7-context')
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('ma')
+  await page.keyboard.type('latch')
   await page.getByRole('option').first().waitFor()
   await take(page, 'tour-8-palette')
   await page.keyboard.press('Escape')
 }
 
-/** Asks a question whose answer cites notes. */
+/** Asks a question with recalled notes, and opens them. */
 async function openChat(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'New chat' }).click()
-  await ask(page, 'What is the boiler code?')
-  await page.getByTestId('sources').getByRole('button').first().click()
+  await ask(page, 'Is the worktop in solid oak or in paper composite?')
+  await page.getByTestId('recalled').first().locator('summary').click()
   await page.getByTestId('result').first().waitFor()
+  await page.getByText('Is the worktop in solid oak').last().scrollIntoViewIfNeeded()
 }
 
 async function openSearch(page: Page): Promise<void> {
   await page.keyboard.press('Control+Shift+F')
-  await page.getByRole('textbox', { name: 'Search memory' }).fill('rate limit of the API')
-  await page.getByTestId('candidate').first().waitFor()
-  await page.getByTestId('candidate').first().getByRole('button').click()
-  if ((await page.getByRole('button', { name: 'Close What if' }).count()) === 0)
-    await page.getByRole('button', { name: 'What if' }).click()
+  await page.getByRole('combobox', { name: 'Search' }).fill('kitchen latch')
+  await page.getByTestId('result').first().waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByTestId('why-sentences').waitFor()
 }
 
 async function ask(page: Page, text: string): Promise<void> {

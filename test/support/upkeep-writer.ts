@@ -26,6 +26,7 @@ export function openUpkeepOf(
     now: () => new Date(),
     privacyOf: (_path, text) => visibilityOf(text),
     scanOptions: () => Promise.reject(new Error('nothing is looked for')),
+    compare: () => Promise.reject(new Error('nothing is saved')),
     ...(answer ? { review: reviewBy(folder, answer) } : {}),
     onDamaged: (aside) => {
       throw new Error(`the inbox was damaged: ${aside}`)

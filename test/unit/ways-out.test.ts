@@ -26,7 +26,7 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
   'platform/net/outbound.ts': { ways: ['fetch'], reason: 'the gate' },
   'platform/net/bounded-fetch.ts': { ways: ['globalThis'], reason: 'a type' },
   'platform/net/proxy-fetch.ts': { ways: ['undici'], reason: 'only as the second parameter of the gate' },
-  'platform/net/remote-picture.ts': { ways: ['node:dns', 'node:net', 'undici'], reason: 'passes undici to the gate' },
+  'platform/net/remote-picture.ts': { ways: ['node:dns', 'node:net'], reason: 'resolves names before the gate' },
   'platform/net/public-address.ts': { ways: ['node:net'], reason: 'compares addresses' },
   'platform/shell.ts': { ways: ['child_process'], reason: 'opens the browser or file manager for the user' },
   'llm/providers/anthropic/anthropic.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
@@ -37,7 +37,10 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
   },
   'workspace/git/run-git.ts': { ways: ['child_process'], reason: 'Git may use no protocol (GIT_ALLOW_PROTOCOL)' },
   'app/electron/app-protocol.ts': { ways: ['electron.net'], reason: 'reads files of the interface' },
-  'app/electron/updates.ts': { ways: ['electron-updater'], reason: 'takes no fetch: each check is recorded first' },
+  'app/electron/updates.ts': {
+    ways: ['electron-updater'],
+    reason: 'takes no fetch: each check and download is recorded first',
+  },
   'app/electron/window-security.ts': { ways: ['openExternal'], reason: 'opens the browser for the user' },
   'app/instance-lock/connect-to-primary.ts': {
     ways: ['node:net', 'ws'],
