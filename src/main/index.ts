@@ -6,5 +6,6 @@ if (process.argv[app.isPackaged ? 1 : 2] === 'mcp') {
   void import('./app/cli/cli.ts').finally(() => app.exit(Number(process.exitCode ?? 0)))
 } else {
   const { startDesktop } = await import('./app/electron/desktop.ts')
-  await startDesktop(new URL('./', import.meta.url))
+  // No await: Electron is ready only after this module has run, and the start waits until Electron is ready.
+  void startDesktop(new URL('./', import.meta.url))
 }

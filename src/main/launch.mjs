@@ -20,6 +20,7 @@ import {
 import { get } from 'node:https'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeDemo } from './demo.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const windows = process.platform === 'win32'
@@ -32,10 +33,17 @@ const runtimeSource = 'https://github.com/electron/electron/releases'
 
 const [command, ...rest] = process.argv.slice(2)
 const node = findNode()
-if (command === 'start') await start(rest)
+if (command === 'start') await start(rest.includes('--demo') ? demoOf(rest) : rest)
 else {
   buildOnce()
   process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), ...process.argv.slice(2)], true)
+}
+
+/** Makes the app open the sample memory in a separate home. @returns the other arguments */
+function demoOf(args) {
+  process.env.COMMONPLACE_HOME = makeDemo()
+  process.stderr.write(`commonplace: this is a demo; its notes are in ${process.env.COMMONPLACE_HOME}.\n`)
+  return args.filter((argument) => argument !== '--demo')
 }
 
 async function start(args) {
