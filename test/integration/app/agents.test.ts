@@ -244,6 +244,19 @@ describe('agents', () => {
     expect(await app.agents.list()).toMatchObject([{ id: 'main', name: 'Ada' }])
   })
 
+  it('does not close the agent that a window opens as soon as its settings change', async () => {
+    const { app } = await openTestApp({ config: '' })
+    let opened: Promise<unknown> | undefined
+    app.agents.changes.subscribe(() => (opened ??= app.agents.get('main')))
+    const folder = await temporaryFolder()
+    const { created } = await app.agents.setUp('main', folder, 'en', { own: 'agent', model: 'openai/gpt-5' })
+    expect(created).toContain('agent/MEMORY.md')
+    expect(await app.agents.get('main')).toBe(await opened)
+    const { own } = app.agents.configOf('main').current.vault
+    expect([app.agents.workspaceOf('main'), own]).toEqual([folder, 'agent'])
+    expect(await app.agents.list()).toMatchObject([{ name: 'Commonplace', model: 'openai/gpt-5' }])
+  })
+
   it('creates, renames, archives and restores agents and keeps the comments of the file', async () => {
     const { app, home, workspace } = await openTestApp({
       watch: true,

@@ -175,21 +175,21 @@ export class AgentRegistry {
       const vault = { ...this.settingsOf(id).vault, ...(own === undefined ? {} : { own }) }
       const seedOptions = { mayAdd: seed, vault }
       const addedFiles = await addTemplates(folder, join(this.#options.resources, 'templates', locale), seedOptions)
+      // The settings come last: a window opens the agent as soon as they change.
+      await this.#closeAgent(id)
+      await recordTemplates(await this.#agentOptions(id, folder), addedFiles)
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       const name = id === defaultAgentId ? firstAgentNames[locale] : undefined
-      const chosen = { workspace: folder, ...(model === undefined ? {} : { model }) }
-      const entry = { id, ...(name === undefined ? {} : { name }), ...chosen }
-      if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], entry])
-      else {
-        const changes = Object.entries(chosen).map(([key, value]) => [['agents', 'list', index, key], value] as const)
-        await this.#options.settings.set(...changes)
-      }
-      if (own !== undefined) await this.#setAgentFolder(id, own)
+      const entry = { id, ...(name === undefined ? {} : { name }), workspace: folder }
+      const place = ['agents', 'list', index < 0 ? list.length : index]
+      await this.#options.settings.set(
+        index < 0 ? [place, entry] : [[...place, 'workspace'], folder],
+        ...(model === undefined ? [] : [[[...place, 'model'], model] as const]),
+        ...(own === undefined ? [] : [[[...place, 'vault', 'own'], own] as const]),
+      )
       return addedFiles
     })
-    await this.#closeAgent(id)
-    await recordTemplates(await this.#agentOptions(id), created)
     this.#emitChange()
     return { workspace: folder, created }
   }
@@ -246,12 +246,10 @@ export class AgentRegistry {
   async moveAgentFiles(id: string, targetFolder: string): Promise<MovedAgentFiles> {
     this.#assertNotSingleFolder()
     const agent = await this.get(id)
-    return moveAgentFiles(agent, targetFolder, () => this.#setAgentFolder(id, targetFolder))
-  }
-
-  async #setAgentFolder(id: string, subfolder: string): Promise<void> {
-    const index = await this.#ensureEntry(id)
-    await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], subfolder])
+    return moveAgentFiles(agent, targetFolder, async () => {
+      const index = await this.#ensureEntry(id)
+      await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], targetFolder])
+    })
   }
 
   /** Adds an entry for the agent if none exists, so that its settings do not change the defaults. @returns its index */
@@ -393,9 +391,8 @@ export class AgentRegistry {
     return agent
   }
 
-  async #agentOptions(id: string): Promise<AgentOptions> {
+  async #agentOptions(id: string, workspace: string = this.workspaceOf(id)): Promise<AgentOptions> {
     const { folders: _folders, singleFolder: _singleFolder, ...shared } = this.#options
-    const workspace = this.workspaceOf(id)
     const folders = this.foldersOf(id)
     if (!existsSync(workspace)) {
       throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
