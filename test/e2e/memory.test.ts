@@ -147,6 +147,33 @@ describe('files', () => {
     await page.waitForURL(/people\.md/)
   })
 
+  it('keeps an undo during a save whose answer arrives after the change on disk', async () => {
+    const { page, open, type, onDisk } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+    const answer = Promise.withResolvers<void>()
+    let changedTexts = 0
+    await page.routeWebSocket(/./, (socket) => {
+      const server = socket.connectToServer()
+      server.onMessage(async (message) => {
+        const text = message.toString()
+        if (text.includes('"merged"')) await answer.promise
+        else if (text.includes('one\\ntyped')) changedTexts += 1
+        socket.send(message)
+      })
+    })
+    await page.reload()
+    await open('memory/a.md')
+    await type('typed')
+    await page.keyboard.press('Control+s')
+    await until(async () => (await onDisk('memory/a.md')) === 'one\ntyped')
+    await page.keyboard.press('Control+z')
+    await until(() => changedTexts > 0)
+    // Time in which the page could show the text again.
+    await page.waitForTimeout(300)
+    answer.resolve()
+    await page.getByText('Unsaved').waitFor()
+    expect(await page.locator('.view-lines').innerText()).not.toContain('typed')
+  })
+
   it('restores typed text after a crash of the window, and can discard it', async () => {
     const { page, open, type, onDisk, url, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -218,11 +245,14 @@ describe('write-protected file', () => {
 
 describe('file moved or deleted elsewhere', () => {
   it('follows a rename by another program and continues the draft there', async () => {
-    const { page, open, type, onDisk, workspace } = await openMemory({
+    const { page, open, type, onDisk, workspace, url } = await openMemory({
       files: { 'memory/a.md': 'one\ntwo\n', 'memory/b.md': 'three\n' },
     })
     await open('memory/a.md')
     await type('typed')
+    // The history knows only files that it has recorded.
+    const client = await connect(url)
+    await until(async () => (await client.history.timeline({ agent: 'main', path: 'memory/a.md' })).length > 0)
     await rename(join(workspace, 'memory/a.md'), join(workspace, 'memory/renamed elsewhere.md'))
     await page.getByText('was moved to memory/renamed elsewhere.md').waitFor()
     await keepScreenshot(page, 'memory-renamed-elsewhere')

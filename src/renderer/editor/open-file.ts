@@ -69,6 +69,7 @@ export function useOpenFile(
     isMissing,
     isClosed: false,
     conflictingText,
+    textBeingSaved: undefined as string | undefined,
     onUnsavedClose,
   })
   const timers = useRef({ draft: 0, save: 0 })
@@ -108,9 +109,9 @@ export function useOpenFile(
 
   // Shows an external change, or beside unsaved text that conflicts, the version that is on disk now.
   useEffect(() => {
-    const { text: typedText, base, conflictingText: shown } = latest.current
+    const { text: typedText, base, conflictingText: shown, textBeingSaved } = latest.current
     if (shown !== undefined && disk.hash !== null) showConflict(disk.text)
-    else if (disk.hash !== base.hash && typedText === base.text) show(disk)
+    else if (disk.hash !== base.hash && disk.text !== textBeingSaved && typedText === base.text) show(disk)
   }, [disk, show, showConflict])
 
   /** Restores a draft. If the file has changed since the draft began, shows both versions as a conflict. */
@@ -174,6 +175,7 @@ export function useOpenFile(
   const write = useCallback(
     async (onConflict: 'fail' | 'both') => {
       const { text: typedText, base, isMissing } = latest.current
+      latest.current.textBeingSaved = typedText
       setState('saving')
       try {
         const expected =
@@ -205,6 +207,8 @@ export function useOpenFile(
         storeDraft()
         // The comparison replaces the editor; remounting it must start with the typed text.
         setContent({ text: latest.current.text })
+      } finally {
+        latest.current.textBeingSaved = undefined
       }
     },
     [agent, path, show, showConflict, handleMissingFile, storeDraft],
