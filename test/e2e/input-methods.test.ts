@@ -126,7 +126,7 @@ describe('composition', () => {
 
     await page.evaluate(() => history.pushState(null, '', '/settings'))
     const headings = page.locator('main h2')
-    await headings.first().waitFor()
+    await headings.filter({ hasText: '通用' }).waitFor()
     const before = await headings.allInnerTexts()
     const search = page.getByRole('searchbox', { name: '搜索设置' })
     await composeAndPress(page, input, search, 'zhuti')

@@ -66,7 +66,7 @@ describe('links', () => {
       .getByRole('button', { name: 'Undo' })
       .click()
     await until(async () => (await read('trips/other.md').catch(() => '')).includes('[[Walrus|walrus]]'))
-    expect(await read('Home.md')).toContain('[[walrus#In the sea]], [it](trips/Walrus.md)')
+    await until(async () => (await read('Home.md')).includes('[[walrus#In the sea]], [it](trips/Walrus.md)'))
 
     // The command palette opens the list of broken links.
     await page.keyboard.press('Control+K')

@@ -77,7 +77,9 @@ describe('inbox', () => {
     await page.keyboard.press('u')
     const steps = join(server.home, 'agents', 'main', 'upkeep', 'acceptances')
     const takenBack = async () => {
-      const kept = await Promise.all((await readdir(steps)).map((name) => readFile(join(steps, name), 'utf8')))
+      // A file that is being written has another name until it is complete.
+      const names = (await readdir(steps)).filter((name) => !name.endsWith('.tmp'))
+      const kept = await Promise.all(names.map((name) => readFile(join(steps, name), 'utf8')))
       return kept.filter((text) => text.includes('"proposals":[]')).length
     }
     // The first one, the edited one, and all of them twice.

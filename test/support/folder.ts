@@ -24,8 +24,8 @@ export async function folderWith(files: Readonly<Record<string, string | Uint8Ar
   return folder
 }
 
-/** Waits until `check` returns true; polls every 20 ms. Fails after `timeoutMs`. */
-export async function until(check: () => boolean | Promise<boolean>, timeoutMs = 5000): Promise<void> {
+/** Waits until `check` returns true; polls every 20 ms. Fails after `timeoutMs`, which a busy machine does not reach. */
+export async function until(check: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const end = Date.now() + timeoutMs
   while (!(await check())) {
     if (Date.now() > end) throw new Error(`condition not met after ${timeoutMs} ms: ${check}`)
