@@ -45,7 +45,14 @@ const conversations: Readonly<Record<string, Conversation>> = {
       'memory/2026-11-15.md':
         '# 2026-11-15\n\n- 18:00 The parking space now costs 75 euros a month\n- 19:00 Paula sold me her kayak\n',
     },
-    unknown: ['Who is Greta Lindqvist?', "What is Oscar's phone number?", 'wifi', 'When does the swimming pool open?'],
+    unknown: [
+      'Who is Greta Lindqvist?',
+      'Who is Mr. Brown?',
+      "What is Oscar's phone number?",
+      "When is Ida's birthday?",
+      'wifi',
+      'When does the swimming pool open?',
+    ],
     known: [['What is our landlord called?', 'Our landlord is Mr Novak, phone 0221 4711.']],
     update: [
       'How much does the parking space cost?',
@@ -60,11 +67,20 @@ const conversations: Readonly<Record<string, Conversation>> = {
   },
   'Simplified Chinese': {
     files: {
-      'MEMORY.md': '# 长期记忆\n\n- 李建国的电话是 13800001111。\n- 小雨对花生过敏。\n',
+      'MEMORY.md':
+        '# 长期记忆\n\n- 李建国的电话是 13800001111。\n- 小雨对花生过敏。\n- 奶奶的生日是五月三号，饭卡密码 4471。\n',
       'memory/2026-11-02.md': '# 2026-11-02\n\n- 09:00 停车费每个月 300 块\n',
       'memory/2026-11-15.md': '# 2026-11-15\n\n- 18:00 停车费涨到每个月 380 块\n- 19:00 和同事去爬了香山\n',
     },
-    unknown: ['王丽的电话', '赵小兰是谁？', 'wifi 密码', '游泳馆几点开门'],
+    unknown: [
+      '王丽的电话',
+      '李叔叔的电话',
+      '李建国的生日',
+      '赵小兰是谁？',
+      '会员卡密码',
+      'wifi 密码',
+      '游泳馆几点开门',
+    ],
     known: [['李建国的电话是多少', '李建国的电话是 13800001111。']],
     update: ['停车费多少钱', /> 停车费涨到每个月 380 块[^]+较早的记录（2026-11-02）：\n\n> 停车费每个月 300 块/],
     onTuesday: ['星期二我做了什么', /^2026-11-17 没有任何记录。离得最近的是 2026-11-15 的记录：\n\n- 18:00/],
@@ -139,6 +155,12 @@ it.each([
   await say('Remember that I have a new bike')
   await say('Remember that last Sunday I rode to Tervuren')
   expect((await say(question)).text).toMatch(expected)
+})
+
+it('lists a note of another day that names the day without the time of its log', async () => {
+  const { say } = await openConversation({ 'memory/2026-11-16.md': '# 2026-11-16\n\n- 09:15 Bought tea\n' })
+  await say('Remember that I planted tulips yesterday')
+  expect((await say('What did I do yesterday?')).text).toMatch(/- 09:15 Bought tea[^]+- I planted tulips yesterday/)
 })
 
 it('answers thanks in one sentence, and searches a period by the words of the user', async () => {

@@ -9,7 +9,7 @@ import { createUnitTables } from '../units/unit-schema.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 14
+const schemaVersion = 15
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
 const unitVersion = 4
 /** Increase when `indexedTranscriptText` changes its output. */

@@ -17,7 +17,6 @@ export interface FileContent extends KnownFile {
   readonly lineDays?: readonly (string | undefined)[]
 }
 
-/** Prefix of transcript paths in the index. */
 export const sessionsPrefix = 'sessions/'
 
 /** Returns the id of the chat whose transcript has this path in the index; undefined for other paths. */

@@ -109,10 +109,14 @@ export function queryTerms(query: string): QueryTerm[] {
   return [...terms.values()]
 }
 
-/** Returns true for a capital letter within a sentence, unless the text is all capitals. @param at UTF-16 offset */
+/**
+ * Returns true for a capital letter within a sentence, unless it begins a title such as "Dr.", or the text is all
+ * capitals. @param at UTF-16 offset
+ */
 function beginsName(text: string, at: number): boolean {
-  if (!/\p{Lu}/u.test(text[at] ?? '')) return false
-  return !/(?:^|[.!?:\n"“「(]\s*)$/.test(text.slice(0, at)) && /\p{Ll}/u.test(text)
+  if (!/\p{Lu}/u.test(text[at] ?? '') || /^(?:Dr|Mrs?|Ms|Prof)\b/.test(text.slice(at))) return false
+  const before = text.slice(0, at).replace(/\b(Dr|Mrs?|Ms|Prof)\.\s*$/, '$1 ')
+  return !/(?:^|[.!?:\n"“「(]\s*)$/.test(before) && /\p{Ll}/u.test(text)
 }
 
 interface CjkWord {

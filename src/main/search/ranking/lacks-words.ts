@@ -10,8 +10,11 @@ const minShare = 0.5
 const minShareWithNumber = 0.45
 /** A longer question tells much that is no part of the answer; two of its words are enough. */
 const maxShortQuery = 6
+const maxDecisive = 3
 /** Minimum cosine of a word that no unit has and a word of the unit that stands for it. */
 const minCosineOfUnknown = 0.28
+/** The same for a word that the unit must have. */
+const minCosineOfTopic = 0.24
 /** Factor on the rarity of a name that the unit has. */
 const weightOfName = 2
 /** Frequent Chinese surnames that are rarely words. */
@@ -19,6 +22,12 @@ const surname =
   '[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]'
 const surnameAlone = new RegExp(`^${surname}$`)
 const fullName = new RegExp(`^${surname}\\p{Script=Han}{1,2}$`, 'u')
+
+/** Words for people, one group for each. A note about one of them does not answer a question about another. */
+const people =
+  '妈|母亲|mum|mom|mother 爸|父亲|dad|father 哥|brother 弟|brother 姐|sister 妹|sister 爷 奶 外公|姥爷 外婆|姥姥 叔|uncle 姨|aunt 舅 姑 儿子|son 女儿|daughter 老公|丈夫|husband 老婆|妻子|太太|wife 老师|teacher 医生|大夫|doctor|dr 师傅 房东|landlord 邻居|neighbou?r'
+    .split(' ')
+    .map((names) => new RegExp(names.replaceAll(/[a-z?]+/g, '\\b$&\\b'), 'i'))
 
 interface RankedText extends Pick<RankedUnit, 'id' | 'features'> {
   /** Text with the headings above. */
@@ -36,11 +45,20 @@ export function lacksWords(
 ): boolean {
   const content = words.filter(({ role }) => role !== 'filler')
   const ownWords = lazy(() => queryTerms(text).flatMap(({ role, shown }) => (role === 'function' ? [] : shown)))
-  const isAlike = ({ shown }: QueryWord) =>
-    ownWords().some((other) => relations.cosine(shown, other) >= minCosineOfUnknown)
+  const isAlike = ({ shown }: QueryWord, least = minCosineOfTopic) =>
+    ownWords().some((other) => relations.cosine(shown, other) >= least)
   const missing = content.filter(({ units, headUnits }) => !units.has(id) && !headUnits.has(id))
-  if (missing.some(isName)) return true
-  const lacking = missing.filter((word) => word.documents > 0 || !isAlike(word))
+  const folded = fold(text)
+  const isAbsent = ({ shown }: QueryWord) => people.some((person) => person.test(fold(shown)) && !person.test(folded))
+  if (missing.some(isName) || content.some(isAbsent)) return true
+  // A note about a person does not answer every question about them.
+  const topic = content.filter((word) => !isName(word))
+  const isElsewhere = topic.every((word) => missing.includes(word) && !isAlike(word))
+  if (topic.length > 0 && topic.length < content.length && isElsewhere) return true
+  // In a short question in Chinese, each word counts: the password of the bank card is not that of another card.
+  const isDecisive = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !isAlike(word)
+  if (content.length <= maxDecisive && missing.some(isDecisive)) return true
+  const lacking = missing.filter((word) => word.documents > 0 || !isAlike(word, minCosineOfUnknown))
   const rarityOf = (list: readonly QueryWord[]) =>
     list.reduce((sum, { rarity, role }) => sum + rarity * (role === 'name' ? weightOfName : 1), 0)
   const share = 1 - rarityOf(lacking) / Math.max(rarityOf(content), 1e-9)

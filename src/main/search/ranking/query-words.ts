@@ -129,6 +129,8 @@ const maxRelated = 8
 const maxSpellings = 3
 /** Maximum number of indexed numbers that begin with a typed one and match it. */
 const maxNumbers = 50
+/** Kinds of matches that count in headings too. */
+const headKinds: ReadonlySet<MatchKind> = new Set(['exact', 'derived', 'prefix', 'spelling'])
 const derivedWeight = 0.85
 const prefixWeight = 0.8
 const compoundWeight = 0.3
@@ -188,7 +190,7 @@ class WordFinder {
     const headUnits = new Set<number>()
     for (const match of this.#matches) {
       for (const id of match.units) if (match.weight > (units.get(id) ?? 0)) units.set(id, match.weight)
-      if (match.kind === 'exact' || match.kind === 'derived') for (const id of match.headUnits) headUnits.add(id)
+      if (headKinds.has(match.kind)) for (const id of match.headUnits) headUnits.add(id)
     }
     return { units, headUnits }
   }

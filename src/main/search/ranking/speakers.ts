@@ -1,12 +1,10 @@
 const assistant = /^(?:assistant|ai|bot|chatgpt|claude|gemini|copilot|助手|助理)$/i
 const user = /^(?:user|human|me|you|用户|我|你)$/i
 
-/** Returns true for the speaker label of an AI assistant. */
 export function isAssistant(label: string): boolean {
   return assistant.test(label)
 }
 
-/** Returns true for the speaker label of the user of an AI assistant. */
 export function isUser(label: string): boolean {
   return user.test(label)
 }

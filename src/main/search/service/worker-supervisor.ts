@@ -29,7 +29,6 @@ export class WorkerSupervisor {
   /** Times of worker deaths, by `performance.now()`. */
   #crashes: readonly number[] = []
 
-  /** Starts the workers. */
   constructor(options: WorkerSupervisorOptions) {
     this.#options = options
     this.#threads = this.#start()

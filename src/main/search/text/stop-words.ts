@@ -24,7 +24,6 @@ const folded = (...lists: readonly string[]) => lazy(() => new Set(split(simplif
 const cjkFunction = folded(chineseFunctionWords, japaneseFunctionWords, koreanFunctionWords)
 const cjkFiller = folded(chineseFillerWords, japaneseFillerWords, koreanFillerWords)
 
-/** Returns the role of a stem. */
 export function roleOfStem(stem: string): 'function' | 'filler' | 'word' {
   return englishFunction().has(stem) ? 'function' : englishFiller().has(stem) ? 'filler' : 'word'
 }

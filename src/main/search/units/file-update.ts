@@ -33,7 +33,6 @@ export function updateUnits(statements: Statements, file: Update, fileId: number
   const stored = statements.units.all(fileId).sort((one, other) => one.seq - other.seq)
   const { kept, removed } = matchUnits(stored, file.units)
   const contents = findContents(file, kept, settings)
-  const sections = placeSections(statements, file, fileId, kept)
   const isOfChat = isChat(file)
   const wordCounts = new Map<string, { readonly term: string; open: number; private: number }>()
   const countWords = (words: string, isPrivate: boolean, change: number) => {
@@ -47,13 +46,14 @@ export function updateUnits(statements: Statements, file: Update, fileId: number
   }
   for (const { id, private: isPrivate } of removed) {
     const unit = isOfChat ? undefined : statements.text.get(id)
-    if (unit) countWords(termsOf(bodyOf(unit)).words, isPrivate === 1, -1)
+    if (unit) for (const text of [bodyOf(unit), unit.heading]) countWords(termsOf(text).words, isPrivate === 1, -1)
     const terms = statements.removeTerms[termTableOf({ isPrivate: isPrivate === 1, isChat: isOfChat })]
     terms.text.run(id)
     terms.head.run(id)
     statements.removeCode.run(id)
     statements.removeUnit.run(id)
   }
+  const sections = placeSections(statements, file, fileId, kept)
   const insert = (unit: PreparedUnit, place: UnitPlace) => {
     const { content, vector } = contents.get(unit.hash) ?? {}
     if (!content) return
@@ -72,7 +72,7 @@ export function updateUnits(statements: Statements, file: Update, fileId: number
     terms.text.run(id, content.terms)
     if (content.headTerms !== '') terms.head.run(id, content.headTerms)
     if (vector) statements.putCode.run(vector.code, vector.length, id)
-    if (!isOfChat) countWords(content.words, isPrivate, 1)
+    if (!isOfChat) for (const words of [content.words, termsOf(unit.heading).words]) countWords(words, isPrivate, 1)
   }
   let changes = removed.length
   for (const [seq, unit] of file.units.entries()) {

@@ -7,7 +7,6 @@ import { UnitTable, type UnitRow } from './unit-table.ts'
 /** The units that a search covers. */
 export interface Scope {
   readonly isChat: boolean
-  /** True if private units are searched too. */
   readonly hasPrivate: boolean
 }
 

@@ -53,7 +53,7 @@ export function createUnitTables(db: Database.Database): void {
     CREATE INDEX units_by_file ON units (file_id);
     CREATE INDEX units_to_embed ON units (id) WHERE vector IS NULL;
 
-    -- Words of notes with their terms, and the number of open and private units that have them.
+    -- Words of notes and their headings with their terms, and the number of open and private units that have them.
     CREATE TABLE words (
       word TEXT PRIMARY KEY, term TEXT NOT NULL, open_units INTEGER NOT NULL, private_units INTEGER NOT NULL,
       private INTEGER GENERATED ALWAYS AS (open_units = 0) VIRTUAL

@@ -106,7 +106,9 @@ export function prepareStatements(db: Db) {
         'SELECT hash FROM units WHERE file_id = (SELECT id FROM files WHERE source = ? AND path = ?)',
       )
       .pluck(),
-    text: db.prepare<[number], { text: string; label: string }>('SELECT text, label FROM units WHERE id = ?'),
+    text: db.prepare<[number], Pick<PreparedUnit, 'text' | 'label' | 'heading'>>(
+      'SELECT text, label, heading FROM units JOIN sections ON sections.id = section_id WHERE units.id = ?',
+    ),
     putUnit: db.prepare<[NewUnit]>(
       `INSERT INTO units (file_id, seq, section_id, entry, start_line, end_line, first_day, last_day, private, is_chat,
                           flags, length, chars, vector, hash, label, context, text)

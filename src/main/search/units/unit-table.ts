@@ -7,7 +7,6 @@ export interface UnitRow {
   readonly length: number
   /** Characters of the text, with white space collapsed. */
   readonly characters: number
-  /** Bit set of `unitFlags`. */
   readonly flags: number
   /** Speaker label; empty if the unit has none. */
   readonly label: string

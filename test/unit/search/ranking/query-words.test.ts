@@ -54,6 +54,13 @@ describe('a word of the query', () => {
     expect(Array.from(word.headUnits, textOf)).toEqual(['roses'])
   })
 
+  it('is found in headings by its beginning, and with a typing error', () => {
+    for (const typed of ['rosal', 'Roselind']) {
+      const { word, textOf } = onlyWord(typed, ['# Aunt Rosalind', 'lives in Leeds'])
+      expect(Array.from(word.headUnits, textOf), typed).toEqual(['lives in Leeds'])
+    }
+  })
+
   it('is no stop word', () => {
     expect(shown('Where is the boiler?', ['where is the boiler'])).toEqual(['boiler'])
     expect(shown('what is the', ['what is the'])).toEqual([])

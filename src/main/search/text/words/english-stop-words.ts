@@ -27,5 +27,5 @@ really reason recall recent recently recommend regard regarding related remember
 situation small something sometime sometimes somewhere soon sort specific specifically start started state still stuff suggest suggestion summary
 summarize summarise supposed sure take taken talk talked than thank thanks think thought time times together told took topic total toward towards
 tried try trying turn type typical typically use used using usually various want wanted way week well whole wonder word work wrote year years
-yesterday today
+yesterday today dr mr mrs prof
 `
