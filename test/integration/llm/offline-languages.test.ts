@@ -190,6 +190,14 @@ describe('the offline model in the user’s language', () => {
     expect(kept).not.toMatch(/护照|谢谢|cut off/)
   })
 
+  it('cuts no number in the name of a summary', async () => {
+    const { app, say, workspace } = await openConversation()
+    await say('停车费每个季度1200元，月底交')
+    await say('/new')
+    await app.close()
+    expect(await readdir(join(workspace, 'memory'))).toEqual(['2026-11-22-停车费每个季度1200-月底交.md'])
+  })
+
   it('repeats an interrupted answer and saves no words of the internal request', async () => {
     const { agent, app, say, workspace } = await openConversation({
       files: { 'MEMORY.md': '- 护照放在书房第二个抽屉\n' },

@@ -32,7 +32,8 @@ const maxOutput = 1000
 /** Words of a title that become the slug. */
 const maxTitleWords = 4
 const minWordLength = 4
-const maxUnspacedLength = 8
+/** First characters of a text without spaces. A number counts as one. */
+const unspacedStart = /^(?:\d+|\D){1,8}/u
 /** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
 /** Maximum code points of a slug. File names hold 255 bytes, date included. */
@@ -273,7 +274,7 @@ function dateOf(transcript: Transcript, messages: readonly LinkedMessage[]): str
 function slugOfTitle(title: string): string {
   const words = (title.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).filter((word) => !/\d{5}/.test(word))
   // A text without spaces is one word.
-  const short = words.map((word) => (/\p{Lo}/u.test(word) ? word.slice(0, maxUnspacedLength) : word))
+  const short = words.map((word) => (/\p{Lo}/u.test(word) ? (unspacedStart.exec(word)?.[0] ?? '') : word))
   const telling = short.filter((word) => word.length >= minWordLength || /[\p{N}\p{Lo}]/u.test(word))
   const isUnspaced = /\p{Lo}/u.test(telling[0] ?? '')
   return slugOf((telling.length > 0 ? telling : short).slice(0, isUnspaced ? 2 : maxTitleWords).join('-'))

@@ -1,4 +1,4 @@
-import { formatDay, type DaySpan } from '#search/text'
+import { formatDay, parseDay, type DaySpan } from '#search/text'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
@@ -36,7 +36,10 @@ export function answerPeriod(
   const nearest = recall?.conditions?.find((condition) => condition.nearest !== undefined)?.nearest
   const lines = entries.flatMap(({ path, startLine, date, text }, index) => {
     const isNewDay = first !== last && nearest === undefined && date !== entries[index - 1]?.date
-    return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${date}**\n`] : []), `- ${text} [${path}:${startLine}]`]
+    const day = parseDay(date ?? '')
+    // A note of another day may name this one: its time is that of the other day.
+    const shown = nearest === undefined && (day < first || day > last) ? text.replace(/^\d{1,2}:\d{2} /, '') : text
+    return [...(isNewDay ? [`${index === 0 ? '' : '\n'}**${date}**\n`] : []), `- ${shown} [${path}:${startLine}]`]
   })
   const more = (recall?.candidates ?? 0) - (recall?.results.length ?? 0)
   const title = nearest === undefined ? sentences.periodHas(span) : sentences.nearest(span, nearest)

@@ -66,7 +66,7 @@ export const english = {
     'i',
   ),
   statement:
-    /^[a-z]+\b.*\b(?:am|is|are|was|were|be|been|have|has|had|will|won't|can't|don't|doesn't|didn't|isn't|wasn't|goes|moves|costs?|starts|ends|opens|closes|expires|needs?|wants?|likes?|loves?|hates?|prefers?|uses?|works?|lives?|think|went|got|made|did|said|told|came|took|found|met|saw|gave|bought|paid|sent|wrote|chose|began|ran|ate|kept|left|lost|won|\w{2,}ed)\b|^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\b|\b(?:tomorrow|next (?:week|month|\w+day))\b.*\bat\b/i,
+    /^\w{3,}ed\b .|^[^,;]{10,}, \w|^[a-z]+\b.*\b(?:am|is|are|was|were|be|been|have|has|had|will|won't|can't|don't|doesn't|didn't|isn't|wasn't|goes|moves|costs?|starts|ends|opens|closes|expires|needs?|wants?|likes?|loves?|hates?|prefers?|uses?|works?|lives?|think|went|got|made|did|said|told|came|took|found|met|saw|gave|bought|paid|sent|wrote|chose|began|ran|ate|kept|left|lost|won|\w{2,}ed)\b|^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\b|\b(?:tomorrow|next (?:week|month|\w+day))\b.*\bat\b/i,
   /** Together with `stopWords`, all words besides the time in questions such as "what did I note last week". */
   logWords:
     /\b(?:pls|can|could|what's|doing|done|up|me|us|from|all|everything|anything|things?|stuff|notes?|noted|log|logs|logged|entries|entry|journal|diary|write|wrote|written|down|record|recorded|save|saved|say|said|told|talk|talked|discuss|discussed|work|worked|working|happen|happened|happens|going|went|get|got|here|show|list|give|see|summari[sz]e|summary|sum|recap|review|look|back|over|during|day|days|so|ok|hey|hi|last|past)\b/gi,
@@ -114,7 +114,7 @@ export const chinese: Patterns = {
     `${questionWords}|[?]\\s*$|[吗么]${particle}*$|来着|到底|究竟|还记得|记得吗|呢$|还是.{1,12}$|^(?:请问|查|找|搜|告诉我|跟我说|提醒我|看看|看一下|我?想问|我?想知道)|忘了|忘记了|不记得|记不得|记不清|想不起来?|不知道`,
   ),
   statement:
-    /.[。!]$|了[。!]?$|(?:[涨升降调搬改]到|[改换变][成为]|[是在有用对把被叫住喜爱讨要想]|会(?!议)).|^(?:明天|明早|明晚|后天|下周|下个?月).*[点时去到和跟]/,
+    /.[。!]$|了[。!]?$|[完过]了.|^[^,;]{4,}[,;].{3}|(?:[涨升降调搬改]到|[改换变][成为]|[是在有用对把被叫住喜爱讨要想]|会(?![议员计场费长馆])).|^(?:明天|明早|明晚|后天|下周|下个?月).*[点时去到和跟]/,
   logWords:
     /咱们?|你们|请|帮|有|过|些|点|一下|干嘛|嘛|这|那|里|下|对|那天|当天|所有|全部|怎么样|事情?|东西|内容|情况|工作|活动|[记纪]录|日志|日记|笔记|做|干|忙|弄|搞|记下|记|写|告诉|说|聊|讨论|谈|讲|提到?|发生|过得|总结|整理|回顾|复盘|概括|汇总|看看|看|查看|查|显示|列出|[啊哈呀哦喔呢吧~]/g,
   stopWords:

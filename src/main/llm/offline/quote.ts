@@ -71,6 +71,8 @@ export function clip(text: string, limit: number = maxQuote): string {
 /** The form is `User:` in transcripts and `**User:**` in saved conversations. */
 const speakerNames = [...speakers.user, ...speakers.assistant].join('|')
 const speakerPattern = new RegExp(`^(?:\\*\\*(${speakerNames}):\\*\\*|(User|Assistant):)\\s*`)
+/** Link of a summary's line to the message that it is from. */
+const chatLink = /\s*\[sessions\/[^\]]*\]/g
 /** Time of an entry: `10:30 - `. */
 const timePattern = /^\d{1,2}:\d{2}\s+(?:[–—-]\s+)?/
 
@@ -79,8 +81,9 @@ function quotableText(snippet: string, isFromChat: boolean, today: string): stri
   const line = withoutPrivateMarks(snippet).replace(/\s+/g, ' ').trim()
   const [label = '', saved, said] = speakerPattern.exec(line) ?? []
   const speaker = saved ?? said
-  const text = line.slice(label.length).replace(timePattern, '')
-  if (isDisclaimer(text)) return ''
+  const entry = line.slice(label.length).replace(timePattern, '')
+  if (isDisclaimer(entry)) return ''
+  const text = entry.replaceAll(chatLink, '')
   if (speaker === undefined) return isFromChat ? '' : text
   const isStatement = ['statement', 'remember'].includes(parseIntent(text, today).kind)
   return speakers.user.includes(speaker) && isStatement ? text : ''
