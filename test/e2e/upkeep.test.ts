@@ -10,6 +10,24 @@ import { rounds } from '../support/thorough.ts'
 afterAll(closeBrowser)
 
 describe('inbox', () => {
+  it('shows a suggestion before Enter accepts it in a narrow window', async () => {
+    const text = '# Notes\n\n- The bins are emptied on Monday.\n- The bins are emptied on Monday.\n'
+    const server = await openTestServer({ files: { 'notes/a.md': text } })
+    const read = () => readFile(join(server.workspace, 'notes/a.md'), 'utf8')
+    const page = await openPage({ viewport: { width: 900, height: 650 } })
+    await enter(page, server.url, '/inbox')
+    const inbox = page.getByTestId('inbox')
+    await inbox.getByRole('button', { name: 'Scan notes' }).first().click()
+    await inbox.getByTestId('proposal').first().waitFor()
+    expect(await inbox.getByTestId('proposal-view').isVisible()).toBe(false)
+    await page.getByRole('listbox').focus()
+    await page.keyboard.press('Enter')
+    await inbox.getByTestId('proposal-view').waitFor()
+    expect(await read()).toBe(text)
+    await page.keyboard.press('Enter')
+    await until(async () => (await read()) !== text)
+  })
+
   it('works by keyboard with undo, and accepts outdated lines from search results', async () => {
     const { files } = makeMemory(7, rounds(200, 800))
     const server = await openTestServer({ files, now: () => new Date('2026-11-22T12:00:00') })

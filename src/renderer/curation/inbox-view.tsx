@@ -26,17 +26,27 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   const [isReviewOpen, setIsReviewOpen] = useState(false)
   const [isDetailOpen, setIsDetailOpen] = useState(proposal !== undefined)
   const { query, current, proposals, tab, checkedIds } = inbox
+  const view = useRef<HTMLElement>(null)
+  const details = useRef<HTMLDivElement>(null)
+  /** Shows the change in a narrow window, instead of the list. @returns false if it is shown already */
+  const openDetails = () => {
+    if (details.current?.checkVisibility()) return false
+    setIsDetailOpen(true)
+    view.current?.focus({ preventScroll: true })
+    return true
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || isHandledByTarget(event)) return
     const hasModifier = event.ctrlKey || event.metaKey
-    const actions = keyActions(inbox, () => current && current.files.length > 0 && tab === 'open' && setIsEditing(true))
+    const edit = () => current && current.files.length > 0 && tab === 'open' && setIsEditing(true)
+    const accept = () => (checkedIds.size > 0 || !openDetails()) && void inbox.accept()
+    const actions = keyActions(inbox, edit, accept)
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
     const action = actions[hasModifier ? `Mod+${key}` : key]
     if (!action) return
     event.preventDefault()
     action()
   }
-  const view = useRef<HTMLElement>(null)
   // Removing the last suggestion drops the focus. The view takes it, so that keys such as `u` still work.
   const isEmpty = proposals.length === 0
   useEffect(() => {
@@ -92,11 +102,11 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
               onOpen={(id) => {
                 inbox.select(id)
                 setIsEditing(false)
-                setIsDetailOpen(true)
+                openDetails()
               }}
             />
           </div>
-          <div className={`min-w-0 flex-1 overflow-y-auto ${isDetailOpen ? '' : '@max-[760px]:hidden'}`}>
+          <div ref={details} className={`min-w-0 flex-1 overflow-y-auto ${isDetailOpen ? '' : '@max-[760px]:hidden'}`}>
             <Button look="quiet" className="mt-2 ml-2 @min-[760px]:hidden" onClick={() => setIsDetailOpen(false)}>
               <ArrowLeft size={14} aria-hidden />
               {t('upkeep.back')}
@@ -127,7 +137,7 @@ function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
   return target.tagName === 'TEXTAREA' || (target instanceof HTMLInputElement && target.type !== 'checkbox')
 }
 
-function keyActions(inbox: InboxState, edit: () => void): Readonly<Record<string, () => void>> {
+function keyActions(inbox: InboxState, edit: () => void, accept: () => void): Readonly<Record<string, () => void>> {
   const { index, current, selectAt } = inbox
   const selectNext = () => selectAt(index + 1)
   const selectPrevious = () => selectAt(index - 1)
@@ -145,7 +155,7 @@ function keyActions(inbox: InboxState, edit: () => void): Readonly<Record<string
     ' ': toggle,
     'Mod+a': inbox.toggleAll,
     Escape: inbox.uncheckAll,
-    Enter: () => void inbox.accept(),
+    Enter: accept,
     e: edit,
     r: () => void inbox.refuse(),
     s: () => void inbox.snooze('week'),

@@ -5,8 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Evidence, Proposal } from '#shared/contract/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import type { InboxState } from './use-inbox.ts'
-import { ruleName } from './rule-name.ts'
-import { stripMarks } from './strip-marks.ts'
+import { ruleName, stripMarks } from './proposal-text.ts'
 
 const rowHeight = 66
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stripMarks } from '../../../src/renderer/curation/strip-marks.ts'
+import { stripMarks } from '../../../src/renderer/curation/proposal-text.ts'
 
 it.each([
   ['- The rent is due ^[local]', 'The rent is due'],

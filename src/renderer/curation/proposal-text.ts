@@ -1,3 +1,5 @@
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { withoutMarks } from '#shared/markdown/marks.ts'
 import type { Proposal } from '#shared/contract/index.ts'
 
 /** The new lines of an edited summary of a chat are a change that the user must approve, too. */
@@ -5,4 +7,8 @@ export function ruleName({ rule, detail, files }: Proposal): Proposal['rule'] | 
   const isSummary =
     rule === 'outside' && (detail.target ?? '') === '' && /\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(files[0]?.path ?? '')
   return isSummary ? 'summary' : rule
+}
+
+export function stripMarks(line: string): string {
+  return withoutMarks(withoutLead(line)).trim()
 }
