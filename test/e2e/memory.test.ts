@@ -147,6 +147,19 @@ describe('files', () => {
     await page.waitForURL(/people\.md/)
   })
 
+  it('keeps the caret in place when another program appends to the file', async () => {
+    const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+    await open('memory/a.md')
+    await type('two')
+    await page.keyboard.press('Control+s')
+    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo')
+    await writeFile(join(workspace, 'memory/a.md'), 'one\ntwo\n- outside\n')
+    await page.locator('.view-lines').getByText('outside').waitFor()
+    await page.keyboard.type(' three')
+    await page.keyboard.press('Control+s')
+    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three\n- outside\n')
+  })
+
   it('keeps an undo during a save whose answer arrives after the change on disk', async () => {
     const { page, open, type, onDisk } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     const answer = Promise.withResolvers<void>()

@@ -155,8 +155,12 @@ export default function Editor(props: EditorProps) {
     const text = content.text.slice(byteOrderMarkOf(content.text).length)
     if (!instance || !model || content === initial.current.content || model.getValue() === text) return undefined
     const changed = changedLines(model.getValue(), text)
+    const [selections, caret] = [instance.getSelections(), instance.getSelection()?.getEndPosition()]
+    // Text that another program appends must not move a caret at the end of the text.
+    const isKept = caret && text.startsWith(model.getValue().slice(0, model.getOffsetAt(caret)))
     isApplyingContent.current = true
-    instance.executeEdits('file', [{ range: model.getFullModelRange(), text }])
+    const edit = { range: model.getFullModelRange(), text }
+    instance.executeEdits('file', [edit], isKept ? () => selections : undefined)
     isApplyingContent.current = false
     if (!changed) return undefined
     const decorations = instance.createDecorationsCollection([
