@@ -1,3 +1,6 @@
+/** Layers of a request, in the order in which the model reads them. */
+export const layers = ['system', 'project', 'logs', 'summary', 'recalled', 'conversation', 'tools', 'message'] as const
+
 const toolPrefix = 'tool '
 
 /** Returns the name of the context item for a tool's schema. */

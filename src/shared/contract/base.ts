@@ -57,7 +57,6 @@ export const forSession = forAgent.extend({ session: sessionIdSchema })
 /** Progress of a long operation: `done` of `total` steps. */
 export const progressSchema = z.object({ done: z.number().int(), total: z.number().int() })
 
-/** Output of an operation without a result. */
 export const done = z.object({})
 
 /**

@@ -1,20 +1,11 @@
 import { z } from 'zod'
+import { layers } from '../chat/context-items.ts'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxPath } from '../util/limits.ts'
 import { base, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
 import { sessionEventSchema } from './sessions.ts'
 
-/** Layers of a request, in the order in which the model reads them. */
-export const layerSchema = z.enum([
-  'system',
-  'project',
-  'logs',
-  'summary',
-  'recalled',
-  'conversation',
-  'tools',
-  'message',
-])
+export const layerSchema = z.enum(layers)
 export type Layer = z.infer<typeof layerSchema>
 
 export const contextItemSchema = z.object({

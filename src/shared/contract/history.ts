@@ -23,7 +23,7 @@ export const causes = [
 export const causeSchema = z.enum(causes)
 export type Cause = z.infer<typeof causeSchema>
 
-const originShape = {
+export const originShape = {
   cause: causeSchema,
   /** For agents: the session, and the user message being answered. */
   session: z.string().optional(),
@@ -67,7 +67,6 @@ export const acceptedHunkSchema = z.object({
 })
 export type AcceptedHunk = z.infer<typeof acceptedHunkSchema>
 
-/** Commits of one file in the user's own Git repository. */
 export const fileCommitsSchema = z.object({
   /**
    * `none`: not in a repository; `untrusted`: Git rejects the repository at `path` because another user

@@ -81,7 +81,6 @@ export const movePlanSchema = z.object({
 })
 export type MovePlan = z.infer<typeof movePlanSchema>
 
-/** A move or its rollback in progress. */
 export const movingSchema = z.object({
   from: z.string(),
   to: z.string(),

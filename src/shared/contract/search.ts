@@ -213,7 +213,6 @@ export const conditionSchema = z.object({
 })
 export type Condition = z.infer<typeof conditionSchema>
 
-/** Circumstances of a search. */
 const searchRunSchema = z.object({
   query: z.string(),
   provider: z.string(),

@@ -6,7 +6,6 @@
 import { coverOf, entriesOf } from './visibility-entries.ts'
 
 export interface NoteVisibility {
-  /** True if the whole note is private. */
   readonly isFullyPrivate: boolean
   /** 0-based private lines if only parts are private; empty for an open note. */
   readonly privateLines: ReadonlySet<number>

@@ -5,7 +5,8 @@ import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { itemName, layerColor, layers } from './layers.ts'
+import { itemName, layerColor } from './layers.ts'
+import { layers } from '#shared/chat/context-items.ts'
 
 export function ContextTable({ report, onOpen }: { report: ContextReport; onOpen: (item: ContextItem) => void }) {
   const { items, estimatedTokens, reportedTokens, contextWindow } = report

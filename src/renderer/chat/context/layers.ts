@@ -3,18 +3,6 @@ import type { ContextItem, Layer } from '#shared/contract/index.ts'
 import { messageRangeOfItem, toolNameOfItem } from '#shared/chat/context-items.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 
-/** The layers in the order of the request. */
-export const layers: readonly Layer[] = [
-  'system',
-  'project',
-  'logs',
-  'summary',
-  'recalled',
-  'conversation',
-  'tools',
-  'message',
-]
-
 export function layerColor(layer: Layer): string {
   return `var(--layer-${layer})`
 }

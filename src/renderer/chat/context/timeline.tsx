@@ -2,7 +2,8 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
-import { layerColor, layers } from './layers.ts'
+import { layerColor } from './layers.ts'
+import { layers } from '#shared/chat/context-items.ts'
 import { Button } from '#lib/ui/button.tsx'
 
 interface TimelineProps {

@@ -75,12 +75,14 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
 }
 
 /** Saves a statement that the offline model did not answer. The toast about it has an undo. */
-export function KeepButton({ text }: { text: string }) {
+export function KeepButton({ id, text }: { id: string; text: string }) {
   const { remember } = useChatActions()
-  const [isKept, setIsKept] = useState(false)
+  const storageKey = `kept:${id}`
+  const [isKept, setIsKept] = useState(() => localStorage.getItem(storageKey) !== null)
   const keep = async () => {
     setIsKept(true)
-    if (!(await remember(text))) setIsKept(false)
+    if (await remember(text)) localStorage.setItem(storageKey, 'yes')
+    else setIsKept(false)
   }
   return (
     <div className="flex flex-wrap items-center gap-3 text-[12px] text-muted">

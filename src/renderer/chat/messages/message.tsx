@@ -68,7 +68,9 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
                 <SourcesLine agent={agent.id} turn={turn} />
               </ErrorBoundary>
             )}
-            {lastAnswer?.message.keep !== undefined && !isRunning && <KeepButton text={lastAnswer.message.keep} />}
+            {lastAnswer?.message.keep !== undefined && !isRunning && (
+              <KeepButton id={lastAnswer.id} text={lastAnswer.message.keep} />
+            )}
             {isUnanswered && <InterruptedNote isCrash question={question.id} canResume={lastAnswer !== undefined} />}
             {lastAnswer && question && !isRunning && (
               <AnswerActions id={lastAnswer.id} question={question.id} text={text} versions={answers[0]?.versions} />

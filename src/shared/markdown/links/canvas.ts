@@ -56,7 +56,6 @@ export function canvasLinks(text: string): NoteLink[] {
   })
 }
 
-/** Escapes the replacement texts for JSON. */
 export function escapeEdits(edits: readonly Edit[]): Edit[] {
   return edits.map((edit) => ({ ...edit, text: escapeJson(edit.text) }))
 }

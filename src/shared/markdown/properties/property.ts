@@ -1,7 +1,6 @@
 import type { Range } from '../links/hidden-text.ts'
 
 export interface Property {
-  /** Raw name from the text. */
   readonly name: string
   /** Raw values without link brackets; empty if the property has no value. */
   readonly values: readonly string[]
