@@ -55,7 +55,7 @@ it('paging returns every change once, however it was recorded', async () => {
     }
     expect(told, JSON.stringify(args)).toEqual(all)
   }
-}, 90_000)
+}, 180_000)
 
 it('reports an unknown cursor; the page after the last one is empty', async () => {
   const { app, call } = await open()

@@ -21,12 +21,13 @@ const noEmbedding: EmbeddingSource = {
   isLocal: true,
   allowDownload: false,
   modelsFolder: '',
-  outboundFile: '/nowhere/outbound.jsonl',
+  outboundFile: '',
   builtinFile: '',
 }
 
-function remoteEmbedding(baseUrl: string): EmbeddingSource {
-  return { ...noEmbedding, provider: 'openai-compatible', model: 'hashed', baseUrl, isLocal: false }
+async function remoteEmbedding(baseUrl: string): Promise<EmbeddingSource> {
+  const outboundFile = join(await temporaryFolder(), 'outbound.jsonl')
+  return { ...noEmbedding, provider: 'openai-compatible', model: 'hashed', baseUrl, isLocal: false, outboundFile }
 }
 
 /** An indexer of the workspace that has synced once; `events` are those so far. */
@@ -184,7 +185,7 @@ describe('rules for private notes', () => {
   it('hide a note in the old index during a rebuild', async () => {
     const { workspace, file, indexer } = await openNotes()
     await indexer.close()
-    const embedding = { ...remoteEmbedding('http://127.0.0.1:9/v1'), isLocal: true }
+    const embedding = { ...(await remoteEmbedding('http://127.0.0.1:9/v1')), isLocal: true }
     const { events } = await openIndexer(workspace, file, { ...rulesFor(workspace, ['memory/']), embedding })
     expect(events).toContainEqual({ type: 'replace' })
     expect(unitsIn(file).map(({ path }) => path)).toEqual(['MEMORY.md', 'MEMORY.md'])
@@ -212,7 +213,7 @@ describe('embedding', () => {
         { source: 'memory', folder: workspace, prefix: '', forbidden: [] },
         { source: 'sessions', folder: sessions, prefix: 'sessions/', forbidden: [] },
       ],
-      embedding: remoteEmbedding(server.url),
+      embedding: await remoteEmbedding(server.url),
     })
     await indexer.embedded()
     expect(server.texts().toSorted()).toEqual(['The boiler is old', 'The open garden', 'The roof leaks'])
@@ -227,7 +228,7 @@ describe('embedding', () => {
     const server = await startTroubledEmbeddings()
     const workspace = await folderWith({ 'MEMORY.md': '- The open garden\n- The secret garden ^[local]\n' })
     const file = join(await temporaryFolder(), 'index.sqlite')
-    const embedding = { ...remoteEmbedding(server.url), isLocal: true }
+    const embedding = { ...(await remoteEmbedding(server.url)), isLocal: true }
     const { indexer } = await openIndexer(workspace, file, { embedding })
     await indexer.embedded()
     expect(server.texts()).toHaveLength(2)
@@ -240,7 +241,7 @@ describe('embedding', () => {
     const entries = Array.from({ length: 40 }, (_, at) => `- Entry number ${at % 7}\n`).join('')
     const workspace = await folderWith({ 'MEMORY.md': `# One\n\n${entries}`, 'memory/copy.md': `# Two\n\n${entries}` })
     const file = join(await temporaryFolder(), 'index.sqlite')
-    const { indexer } = await openIndexer(workspace, file, { embedding: remoteEmbedding(server.url) })
+    const { indexer } = await openIndexer(workspace, file, { embedding: await remoteEmbedding(server.url) })
     expect((await indexer.embedded()).status).toMatchObject({ units: 80, embedded: 80 })
     await writeFile(join(workspace, 'MEMORY.md'), `# Another\n\n${entries}`)
     indexer.notifyWritten(['MEMORY.md'])
@@ -260,7 +261,7 @@ describe('replacing an index', () => {
     const model = { provider: 'openai-compatible', model: 'hashed', address: server.url }
     createOldIndex(file, model, [{ hash: hashOf('The roof leaks'), vector }])
     await writeFile(`${file}.ahead`, 'a snapshot of an earlier version')
-    const { indexer, events } = await openIndexer(workspace, file, { embedding: remoteEmbedding(server.url) })
+    const { indexer, events } = await openIndexer(workspace, file, { embedding: await remoteEmbedding(server.url) })
     expect(events).toContainEqual({ type: 'replace' })
     expect(read(file, 'SELECT text FROM chunks')).toHaveLength(1)
     await indexer.swap()
@@ -275,12 +276,12 @@ describe('replacing an index', () => {
     const entries = Array.from({ length: 12 }, (_, at) => [`memory/${String(at).padStart(2, '0')}.md`, `Entry ${at}.`])
     const workspace = await folderWith(Object.fromEntries(entries))
     const file = join(await temporaryFolder(), 'index.sqlite')
-    const earlier = remoteEmbedding(one.url)
+    const earlier = await remoteEmbedding(one.url)
     const { indexer: before } = await openIndexer(workspace, file, { embedding: earlier })
     await before.embedded()
     await before.close()
     Object.assign(other, { trouble: 'slow', delayMs: 300 })
-    const embedding = { ...remoteEmbedding(other.url), batchSize: 1 }
+    const embedding = { ...(await remoteEmbedding(other.url)), batchSize: 1 }
     const { indexer, events } = await openIndexer(workspace, file, { embedding, earlier: [earlier] })
     await until(() => indexer.status().embedded > 0)
     const [deleted = ''] = other.texts()
@@ -313,11 +314,11 @@ describe('replacing an index', () => {
 
   it('rebuilds a corrupt index and keeps the vectors that can be read', async () => {
     const server = await startTroubledEmbeddings()
-    const { workspace, file, indexer } = await openNotes({ embedding: remoteEmbedding(server.url) })
+    const { workspace, file, indexer } = await openNotes({ embedding: await remoteEmbedding(server.url) })
     await indexer.embedded()
     await indexer.close()
     const sent = server.texts().length
-    const embedding = remoteEmbedding(server.url)
+    const embedding = await remoteEmbedding(server.url)
     const { indexer: again, events } = await openIndexer(workspace, file, { embedding })
     await again.recover(true)
     expect(events).toContainEqual({ type: 'reopen' })
