@@ -20,7 +20,6 @@ interface SettingRowViewProps {
   readonly setting: PlacedSetting
   readonly settings: Settings
   readonly agent: Agent
-  /** Scope of settings of agents. */
   readonly chosenScope: 'agent' | 'all'
 }
 

@@ -22,6 +22,18 @@ const RecallsView = lazyView(async () => (await import('../search/recalls-view.t
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 
+/** Views that need only the agent, by path. */
+const agentViews = {
+  '/inspect/tested': ChecksView,
+  '/inspect/sent': ContextView,
+  '/find': FindView,
+  '/forget': ForgetView,
+  '/links/broken': BrokenView,
+  '/changes': ChangesView,
+  '/settings': SettingsView,
+  '/': ChatView,
+}
+
 /** @param encodedPath from `useEncodedPath` */
 export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: string }) {
   const parameters = useParameters()
@@ -44,14 +56,8 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
         <Route path="/inspect/recalls">
           <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
         </Route>
-        <Route path="/inspect/tested">
-          <ChecksView agent={agent} />
-        </Route>
         <Route path="/inspect/sent/:session">
           {(params) => <ContextView agent={agent} session={params.session} />}
-        </Route>
-        <Route path="/inspect/sent">
-          <ContextView agent={agent} />
         </Route>
         <Route path="/inbox">
           <InboxView
@@ -60,24 +66,11 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
             proposal={parameters.get('proposal') ?? undefined}
           />
         </Route>
-        <Route path="/find">
-          <FindView agent={agent} />
-        </Route>
-        <Route path="/forget">
-          <ForgetView key={agent.id} agent={agent} />
-        </Route>
-        <Route path="/links/broken">
-          <BrokenView agent={agent} />
-        </Route>
-        <Route path="/changes">
-          <ChangesView agent={agent} />
-        </Route>
-        <Route path="/settings">
-          <SettingsView agent={agent} />
-        </Route>
-        <Route path="/">
-          <ChatView agent={agent} />
-        </Route>
+        {Object.entries(agentViews).map(([path, View]) => (
+          <Route key={path} path={path}>
+            <View agent={agent} />
+          </Route>
+        ))}
         <Route>
           <NoSuchPage />
         </Route>

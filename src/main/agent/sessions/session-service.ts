@@ -20,7 +20,6 @@ export interface SessionServiceOptions {
   readonly now: Clock
   /** Absolute path of the file with the time from which sessions are ended. */
   readonly stateFile: string
-  /** Returns true while an answer runs. */
   readonly isBusy: (session: string) => boolean
   /** Saves notes and the summary of a session. @throws AppError of the model */
   readonly end: (session: string, transcript: Transcript, signal: AbortSignal) => Promise<unknown>

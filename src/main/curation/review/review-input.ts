@@ -22,7 +22,6 @@ export interface ReviewInput {
   readonly pairs: readonly (readonly [number, number])[]
   /** Indexes of log lines, newest first. */
   readonly logLines: readonly number[]
-  /** Indexes of lines of MEMORY.md. */
   readonly memoryLines: readonly number[]
   readonly memorySectionTitles: readonly string[]
 }

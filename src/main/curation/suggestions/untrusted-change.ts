@@ -7,7 +7,6 @@ interface Change {
   /** Undefined for a missing file. */
   readonly before: string | undefined
   readonly after: string
-  /** Display names of the sources. */
   readonly from: readonly string[]
   /** Note that moves to the trash: `path` for a deletion; for a move, the old path of the text `after`. */
   readonly removes?: string | undefined

@@ -32,7 +32,6 @@ interface PackedFile {
 /** All paths but that of `note` are absolute. */
 export interface ExportTask {
   readonly workspace: string
-  /** Folders of other agents inside the workspace. */
   readonly forbidden: readonly string[]
   /** Rules that make notes private. The zip contains no settings, so the packed copy of such a note gets a mark instead. */
   readonly privateRules: PrivateRules

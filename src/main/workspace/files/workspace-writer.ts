@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
-import { causeSchema } from '#shared/contract/history.ts'
+import { originShape } from '#shared/contract/history.ts'
 import { type Clock, EventEmitter, onAppError, type Subscribable, Mutex } from '#platform'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
@@ -18,15 +18,7 @@ import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { normalizePath, resolveWritable, type Roots } from './paths.ts'
 
 /** The cause of a write. `session` and `turn` (the message that the agent answers) are set for writes by agents. */
-export const originSchema = z.object({
-  cause: causeSchema,
-  session: z.string().optional(),
-  turn: z.string().optional(),
-  client: z.string().optional(),
-  /** Sources of the text that are less trusted than the user. */
-  sources: z.array(z.string()).readonly().optional(),
-  isUndo: z.boolean().optional(),
-})
+export const originSchema = z.object({ ...originShape, isUndo: z.boolean().optional() })
 export type WriteOrigin = Readonly<z.infer<typeof originSchema>>
 
 /** A write of one file, moves and deletions included. Paths are relative to the workspace. */
