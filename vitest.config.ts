@@ -43,6 +43,8 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build.ts'],
+          // Workers and other processes can be slow on a busy machine.
+          retry: 1,
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
