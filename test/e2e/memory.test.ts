@@ -187,6 +187,31 @@ describe('files', () => {
     expect(await page.locator('.view-lines').innerText()).not.toContain('typed')
   })
 
+  it('shows a change by another program that arrives before the answer to a save', async () => {
+    const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+    const answer = Promise.withResolvers<void>()
+    let outsideTexts = 0
+    await page.routeWebSocket(/./, (socket) => {
+      const server = socket.connectToServer()
+      server.onMessage(async (message) => {
+        const text = message.toString()
+        if (text.includes('"merged"')) await answer.promise
+        else if (text.includes('- outside') && text.includes('"hash"')) outsideTexts += 1
+        socket.send(message)
+      })
+    })
+    await page.reload()
+    await open('memory/a.md')
+    await type('two')
+    await page.keyboard.press('Control+s')
+    await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo')
+    await writeFile(join(workspace, 'memory/a.md'), 'one\ntwo\n- outside\n')
+    await until(() => outsideTexts > 0)
+    await page.waitForTimeout(300)
+    answer.resolve()
+    await page.locator('.view-lines').getByText('outside').waitFor({ timeout: 5000 })
+  })
+
   it('restores typed text after a crash of the window, and can discard it', async () => {
     const { page, open, type, onDisk, url, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()

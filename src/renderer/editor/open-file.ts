@@ -191,6 +191,10 @@ export function useOpenFile(
         showConflict(undefined)
         setHasDraft(false)
         setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
+        const { disk: seen } = latest.current
+        // Another program changed the file after the save and before its answer.
+        const isNewer = !result.merged && seen.hash !== base.hash && seen.hash !== result.hash
+        if (isNewer && latest.current.text === typedText) show(seen)
         storeDraft()
       } catch (error) {
         if (!isErrorOf(error, 'file_changed') && !isErrorOf(error, 'file_exists')) {

@@ -11,7 +11,6 @@ import type { UnitCandidate, UnitRanking, UnitSearcher, UnitText } from './unit-
 const maxWeak = 10
 const minWeakScore = 0.02
 
-/** The parts of a divided entry are one result. */
 export function resultsOf(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
   const results: { readonly unit: RankedUnit; readonly texts: UnitText[] }[] = []
   const byRank = new Map<number, UnitText[]>()

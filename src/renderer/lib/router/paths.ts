@@ -89,7 +89,6 @@ export function useEncodedPath(): string {
   return useSyncExternalStore(onAddressChange, () => location.pathname)
 }
 
-/** Returns the query parameters, decoded once. */
 export function useParameters(): URLSearchParams {
   return new URLSearchParams(useSyncExternalStore(onAddressChange, () => location.search))
 }
