@@ -133,10 +133,17 @@ describe('focus', () => {
   it('returns from the palette, or moves to the requested field', async () => {
     const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const page = await openPage()
+    const palette = Promise.withResolvers<void>()
+    await page.route(/assets\/command-palette-[^/]*\.js/, async (route) => {
+      await palette.promise
+      await route.continue()
+    })
     await page.goto(url)
     const hasFocus = (field: Locator) => until(() => field.evaluate((element) => element === document.activeElement))
     await hasFocus(message(page))
     await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Command palette' }).waitFor({ state: 'attached' })
+    palette.resolve()
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -140,7 +140,6 @@ export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
   )
 }
 
-/** Returns the name of a model without its provider. */
 function nameOf(id = ''): string {
   return id.slice(id.indexOf('/') + 1)
 }

@@ -125,7 +125,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         {palette !== 'closed' && !paletteModule && (
           // Until the palette is loaded, typed keys would go to the focused field.
           <input
-            autoFocus
+            ref={borrowFocus}
             aria-label={t('nav.palette')}
             className="sr-only"
             onChange={(event) => setTypedEarly(event.target.value)}
@@ -143,6 +143,13 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
       </ErrorBoundary>
     </div>
   )
+}
+
+/** Focuses a field, and afterwards the element that had the focus before. */
+function borrowFocus(field: HTMLElement | null) {
+  const { activeElement } = document
+  field?.focus()
+  return () => void (activeElement instanceof HTMLElement && activeElement.focus())
 }
 
 const maxQueryCharacters = 200

@@ -68,7 +68,6 @@ export async function createTurnContext(
   return { ...target, toolContext, tools, contextManager }
 }
 
-/** Creates the context in which the tools of a chat run. */
 export function createToolContext(
   services: ChatServices,
   { session, transcript, model }: TurnTarget,

@@ -29,7 +29,6 @@ export interface ConnectionOptions {
   readonly outbound: Outbound | undefined
   readonly version: string
   readonly onChange: () => void
-  /** Removes API keys from a text. */
   readonly scrub: (text: string) => string
 }
 

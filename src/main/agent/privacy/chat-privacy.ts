@@ -207,7 +207,6 @@ function recalledIn(message: Message) {
   return message.role === 'toolResult' && message.details?.kind === 'recall' ? message.details.recall.results : []
 }
 
-/** Returns the changes of notes that an entry records. */
 function changesIn(entry: TranscriptEntry): readonly FileChange[] {
   if (entry.type === 'flush') return entry.changes
   const details = entry.type === 'message' && entry.message.role === 'toolResult' ? entry.message.details : undefined

@@ -41,7 +41,6 @@ const similarLetters = lazy(() => {
   return found
 })
 
-/** Returns the letter as hiragana and as katakana. */
 function bothKana(letter: string): Letters {
   const offset = /[ぁ-ゖ]/.test(letter) ? 0x60 : /[ァ-ヶ]/.test(letter) ? -0x60 : 0
   return new Set([letter, String.fromCodePoint((letter.codePointAt(0) ?? 0) + offset)])

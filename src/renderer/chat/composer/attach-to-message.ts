@@ -8,7 +8,6 @@ const supportedImages = /^image\/(png|jpeg|gif|webp)$/
 /** Why a file cannot be attached. */
 export type AttachProblem = 'notText' | 'tooLarge' | 'badPicture'
 
-/** Reads a file as an attachment. */
 export async function readAttachment(file: File): Promise<Attachment | AttachProblem> {
   return supportedImages.test(file.type) ? readImage(file) : readTextFile(file)
 }

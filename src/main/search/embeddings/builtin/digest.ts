@@ -22,7 +22,6 @@ import type { TokenIdSequence } from '../embedding-provider.ts'
 /** Cached words. Words of several tokens, such as names and identifiers, are frequent. */
 const maxWords = 8192
 
-/** Returns a function that computes digests. */
 export function tokenEncoder(model: BuiltinModel): (passage: string) => TokenIdSequence {
   const words = new Map<string, readonly number[]>()
 
