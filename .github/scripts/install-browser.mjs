@@ -1,6 +1,6 @@
 /**
  * Installs the browser of the tests and sets CHROMIUM_PATH for the following steps. Chromium's headless shell needs
- * half the time of the Chrome on the runners. PLAYWRIGHT_BROWSERS_PATH names the folder, which is cached.
+ * half the time of the Chrome on the runners. The workflow caches the folder in PLAYWRIGHT_BROWSERS_PATH.
  */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, globSync } from 'node:fs'

@@ -129,21 +129,34 @@ describe('one chat in two windows', () => {
   })
 })
 
+/** Delays a script of the page. @returns a function that lets it load */
+async function holdScript(page: Page, name: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(new RegExp(`assets/${name}-[^/]*\\.js`), async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
+
+/** Opens the dialog that renames `memory/a.md`. It selects the name when its field takes the focus. */
+async function openRename(page: Page, field: Locator): Promise<void> {
+  await page.getByRole('button', { name: 'Actions for memory/a.md' }).click()
+  await page.getByRole('menuitem', { name: 'Rename or move' }).click()
+  await until(() => field.evaluate((element) => element === document.activeElement))
+}
+
 describe('focus', () => {
   it('returns from the palette, or moves to the requested field', async () => {
     const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const page = await openPage()
-    const palette = Promise.withResolvers<void>()
-    await page.route(/assets\/command-palette-[^/]*\.js/, async (route) => {
-      await palette.promise
-      await route.continue()
-    })
+    const releasePalette = await holdScript(page, 'command-palette')
     await page.goto(url)
     const hasFocus = (field: Locator) => until(() => field.evaluate((element) => element === document.activeElement))
     await hasFocus(message(page))
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Command palette' }).waitFor({ state: 'attached' })
-    palette.resolve()
+    releasePalette()
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -177,10 +190,7 @@ describe('refused names', () => {
     await field.fill('memory/b.md')
     await field.press('Enter')
     await page.waitForURL(/memory\/b\.md/)
-    await nav.getByRole('button', { name: 'Actions for memory/a.md' }).click()
-    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
-    // The dialog selects the name when it takes the focus.
-    await until(() => field.evaluate((element) => element === document.activeElement))
+    await openRename(page, field)
     await field.fill('../a.md')
     await field.press('Enter')
     await page.getByRole('dialog').getByRole('alert').waitFor()
@@ -190,11 +200,7 @@ describe('refused names', () => {
   it('leaves the focus in a dialog that opens while the editor loads', async () => {
     const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const page = await openPage()
-    const editorFile = Promise.withResolvers<void>()
-    await page.route(/assets\/monaco-[^/]*\.js/, async (route) => {
-      await editorFile.promise
-      await route.continue()
-    })
+    const releaseEditor = await holdScript(page, 'monaco')
     await page.goto(url)
     const nav = page.getByRole('navigation')
     await nav.getByRole('link', { name: /^Notes/ }).click()
@@ -203,10 +209,8 @@ describe('refused names', () => {
     await field.fill('memory/b.md')
     await field.press('Enter')
     await page.waitForURL(/memory\/b\.md/)
-    await nav.getByRole('button', { name: 'Actions for memory/a.md' }).click()
-    await page.getByRole('menuitem', { name: 'Rename or move' }).click()
-    await until(() => field.evaluate((element) => element === document.activeElement))
-    editorFile.resolve()
+    await openRename(page, field)
+    releaseEditor()
     await page.locator('.monaco-editor').first().waitFor()
     await field.evaluate(() => new Promise(requestAnimationFrame))
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, type TestAppOptions } from '../support/app.ts'
 import { connect } from '../support/client.ts'
@@ -28,6 +28,24 @@ async function openMemory(options: TestAppOptions = {}, look: Parameters<typeof 
     await page.keyboard.type(text)
   }
   return { ...server, page, open, onDisk, type }
+}
+
+/**
+ * Delays the answers to saves, from the next load of the page.
+ * @returns `isTextRead` is true when the page has received a file with the text, as JSON
+ */
+async function holdSaveAnswer(page: Page, text: string) {
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  let isRead = false
+  await page.routeWebSocket(/./, (socket) => {
+    socket.connectToServer().onMessage(async (message) => {
+      const received = message.toString()
+      if (received.includes('"merged"')) await promise
+      else isRead ||= received.includes(text) && received.includes('"hash"')
+      socket.send(message)
+    })
+  })
+  return { release, isTextRead: () => isRead }
 }
 
 describe('files', () => {
@@ -162,53 +180,33 @@ describe('files', () => {
 
   it('keeps an undo during a save whose answer arrives after the change on disk', async () => {
     const { page, open, type, onDisk } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
-    const answer = Promise.withResolvers<void>()
-    let changedTexts = 0
-    await page.routeWebSocket(/./, (socket) => {
-      const server = socket.connectToServer()
-      server.onMessage(async (message) => {
-        const text = message.toString()
-        if (text.includes('"merged"')) await answer.promise
-        else if (text.includes('one\\ntyped')) changedTexts += 1
-        socket.send(message)
-      })
-    })
+    const answer = await holdSaveAnswer(page, 'one\\ntyped')
     await page.reload()
     await open('memory/a.md')
     await type('typed')
     await page.keyboard.press('Control+s')
     await until(async () => (await onDisk('memory/a.md')) === 'one\ntyped')
     await page.keyboard.press('Control+z')
-    await until(() => changedTexts > 0)
+    await until(answer.isTextRead)
     // Time in which the page could show the text again.
     await page.waitForTimeout(300)
-    answer.resolve()
+    answer.release()
     await page.getByText('Unsaved').waitFor()
     expect(await page.locator('.view-lines').innerText()).not.toContain('typed')
   })
 
   it('shows a change by another program that arrives before the answer to a save', async () => {
     const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
-    const answer = Promise.withResolvers<void>()
-    let outsideTexts = 0
-    await page.routeWebSocket(/./, (socket) => {
-      const server = socket.connectToServer()
-      server.onMessage(async (message) => {
-        const text = message.toString()
-        if (text.includes('"merged"')) await answer.promise
-        else if (text.includes('- outside') && text.includes('"hash"')) outsideTexts += 1
-        socket.send(message)
-      })
-    })
+    const answer = await holdSaveAnswer(page, '- outside')
     await page.reload()
     await open('memory/a.md')
     await type('two')
     await page.keyboard.press('Control+s')
     await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo')
     await writeFile(join(workspace, 'memory/a.md'), 'one\ntwo\n- outside\n')
-    await until(() => outsideTexts > 0)
+    await until(answer.isTextRead)
     await page.waitForTimeout(300)
-    answer.resolve()
+    answer.release()
     await page.locator('.view-lines').getByText('outside').waitFor({ timeout: 5000 })
   })
 

@@ -49,7 +49,7 @@ export function inInstance(main: Main): Main {
     current = instance
     pretend(instance.platform)
     process.argv = instance.argv
-    // A second instance ends, and the code of the first goes on.
+    // A second instance ends. The first one continues.
     instance.process.once('stopped', () => {
       if (current === instance && before?.exited === false) current = before
     })
@@ -57,7 +57,7 @@ export function inInstance(main: Main): Main {
   }
 }
 
-/** An app without code, which is ready: for tests of one part of the shell. */
+/** A ready app without code, for tests of one part of the shell. */
 export async function emptyApp(options: Partial<ComputerOptions> = {}): Promise<Running> {
   const computer = new Computer({ platform: process.platform as Platform, ...options })
   return running(
@@ -117,7 +117,7 @@ export async function ended({ instance }: Running): Promise<void> {
   await vi.waitUntil(() => instance.exited, { timeout: 5000 })
 }
 
-/** Ends the app, whatever its windows want. */
+/** Ends the app, even if a window prevents its close. */
 export async function endApp(instance: Instance): Promise<void> {
   for (const window of instance.windows.slice()) {
     window.removeAllListeners('close')

@@ -124,7 +124,7 @@ export class User {
   }
 
   /**
-   * Each window gets `query-session-end`, which can delay, and then `session-end`, which cannot.
+   * Each window gets `query-session-end` and then `session-end`. Only the first one can delay the shutdown.
    * Source: docs/api/browser-window.md. `before-quit`, `will-quit` and `quit` are not emitted: docs/api/app.md.
    */
   endsSession(instance: Instance, reasons: readonly string[] = ['shutdown']): boolean {

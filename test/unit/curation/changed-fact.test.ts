@@ -1,4 +1,4 @@
-/** Notes that state a fact anew, and how often the notes of the judged sets seem to do so when they are saved in turn. */
+/** Notes that change a fact, and false offers when the notes of the judged sets are saved in turn. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { findOriginal } from '../../../src/main/curation/rules/duplicate-lines.ts'

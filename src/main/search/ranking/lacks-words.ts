@@ -10,7 +10,8 @@ const minShare = 0.5
 const minShareWithNumber = 0.45
 /** A longer question tells much that is no part of the answer; two of its words are enough. */
 const maxShortQuery = 6
-const maxDecisive = 3
+/** A Chinese query with at most so many words needs all of them. */
+const maxWordsAllNeeded = 3
 /** Minimum cosine of a word that no unit has and a word of the unit that stands for it. */
 const minCosineOfUnknown = 0.28
 /** The same for a word that the unit must have. */
@@ -55,9 +56,9 @@ export function lacksWords(
   const topic = content.filter((word) => !isName(word))
   const isElsewhere = topic.every((word) => missing.includes(word) && !isAlike(word))
   if (topic.length > 0 && topic.length < content.length && isElsewhere) return true
-  // In a short question in Chinese, each word counts: the password of the bank card is not that of another card.
-  const isDecisive = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !isAlike(word)
-  if (content.length <= maxDecisive && missing.some(isDecisive)) return true
+  // A note about the password of one card does not answer a question about another card.
+  const isNeeded = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !isAlike(word)
+  if (content.length <= maxWordsAllNeeded && missing.some(isNeeded)) return true
   const lacking = missing.filter((word) => word.documents > 0 || !isAlike(word, minCosineOfUnknown))
   const rarityOf = (list: readonly QueryWord[]) =>
     list.reduce((sum, { rarity, role }) => sum + rarity * (role === 'name' ? weightOfName : 1), 0)

@@ -102,7 +102,7 @@ export function FileTree({ agent, current }: TreeProps) {
   )
 }
 
-/** MEMORY.md and today's log, which may not exist yet. */
+/** MEMORY.md and today's log. The log may not exist yet. */
 function FirstFiles({ agent, current, files }: TreeProps & { files: readonly TreeFile[] }) {
   const today = useToday()
   const path = useDailyPath(agent.id)(today)
