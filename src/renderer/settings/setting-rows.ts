@@ -44,7 +44,7 @@ const elsewhere = new Set([
   'memory.search.minScore',
   'vault.own',
 ])
-const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
+const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/
 
 /** Returns a row for each setting of the schema that can be edited. */
 export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {

@@ -29,6 +29,7 @@ const configRules = [
   'accelerator',
   'schedule',
   'ids',
+  'overlap',
 ] as const
 export type ConfigRule = (typeof configRules)[number]
 /** Kinds of invalid values, including the rules of the configuration schema. */

@@ -112,8 +112,8 @@ describe('configuration', () => {
     ],
     [
       'in the entry of an agent',
-      'agents:\n  list:\n    - { id: main, contextPruning: { ttl: soon }, vault: { links: wiki, daily: { folder: days } } }\n',
-      ['agents.list.0.contextPruning', 'agents.list.0.vault.links'],
+      'agents:\n  list:\n    - { id: main, chat: { toolTimeout: soon }, vault: { links: wiki, daily: { folder: days } } }\n',
+      ['agents.list.0.chat.toolTimeout', 'agents.list.0.vault.links'],
       { agents: { list: [{ id: 'main', vault: { daily: { folder: 'days' } } }] } },
     ],
     [

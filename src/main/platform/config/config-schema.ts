@@ -30,6 +30,7 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   schedule:
     'off, daily 04:00, monday 09:00, weekdays 18:30, monthly, or a cron expression of five fields such as 0 4 * * 1',
   ids: 'a list of agents with unique ids',
+  overlap: 'fewer tokens than a chunk has',
 }
 
 const maxDurationMs = 2 ** 31 - 1
@@ -43,6 +44,9 @@ const durationSchema = z
     return Number(amount) * unitMs[unit as keyof typeof unitMs]
   })
   .refine((ms) => ms <= maxDurationMs, rules.duration)
+
+const tokensSchema = z.number().int().min(0).max(10_000_000)
+const charactersSchema = z.number().int().min(0).max(10_000_000)
 
 const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`), rules.model)
 
@@ -68,6 +72,16 @@ const weightsSchema = z
   .strictObject({ vector: vector.max(1).default(0.7), text: text.max(1).default(0.3) })
   .refine((weights) => weights.vector + weights.text > 0, rules.weights)
 
+/** `entry`: entries of notes are indexed. `tokens`: chunks of lines, as in OpenClaw; a token is four characters. */
+const chunkingSchema = z
+  .strictObject({
+    unit: z.enum(['entry', 'tokens']).default('entry'),
+    tokens: z.number().int().min(16).max(8000).default(400),
+    /** Tokens at the end of a chunk that the next one repeats. */
+    overlap: z.number().int().min(0).max(4000).default(80),
+  })
+  .refine(({ tokens, overlap }) => overlap < tokens, { message: rules.overlap, path: ['overlap'] })
+
 const memorySchema = z.strictObject({
   /** `workspace` indexes all notes, `memory` only MEMORY.md and memory/. */
   scope: memoryScopeSchema.default('workspace'),
@@ -79,6 +93,11 @@ const memorySchema = z.strictObject({
     maxResults: searchShape.maxResults.default(20),
     maxCharacters: searchShape.maxCharacters.default(1600),
     recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
+  }),
+  chunking: chunkingSchema.prefault({}),
+  sync: section({
+    /** Milliseconds without a further write after which a changed file is indexed. */
+    debounceMs: z.number().int().min(0).max(600_000).default(1500),
   }),
   extraPaths: z.array(z.string()).default([]),
   /** Indexes the messages of chats, without tool results. */
@@ -114,10 +133,37 @@ const pathRulesSchema = z.array(z.string().min(1).max(400)).default([])
 const sharedAgentFields = {
   model: modelIdSchema.default('offline'),
   compaction: section({
+    /** False: no automatic flush or summary; `/compact` works. */
+    enabled: z.boolean().default(true),
+    /** Least tokens that are kept free for the answer. */
+    reserveTokensFloor: tokensSchema.default(20_000),
+    /** Newest tokens that a compaction keeps verbatim. */
+    keepRecentTokens: tokensSchema.default(20_000),
     memoryFlush: section({
       enabled: z.boolean().default(true),
+      /** Tokens between the threshold of a flush and that of a compaction. */
+      softThresholdTokens: tokensSchema.default(4000),
+      /** Used instead of resources/prompts/flush-system.md. */
+      systemPrompt: z.string().optional(),
       /** Used instead of resources/prompts/flush.md. */
       prompt: z.string().optional(),
+    }),
+  }),
+  contextPruning: section({
+    mode: z.enum(['off', 'always', 'cache-ttl']).default('cache-ttl'),
+    /** With `cache-ttl`: time since the last request after which tool results are pruned. */
+    ttl: durationSchema.default(300_000),
+    /** Newest answers whose tool results are never pruned. */
+    keepLastAssistants: z.number().int().min(0).max(1000).default(3),
+    /** Longer results are cut to their head and tail. */
+    softTrim: section({
+      maxChars: charactersSchema.default(4000),
+      headChars: charactersSchema.default(1500),
+      tailChars: charactersSchema.default(1500),
+    }),
+    hardClear: section({
+      enabled: z.boolean().default(true),
+      placeholder: z.string().min(1).default('[Old tool result content cleared]'),
     }),
   }),
   session: section({
