@@ -95,7 +95,7 @@ const unsearchedText: Readonly<Record<IndexExclusion['reason'], string>> = {
 }
 
 function parsePlace(place: string): { path: string; line: number } {
-  const match = /^(?<path>.+):(?<line>[1-9]\d*)$/.exec(place)
+  const match = /^(?<path>.+):(?<line>[1-9]\d*)(?:-\d+)?$/.exec(place)
   if (!match?.groups?.['path'])
     throw new AppError('input_invalid', `--why ${place}: expected path:line, such as MEMORY.md:12`)
   return { path: match.groups['path'], line: Number(match.groups['line']) }
