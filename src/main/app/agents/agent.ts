@@ -178,6 +178,7 @@ export class Agent {
   }
 
   async applySettings(): Promise<void> {
+    await this.conventions.refresh()
     await this.memory.setSource(memorySource(this.#options))
     await this.recording.applySettings()
     this.savedQueries.scheduleRun('settings')
