@@ -310,9 +310,11 @@ export class AgentRegistry {
     for (const result of results) if (result.status === 'fulfilled') result.value.savePower(isSaving)
   }
 
-  async close(): Promise<void> {
+  async close(finishMs?: number): Promise<void> {
     const results = await Promise.allSettled(this.#openAgents.values())
-    await Promise.all(results.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)))
+    await Promise.all(
+      results.map((result) => (result.status === 'fulfilled' ? result.value.close(finishMs) : undefined)),
+    )
     this.#openAgents.clear()
   }
 
