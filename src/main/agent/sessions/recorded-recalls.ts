@@ -63,7 +63,7 @@ function recordUse(results: RecordedRecall['results'], message: AssistantMessage
   for (const part of message.content) {
     if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
     const named = String(part.arguments['path'])
-    const paths = [named, parseLines(named)?.path]
-    for (const result of results) if (paths.includes(result.path)) result.use ??= 'read'
+    const path = parseLines(named)?.path ?? named
+    for (const result of results) if (result.path === path) result.use ??= 'read'
   }
 }
