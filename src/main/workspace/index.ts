@@ -1,6 +1,6 @@
 export { inspectFolder, listEntryNames } from './conventions/inspect-folder.ts'
-export { readConventions } from './conventions/read-conventions.ts'
-export { ConventionsReader, applyOverrides } from './conventions/vault-conventions.ts'
+export { longTermFilesIn } from './conventions/long-term-files.ts'
+export { ConventionsReader } from './conventions/vault-conventions.ts'
 export { assertErasable, ErasePattern } from './erasure/erase-pattern.ts'
 export { type EraseRequest } from './erasure/erase.ts'
 export { type ErasureFolders } from './erasure/erasure-stores.ts'

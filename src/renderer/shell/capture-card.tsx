@@ -108,7 +108,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
           <option value="">{t('capture.today')}</option>
           {sections.map(({ title, from }) => (
             <option key={from} value={title}>
-              MEMORY.md › {withoutMarks(title)}
+              {longTerm.split('/').at(-1)} › {withoutMarks(title)}
             </option>
           ))}
         </select>

@@ -13,6 +13,8 @@ export const vaultConventionsSchema = z.object({
   hasDaily: z.boolean(),
   /** Folder of the agent's own files (AGENTS.md, MEMORY.md …). */
   own: z.string(),
+  /** Files in that folder that can be the long-term memory, the one in use first; empty if there is none. */
+  longTermFiles: z.array(z.string()),
   /** Next to the note (`beside`), in a subfolder of the note's folder (`below`), or in a fixed folder (`path`). */
   attachments: z.union([z.literal('beside'), z.object({ below: z.string() }), z.object({ path: z.string() })]),
   /** Folder of a note created from a link. */

@@ -1,6 +1,12 @@
 /** Project-context files, included in every request in this order. */
 export const contextNames = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md'] as const
-export const longTermName = 'MEMORY.md'
+/** Names of the long-term memory, the preferred one first. A workspace uses one of them. */
+export const longTermNames = ['MEMORY.md', 'Memory.md', 'memory.md'] as const
+export const [longTermName] = longTermNames
+export function isLongTermPath(path: string): boolean {
+  return longTermNames.some((name) => path === name || path.endsWith(`/${name}`))
+}
+
 export const agentFileNames = [...contextNames, longTermName] as const
 
 /** The app's own hidden folder of a workspace. The agent's files may be here, separate from the notes of a vault. */

@@ -1,12 +1,15 @@
 import type { SearchResult } from '../contract/index.ts'
 
-/** Formats a result as one line of text: `path:line · date · text`. The date is left out if the path has it. */
+/** Formats a result as one line: `path:first-last · score · date · text`. The date is left out if the path has it. */
 export function formatResult({
   path,
   startLine,
+  endLine,
+  score,
   date,
   snippet,
-}: Pick<SearchResult, 'path' | 'startLine' | 'date' | 'snippet'>): string {
+}: Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score' | 'date' | 'snippet'>): string {
   const day = date === undefined || path.includes(date) ? [] : [date]
-  return [`${path}:${startLine}`, ...day, snippet.replace(/\s*\n\s*/g, ' ')].join(' · ')
+  const lines = endLine === startLine ? `${startLine}` : `${startLine}-${endLine}`
+  return [`${path}:${lines}`, score.toFixed(2), ...day, snippet.replace(/\s*\n\s*/g, ' ')].join(' · ')
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp } from '../../support/app.ts'
-import { until } from '../../support/folder.ts'
+import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
@@ -106,7 +106,9 @@ describe('tools, called by a model', () => {
     const { ask } = await openChat(call('memory_search', { query: 'long-term memory' }), { text: 'done' })
     const { messages } = await ask('x')
     const result = messages.find(({ role }) => role === 'toolResult')
-    expect(result && messageText(result)).toBe('MEMORY.md:1 · Long-term memory')
+    expect(result && messageText(result)).toMatch(
+      /^MEMORY\.md:1 · \d\.\d\d · Long-term memory\nEmbeddings: builtin \S+$/,
+    )
     const results = [{ path: 'MEMORY.md', startLine: 1, endLine: 1, source: 'memory' }]
     expect(result).toMatchObject({ details: { kind: 'recall', recall: { results, provider: 'builtin' } } })
   })
@@ -155,7 +157,6 @@ describe('tools, called by a model', () => {
 describe('session start', () => {
   it('the first request has MEMORY.md and the logs of today and yesterday, but no others', async () => {
     const { agent, workspace } = await openChat({ text: 'hi' })
-    const { writeFiles } = await import('../../support/folder.ts')
     await writeFiles(workspace, {
       'memory/2026-01-20.md': 'today',
       'memory/2026-01-20-review.md': 'raw words of a chat',
@@ -191,6 +192,34 @@ describe('memory_get', () => {
     const text = await agent.sessions.readText(session)
     expect(text).toContain('"role":"user"')
     await expect(agent.sessions.readText('../../config')).rejects.toMatchObject({ code: 'unknown_session' })
+  })
+
+  it.each([
+    [{ path: 'MEMORY.md:3' }, 'MEMORY.md', 'three'],
+    [{ path: 'MEMORY.md:2-3' }, 'MEMORY.md', 'two\nthree'],
+    [{ path: 'MEMORY.md:2-3', from: 4 }, 'MEMORY.md', 'four'],
+    [{ path: 'MEMORY.md:2-3', lines: 1 }, 'MEMORY.md', 'two'],
+    [{ path: 'times/at 12:3' }, 'times/at 12:3', 'noon\nevening'],
+  ])('accepts a path with lines as memory_search returns it: %j', async (args, path, text) => {
+    const calls = ['memory_get', 'read'].map((name) => ({ name, arguments: args }))
+    const { ask, agent, workspace } = await openChat({ calls }, { text: 'done' })
+    await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', { cause: 'user' })
+    await writeFiles(workspace, { 'times/at 12:3': 'noon\nevening\n', 'times/at 12': 'not this\n' })
+    const { messages } = await ask('x')
+    const [got, read] = messages.filter(({ role }) => role === 'toolResult').map(messageText)
+    expect(JSON.parse(got ?? '')).toEqual({ path, text })
+    expect(read?.replace(/\n\[lines .*/, '')).toBe(text)
+  })
+
+  it('names the file without lines if there is none', async () => {
+    const { ask } = await openChat(
+      { calls: [{ name: 'memory_get', arguments: { path: 'gone.md:3' } }] },
+      { text: 'ok' },
+    )
+    const { messages } = await ask('x')
+    const result = messages.find(({ role }) => role === 'toolResult')
+    expect(result).toMatchObject({ isError: true })
+    expect(result && messageText(result)).toMatch(/gone\.md(?!:)/)
   })
 })
 

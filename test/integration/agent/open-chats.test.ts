@@ -115,6 +115,18 @@ describe('an open chat', () => {
     expect(await agent.privacy.untold()).toEqual([])
   })
 
+  it('becomes private when a note is marked that it read in part', async () => {
+    const { agent, remote, say, workspace } = await openChats()
+    await writeFiles(workspace, { 'list.md': '- One\n- Two\n' })
+    remote.script = [{ calls: [{ name: 'memory_get', arguments: { path: 'list.md:1-2' } }] }, { text: 'Read.' }]
+    const { session } = await say('Look at the list.')
+    await agent.privacy.update()
+    await agent.workspace.write('list.md', '---\nvisibility: private\n---\n\n- Three\n', { cause: 'user' })
+    await agent.memory.settle(10_000)
+    await agent.privacy.update()
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+  })
+
   it('of an older version is private if it was made of private notes', async () => {
     const { agent, say } = await openChats()
     const { session, transcript } = await say('Hello.')

@@ -65,7 +65,9 @@ describe('recall before the answer', () => {
     const { agent, server, say } = await openChats()
     const session = await say(boiler)
     const text = lastUserText(server, 0)
-    expect(text).toMatch(/Who serviced the boiler\?\n\n<memory>\nnotes\/home\.md:3 · .*Karl Winter in May 2025\./)
+    expect(text).toMatch(
+      /Who serviced the boiler\?\n\n<memory>\nnotes\/home\.md:3 · \d\.\d\d · .*Karl Winter in May 2025\./,
+    )
     expect(text).toMatch(/\n<\/memory>$/)
     const { messages } = await agent.conversation(session)
     expect(messages.map(({ message }) => message.role)).toEqual(['user', 'assistant'])

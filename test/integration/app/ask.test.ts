@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder, writeFiles } from '../../support/folder.ts'
+import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { cli } from '../../support/built.ts'
 
-async function openTerminal(reach = 'auto') {
+async function openTerminal(reach = 'auto', titles = false) {
   const server = await startModelServer({ text: 'ok' })
   const root = await temporaryFolder()
   const workspace = join(root, 'w')
@@ -14,13 +15,15 @@ async function openTerminal(reach = 'auto') {
   await writeFiles(workspace, { 'MEMORY.md': '# Long-term memory\n\nThe gate code is 4711.\n' })
   await writeFiles(home, {
     'config.yaml': `providers: { anthropic: { baseUrl: "${server.url}", reach: ${reach} } }
-agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-model, chat: { titles: false } }] }
+agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-model, chat: { titles: ${titles} } }] }
 `,
   })
-  const run = async (...args: string[]) => {
-    const child = spawn(process.execPath, [cli, ...args, '--home', home], {
+  const start = (...args: string[]) =>
+    spawn(process.execPath, [cli, ...args, '--home', home], {
       env: { ...process.env, HOME: root, ANTHROPIC_API_KEY: 'k' },
     })
+  const run = async (...args: string[]) => {
+    const child = start(...args)
     const pieces: string[] = []
     let stderr = ''
     child.stdout.on('data', (data) => pieces.push(String(data)))
@@ -28,7 +31,8 @@ agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-mo
     const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
     return { code, stdout: pieces.join(''), pieces, stderr }
   }
-  return { server, run, workspace }
+  const log = () => readFile(join(home, 'logs/commonplace.log'), 'utf8')
+  return { server, run, start, log, workspace }
 }
 
 describe('a chat in a terminal', { timeout: 60_000 }, () => {
@@ -117,6 +121,33 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     const again = await run('ask', 'hello?')
     expect(again).toMatchObject({ code: 0, stdout: 'Awake.\n' })
     expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
+  })
+
+  it('finishes the title and the notes of a chat before it exits, without an error in the log', async () => {
+    const { server, run, log, workspace } = await openTerminal('auto', true)
+    await writeFiles(workspace, { 'private/code.md': '---\nvisibility: private\n---\n\n- The gate code is new.\n' })
+    server.respond = () => ({ text: 'gate code\n- The gate code is 4711. [1]', delayMs: 300 })
+    server.title = 'The gate'
+    const answered = await run('ask', 'The gate code is 4711, and Ada knows it')
+    expect(answered).toMatchObject({ code: 0, stderr: '' })
+    expect((await run('sessions')).stdout).toContain('The gate')
+    expect(await run('ask', '/new', '--session', 'last')).toMatchObject({ code: 0, stderr: '' })
+    const notes = await readdir(join(workspace, 'memory'))
+    expect(notes.some((name) => name.endsWith('gate-code.md'))).toBe(true)
+    expect(await log()).toBe('')
+  })
+
+  it('ends at once at Ctrl+C, also while it waits for the notes of a chat', async () => {
+    const { server, run, start, log } = await openTerminal()
+    await run('ask', 'The gate code is 4711, and Ada knows it')
+    server.respond = () => ({ text: 'never', stallAfter: 0 })
+    const child = start('ask', '/new', '--session', 'last')
+    await until(() => server.requests.length === 2, 20_000)
+    const interruptedAt = performance.now()
+    child.kill('SIGINT')
+    await once(child, 'close')
+    expect(performance.now() - interruptedAt).toBeLessThan(2000)
+    expect(await log()).toBe('')
   })
 
   it('--private says why the offline model answers', async () => {

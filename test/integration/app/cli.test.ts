@@ -83,7 +83,7 @@ describe('terminal', () => {
     await run(['ask', 'My sister Lena lives in Rotterdam'], { home })
     const printed = async (query: string) => (await run(['search', query], { home })).stdout.split('\n')
     const [note] = await printed('Which database did we choose?')
-    expect(note).toMatch(/^memory\/[\d-]+\.md:3 · \d\d:\d\d We chose PostgreSQL for the Acme database$/)
+    expect(note).toMatch(/^memory\/[\d-]+\.md:3 · \d\.\d\d · \d\d:\d\d We chose PostgreSQL for the Acme database$/)
     const chats = await printed('Where does Lena live?')
     expect(chats[chats.indexOf('Chats:') + 1]).toMatch(/^sessions\/[^ ]+\.jsonl:\d+ · .*Lena lives in Rotterdam$/)
     const status = JSON.parse((await run(['status', '--json'], { home })).stdout)

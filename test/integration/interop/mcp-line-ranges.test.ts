@@ -39,6 +39,20 @@ it('reports places behind the end of a note or a line', async () => {
     expect(structuredContent).toMatchObject({ startLine: from, endLine: 4, text: `<memory>\n${text}\n</memory>` })
   }
   expect((await call('memory_get', { path: 'empty.md' })).structuredContent).toMatchObject({ totalLines: 0 })
+  for (const [args, same] of [
+    [{ path: 'four.md:3' }, { path: 'four.md', from: 3, lines: 1 }],
+    [{ path: 'four.md:3-4' }, { path: 'four.md', from: 3, lines: 2 }],
+    [
+      { path: 'four.md:3-4', from: 1 },
+      { path: 'four.md', from: 1 },
+    ],
+    [
+      { path: 'four.md:1-4', lines: 1 },
+      { path: 'four.md', from: 1, lines: 1 },
+    ],
+  ] as const)
+    expect(await call('memory_get', args)).toEqual(await call('memory_get', same))
+  expect(saidBy(await call('memory_get', { path: 'four.md:5' }))).toMatch(/^four\.md has 4 lines/)
 })
 
 it('every tool reports a missing workspace, and works when it is back', async () => {

@@ -56,7 +56,9 @@ describe('MCP over stdio', () => {
       })
     const found = await call('memory_search', { query: 'Acme database PostgreSQL' })
     expect(found.structuredContent).toBeUndefined()
-    expect(found.content[0]?.text).toContain('\nprojects/acme.md:3 · The database is PostgreSQL 17, decided in May.')
+    expect(found.content[0]?.text).toMatch(
+      /\nprojects\/acme\.md:3 · \d\.\d\d · The database is PostgreSQL 17, decided in May\.\nEmbeddings: builtin \S+$/,
+    )
     const explained = await call('memory_explain', { query: 'Acme database PostgreSQL' })
     expect(explained.structuredContent).toMatchObject({
       weights: null,

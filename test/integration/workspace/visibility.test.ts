@@ -219,7 +219,7 @@ describe('partly private notes', () => {
     )
     expect(told[0]).toContain('The shed of Ada is green')
     expect(told[0]).not.toMatch(/20417|Its lock/)
-    expect(told[1]).toBe('No note answers this.')
+    expect(told[1]).toBe('No note answers this.\nEmbeddings: none')
     expect(told[2]).toContain('mixed.md (')
   })
 })

@@ -70,9 +70,10 @@ describe('memory_search', () => {
       ],
     })
     expect(lines).toEqual([
-      'notes/flat.md:12 · 2026-01-15 · The rent is 1,450 euros, heating included',
-      'memory/2026-01-20.md:4 · The rent rises in May',
-      'MEMORY.md:3 · The landlord is Otto',
+      'notes/flat.md:12-13 · 0.71 · 2026-01-15 · The rent is 1,450 euros, heating included',
+      'memory/2026-01-20.md:4 · 0.71 · The rent rises in May',
+      'MEMORY.md:3 · 0.71 · The landlord is Otto',
+      'Embeddings: builtin m',
     ])
   })
 
@@ -86,9 +87,10 @@ describe('memory_search', () => {
       notes: { 'page.md': '---\nsource: "web: news.example, 2026-01-20"\n---\nRents rise\n' },
     })
     expect(lines).toEqual([
-      'old.md:5 · The rent is 1,200 (until 2026-05-03; now MEMORY.md:9)',
-      'MEMORY.md:8 · The flat is on the left (until 2026-06-01)',
-      'page.md:4 · Rents rise (from web: news.example)',
+      'old.md:5 · 0.71 · The rent is 1,200 (until 2026-05-03; now MEMORY.md:9)',
+      'MEMORY.md:8 · 0.71 · The flat is on the left (until 2026-06-01)',
+      'page.md:4 · 0.71 · Rents rise (from web: news.example)',
+      'Embeddings: builtin m',
     ])
   })
 
@@ -100,11 +102,14 @@ describe('memory_search', () => {
         result('MEMORY.md', 6, snippet, { superseded: { until: '2026-05-03', by: 'MEMORY.md:12' } }),
       ],
     })
-    expect(lines).toEqual([`MEMORY.md:5 · ${snippet}`, `MEMORY.md:6 · ${snippet} (until 2026-05-03; now MEMORY.md:12)`])
+    expect(lines.slice(0, 2)).toEqual([
+      `MEMORY.md:5 · 0.71 · ${snippet}`,
+      `MEMORY.md:6 · 0.71 · ${snippet} (until 2026-05-03; now MEMORY.md:12)`,
+    ])
   })
 
   it('says if nothing was found', async () => {
-    expect((await search({})).text).toBe('No note answers this.')
+    expect((await search({})).text).toBe('No note answers this.\nEmbeddings: builtin m')
   })
 
   it('names filters that were not understood, and changes that are not searched', async () => {
@@ -122,6 +127,7 @@ describe('memory_search', () => {
     expect(lines.slice(1)).toEqual([
       'Not understood, searched as words: in:spring',
       'Recent changes are not searched: the disk is full.',
+      'Embeddings: builtin m',
     ])
   })
 
@@ -161,10 +167,10 @@ describe('memory_search', () => {
       },
     }
     const open = await search({ ...found, seesPrivate: false })
-    expect(open.lines).toEqual(['MEMORY.md:4 · The door is green'])
+    expect(open.lines).toEqual(['MEMORY.md:4 · 0.71 · The door is green', 'Embeddings: builtin m'])
     expect(open.details).toMatchObject({ recall: { results: [{ path: 'MEMORY.md', startLine: 4 }] } })
     const { lines } = await search({ ...found, seesPrivate: true })
-    expect(lines).toHaveLength(4)
+    expect(lines).toHaveLength(5)
   })
 
   it('records only what the schema has', async () => {

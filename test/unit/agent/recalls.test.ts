@@ -76,7 +76,7 @@ describe('recalls of a conversation', () => {
       uses(
         said('1'),
         one,
-        answered('', { name: 'memory_get', path: 'a.md' }),
+        answered('', { name: 'memory_get', path: 'a.md:1-5' }),
         said('2'),
         two,
         answered('[a.md:2]', { name: 'write', path: 'b.md' }),

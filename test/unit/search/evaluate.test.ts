@@ -125,7 +125,7 @@ describe('evaluate', () => {
     ] as const
     const { shownWithin, meanCharacters } = await evaluateUnits(units, [5, 5])
     expect(shownWithin).toEqual({ 400: 0, 800: 1, 1600: 1, 3200: 1 })
-    const lines = [`a.md:1 · 2026-05-01 · ${other}\n`, 'a.md:4 · 2026-05-01 · four five\n']
+    const lines = [`a.md:1 · 0.90 · 2026-05-01 · ${other}\n`, 'a.md:4-5 · 0.80 · 2026-05-01 · four five\n']
     expect(meanCharacters).toBe(lines.join('').length)
     expect((await evaluateUnits(units, [1, 1])).shownWithin).toMatchObject({ 400: 0, 800: 1 })
     expect((await evaluateUnits([[1, other, 0.9]], [5, 5])).shownWithin).toMatchObject({ 800: 0, 3200: 0 })

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
 import type { Attachment, SendInput } from '#shared/contract/index.ts'
 import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, isAbort } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
@@ -237,8 +238,13 @@ export class Chat {
     if (first) await this.#sendFromQueue(session, first)
   }
 
-  /** Stops every turn and waits until partial answers and summaries of ended sessions are on disk. */
-  async close(): Promise<void> {
+  /**
+   * Stops every turn and waits until partial answers and summaries of ended sessions are on disk.
+   * @param finishMs time for work that follows an answer or the end of a session, such as a title
+   */
+  async close(finishMs = 0): Promise<void> {
+    const work = Promise.all([...this.#backgroundTasks, this.endings.running])
+    await Promise.race([work, sleep(finishMs, undefined, { ref: false })])
     this.#closing.abort()
     await this.turns.close()
     await Promise.all(this.#backgroundTasks)
@@ -382,7 +388,9 @@ export class Chat {
   }
 
   #runInBackground(session: string, work: () => Promise<void>): void {
-    const task = requestChat.run(session, work).catch(this.#services.onFault)
+    const task = requestChat.run(session, work).catch((error: unknown) => {
+      if (!this.#closing.signal.aborted || !isAbort(error)) this.#services.onFault(error)
+    })
     this.#backgroundTasks.add(task)
     void task.finally(() => this.#backgroundTasks.delete(task))
   }

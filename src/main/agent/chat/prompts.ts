@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { longTermFile } from '#workspace'
 import type { ChatOptions } from './chat-options.ts'
 
 type Values<Names extends string = string> = Readonly<Record<Names, string>>
@@ -30,13 +31,14 @@ export interface Prompts {
  */
 export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resources' | 'workspace'>): Promise<Prompts> {
   const { prompts: overrides, compaction } = options.config.current
-  const ownFolder = options.workspace.layout.own
-  const own = ownFolder === '' ? '' : `${ownFolder}/`
+  const { layout } = options.workspace
+  const own = layout.own === '' ? '' : `${layout.own}/`
+  const longTerm = longTermFile(layout)
   const load = async (name: string, override?: string) => {
     const template = override ?? (await readFile(join(options.resources, 'prompts', name), 'utf8'))
     // Inserted values are not expanded again; a placeholder without a value stays.
     return (values: Values = {}) =>
-      template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => ({ own, ...values })[key] ?? mark).trim()
+      template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => ({ own, longTerm, ...values })[key] ?? mark).trim()
   }
   return {
     system: await load('system.md', overrides.system),

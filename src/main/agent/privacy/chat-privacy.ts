@@ -7,6 +7,7 @@ import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.t
 import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { addedIn, fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
+import { parseLines } from '#shared/util/file-lines.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
@@ -198,7 +199,9 @@ function textsIn(message: Message): string[] {
 function pathsIn(message: Message, { roots }: Workspace): string[] {
   const parts = message.role === 'assistant' ? message.content : []
   const calls = parts.map((part) => (part.type === 'toolCall' ? part.arguments['path'] : undefined))
-  const read = calls.filter((path) => typeof path === 'string').map((path) => workspacePath(path, roots.workspace))
+  const read = calls
+    .filter((path) => typeof path === 'string')
+    .map((path) => workspacePath(parseLines(path)?.path ?? path, roots.workspace))
   return [...recalledIn(message).map(({ path }) => path), ...read.filter((path) => !isAbsolute(path))]
 }
 

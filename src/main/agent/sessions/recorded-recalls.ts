@@ -1,4 +1,5 @@
 import type { Recall, RecordedSearch } from '#shared/contract/index.ts'
+import { parseLines } from '#shared/util/file-lines.ts'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import type { MessageEntry } from './transcript-entries.ts'
@@ -61,6 +62,8 @@ function recordUse(results: RecordedRecall['results'], message: AssistantMessage
   }
   for (const part of message.content) {
     if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
-    for (const result of results) if (result.path === part.arguments['path']) result.use ??= 'read'
+    const named = String(part.arguments['path'])
+    const path = parseLines(named)?.path ?? named
+    for (const result of results) if (result.path === path) result.use ??= 'read'
   }
 }

@@ -75,6 +75,11 @@ export class SessionService {
     return this.#running
   }
 
+  /** Resolves after the current checks. */
+  get running(): Promise<void> {
+    return this.#running
+  }
+
   /** Stops the checks. Gives the session in work a short time. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer)

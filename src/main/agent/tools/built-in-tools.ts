@@ -9,6 +9,7 @@ import { changeOutcome, editNote, writeFileTool } from './write-file-tool.ts'
 import { z } from 'zod'
 import { missingFileError } from './access-policy.ts'
 import { visibleFiles, readVisible } from './visible-files.ts'
+import { readNamedLines } from '#shared/util/file-lines.ts'
 import { sessionOfPath, transcriptText } from '#search'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 
@@ -38,22 +39,25 @@ const list = defineTool({
 
 const memoryGet = defineTool({
   name: 'memory_get',
-  description: 'Reads lines of a memory file that memory_search named. Lines are numbered from 1.',
+  description:
+    'Reads lines of a memory file that memory_search named, such as memory/2026-01-20.md:45-52. Lines are numbered from 1.',
   readOnly: true,
   parameters: z.object({
     path: pathParameter,
     from: z.number().int().min(1).max(maxFirst).optional().describe('First line, 1-based'),
     lines: z.number().int().min(1).max(2000).optional(),
   }),
-  async run({ path, from = 1, lines = 2000 }, context) {
+  run(input, context) {
     const { readSession, accessPolicy } = context
-    const session = sessionOfPath(path)
-    const text =
-      session === undefined
-        ? await readVisible(path, context)
-        : accessPolicy.visibleText(path, transcriptText(await readSession(session)))
-    if (text === undefined) throw missingFileError(path)
-    return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
+    return readNamedLines(input, async ({ path, from = 1, lines = 2000 }) => {
+      const session = sessionOfPath(path)
+      const text =
+        session === undefined
+          ? await readVisible(path, context)
+          : accessPolicy.visibleText(path, transcriptText(await readSession(session)))
+      if (text === undefined) throw missingFileError(path)
+      return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
+    })
   },
 })
 

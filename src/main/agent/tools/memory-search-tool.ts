@@ -14,7 +14,7 @@ const charactersOfMany = 12_000
 export const memorySearch = defineTool({
   name: 'memory_search',
   description:
-    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:line · date · text. (until DATE; now path:line) marks an entry that another one replaced. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
+    'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:first-last · score · date · text. (until DATE; now path:line) marks an entry that another one replaced. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
   readOnly: true,
   parameters: z.object({
     query: z.string().min(1),
@@ -97,7 +97,7 @@ function validityOf({ snippet, superseded }: SearchResult): string {
   return isInText ? '' : ` (until ${until}${by === undefined ? '' : `; now ${by}`})`
 }
 
-function remarksOn({ conditions = [], notice, standstill }: SearchResponse): string[] {
+function remarksOn({ conditions = [], notice, standstill, provider, model }: SearchResponse): string[] {
   const unread = conditions.filter(({ isUnread }) => isUnread).map(({ text }) => text)
   const isWithoutMeaning =
     notice?.code === 'provider_failed' || notice?.code === 'provider_late' || notice?.code === 'query_private'
@@ -107,5 +107,6 @@ function remarksOn({ conditions = [], notice, standstill }: SearchResponse): str
     ...(unread.length > 0 ? [`Not understood, searched as words: ${unread.join(', ')}`] : []),
     ...(isWithoutMeaning ? [`Only words were searched, not meaning: ${notice.message}.`] : []),
     ...(standstill === undefined ? [] : [`Recent changes are not searched: ${standstill}.`]),
+    `Embeddings: ${provider} ${model}`.trim(),
   ]
 }

@@ -3,6 +3,7 @@ import { readVisible } from './visible-files.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
+import { readNamedLines } from '#shared/util/file-lines.ts'
 import { readIfExists, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
@@ -18,15 +19,17 @@ export const readFileTool = defineTool({
     from: z.number().int().min(1).max(1_000_000).optional().describe('First line, 1-based'),
     lines: z.number().int().min(1).max(5000).optional(),
   }),
-  async run({ path, from = 1, lines = 2000 }, context) {
+  run(input, context) {
     const { readOutput } = context
-    const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
-    const text = outputName === undefined ? await readVisible(path, context) : await readOutput(outputName)
-    const lineCount = splitLines(text).length
-    const page = fitPage(sliceLines(text, from, lines))
-    const last = from + page.length - 1
-    const footer = last < lineCount ? `\n[lines ${from}–${last} of ${lineCount}; continue with from=${last + 1}]` : ''
-    return { text: page.join('\n') + footer }
+    return readNamedLines(input, async ({ path, from = 1, lines = 2000 }) => {
+      const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
+      const text = outputName === undefined ? await readVisible(path, context) : await readOutput(outputName)
+      const lineCount = splitLines(text).length
+      const page = fitPage(sliceLines(text, from, lines))
+      const last = from + page.length - 1
+      const footer = last < lineCount ? `\n[lines ${from}–${last} of ${lineCount}; continue with from=${last + 1}]` : ''
+      return { text: page.join('\n') + footer }
+    })
   },
 })
 

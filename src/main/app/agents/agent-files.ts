@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
-import { createLayout, ownFilePath } from '#workspace'
+import { createLayout, type Layout, longTermFilesIn, ownFilePath } from '#workspace'
 import type { Agent } from './agent.ts'
 
 export interface MovedAgentFiles {
@@ -13,9 +13,10 @@ export interface MovedAgentFiles {
 
 const userOrigin = { cause: 'user' } as const
 
-/** Returns the workspace's subfolder for the agent's files: `configured`, or else the one on disk; '' for none. */
-export function agentFolderIn(workspace: string, configured: string | undefined): string {
-  return configured ?? (existsSync(join(workspace, appFolderName)) ? appFolderName : '')
+/** Returns the layout of a workspace whose agent's files are in subfolder `configured`, or else in the one on disk. */
+export function layoutIn(workspace: string, configured: string | undefined): Layout {
+  const own = configured ?? (existsSync(join(workspace, appFolderName)) ? appFolderName : '')
+  return createLayout(own, longTermFilesIn(join(workspace, own))[0])
 }
 
 /** Moves the agent's files into subfolder `targetFolder`. If `saveSetting` or a move fails, undoes all moves and rethrows. */
@@ -25,7 +26,9 @@ export async function moveAgentFiles(
   saveSetting: () => Promise<void>,
 ): Promise<MovedAgentFiles> {
   const { workspace, links, batches } = agent
-  const [currentLayout, newLayout] = [workspace.layout, createLayout(targetFolder)]
+  const currentLayout = workspace.layout
+  const [longTerm = currentLayout.longTerm] = longTermFilesIn(join(workspace.roots.workspace, targetFolder))
+  const newLayout = createLayout(targetFolder, longTerm)
   const moved: string[] = []
   const notMoved: string[] = []
   const undoIds: string[] = []

@@ -1,7 +1,7 @@
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
 import type { ContextWindowEstimates, ToolLimits } from '#agent'
-import type { ConventionsReader } from '#workspace'
+import type { ConventionsReader, Layout } from '#workspace'
 import type { McpServers } from '#agent/mcp-client'
 import type { Models } from '#llm'
 import type { AgentFolders } from './state-folders.ts'
@@ -24,11 +24,11 @@ export interface SharedOptions {
   readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
-/** `workspace` is absolute; `agentFolder`, for the agent's files, is relative to it; `privateRules` are as configured. */
+/** `workspace` is absolute; `privateRules` are as configured. */
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
-  readonly agentFolder: string
+  readonly layout: Layout
   readonly privateRules: readonly string[]
 }
 

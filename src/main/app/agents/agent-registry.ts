@@ -22,7 +22,7 @@ import { Agent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './state-folders.ts'
 import { toAbsoluteFolder, colorAt, uniqueId, addTemplates, type NewAgent, type SetUpResult } from './new-agent.ts'
-import { moveAgentFiles, agentFolderIn, type MovedAgentFiles } from './agent-files.ts'
+import { moveAgentFiles, layoutIn, type MovedAgentFiles } from './agent-files.ts'
 import { recordTemplates, openWriter, type WorkspaceWriter } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 import { ErasureService } from './erasure.ts'
@@ -290,7 +290,7 @@ export class AgentRegistry {
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
       .map(({ id: agent, vault, visibility }) => {
         const workspace = this.workspaceOf(agent)
-        return { agent, workspace, agentFolder: agentFolderIn(workspace, vault.own), privateRules: visibility.private }
+        return { agent, workspace, layout: layoutIn(workspace, vault.own), privateRules: visibility.private }
       })
   }
 
@@ -310,9 +310,11 @@ export class AgentRegistry {
     for (const result of results) if (result.status === 'fulfilled') result.value.savePower(isSaving)
   }
 
-  async close(): Promise<void> {
+  async close(finishMs?: number): Promise<void> {
     const results = await Promise.allSettled(this.#openAgents.values())
-    await Promise.all(results.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)))
+    await Promise.all(
+      results.map((result) => (result.status === 'fulfilled' ? result.value.close(finishMs) : undefined)),
+    )
     this.#openAgents.clear()
   }
 

@@ -178,6 +178,7 @@ export class Agent {
   }
 
   async applySettings(): Promise<void> {
+    await this.conventions.refresh()
     await this.memory.setSource(memorySource(this.#options))
     await this.recording.applySettings()
     this.savedQueries.scheduleRun('settings')
@@ -355,11 +356,11 @@ export class Agent {
     return privacyOfFiles(files, this.#listOptions())
   }
 
-  async close(): Promise<void> {
+  async close(finishMs?: number): Promise<void> {
     this.savedQueries.close()
     this.scheduler.close()
     this.upkeep.close()
-    await this.chat.close()
+    await this.chat.close(finishMs)
     await this.links.close()
     await this.findReplace.close()
     await this.recording.close()

@@ -82,9 +82,9 @@ export function allPrivateRules(options: AgentOptions, path: string): PrivateRul
 
 /** Returns the conventions about file names as a plain object that can be sent to a worker. */
 export function layoutOfConventions({
-  effective: { daily, ignored, own },
+  effective: { daily, ignored, own, longTermFiles },
 }: Pick<ConventionsReader, 'effective'>): Layout {
-  return { daily, ignored, own }
+  return { ...createLayout(own, longTermFiles[0]), daily, ignored }
 }
 
 function isInWorkspaceIndex(folder: string, { workspace, config }: AgentOptions): boolean {
@@ -95,12 +95,11 @@ function isInWorkspaceIndex(folder: string, { workspace, config }: AgentOptions)
 function otherFolders(options: AgentOptions) {
   return [
     ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
-    ...options.sharedMemories().map(({ agent, workspace: folder, agentFolder }) => ({
+    ...options.sharedMemories().map(({ agent, workspace: folder, layout }) => ({
       source: 'shared' as const,
       folder,
       prefix: `@${agent}/`,
-      own: agentFolder,
-      layout: createLayout(agentFolder),
+      layout,
     })),
   ]
 }

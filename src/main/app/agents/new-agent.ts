@@ -1,8 +1,9 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { listEntryNames, readConventions, applyOverrides, seedWorkspace } from '#workspace'
+import { ConventionsReader, listEntryNames, seedWorkspace } from '#workspace'
 import { expandHome, type AgentSettings } from '#platform'
+import { layoutOfConventions } from './memory-source.ts'
 
 export interface NewAgent {
   readonly name: string
@@ -74,7 +75,8 @@ export async function addTemplates(folder: string, templates: string, options: S
   try {
     const isEmpty = ((await listEntryNames(folder)) ?? []).length === 0
     if (!(options.mayAdd ?? isEmpty)) return []
-    return await seedWorkspace(folder, templates, applyOverrides(await readConventions(folder), options.vault))
+    const conventions = await ConventionsReader.open(folder, () => options.vault)
+    return await seedWorkspace(folder, templates, layoutOfConventions(conventions))
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)

@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path'
 import type { AppEvent } from '#shared/contract/index.ts'
+import { isLongTermPath } from '#shared/util/agent-files.ts'
 import { reportIndex, type Health, type Log } from '#platform'
 import type { SavedLines } from '#curation'
-import type { HistoryProblem } from '#workspace'
+import { longTermFile, type HistoryProblem } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { Agent } from '../agents/agent.ts'
 
@@ -105,6 +106,7 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
         links.markStale()
+        findLongTermFiles(change.paths).catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
         upkeep.filesChanged(change.paths).catch((error: unknown) => log.fault(error, `upkeep of agent ${agent}`))
         recording.history?.recordExternalChanges(
           change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)),
@@ -135,7 +137,21 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
     else reportHistory(health, agent, change.problems)
   })
 
+  const findLongTermFiles = async (paths: readonly string[]) => {
+    if (paths.some(isLongTermPath)) await conventions.refresh()
+  }
+  workspace.changes.subscribe(({ path, from = path }) => findLongTermFiles([path, from]))
+  const reportLongTermFiles = () => {
+    const { longTermFiles: files } = conventions.effective
+    const path = longTermFile(workspace.layout)
+    const message = `${files.join(' and ')} exist; only ${files[0]} is the long-term memory`
+    health.clear('app', 'long_term_files', agent)
+    if (files.length > 1)
+      health.report({ part: 'app', code: 'long_term_files', message, agent, path, remedy: { kind: 'file', path } })
+  }
+  reportLongTermFiles()
   conventions.changes.subscribe(() => {
+    reportLongTermFiles()
     links.markStale()
     openedAgent.applyConventions().catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
     publish({ type: 'filesChanged', agent, paths: [] })

@@ -256,12 +256,13 @@ export async function createApp(options: AppOptions) {
         now: now(),
       })
     },
-    async close() {
+    /** @param finishMs as in `Chat.close` */
+    async close(finishMs?: number) {
       clearTimeout(openTimer)
       cancelCleanup()
       unsubscribe()
       stopDiskMonitor?.()
-      await agents.close()
+      await agents.close(finishMs)
       await differ.close()
       await mcp.close()
       await pictures.close()

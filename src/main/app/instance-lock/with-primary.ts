@@ -20,6 +20,8 @@ export interface PrimaryClient {
 
 const retryIntervalMs = 15
 const startTimeoutMs = 20_000
+/** Time for the work that a command has started. Less than `startTimeoutMs`, so that the next command can wait for it. */
+const finishMs = 15_000
 
 export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
   /** True if the command may run twice, because the answering process can end before its answer arrives. */
@@ -96,7 +98,7 @@ async function runInOwnApp<T>(
       throw fromOrpcError(error)
     } finally {
       await primaryInstance?.drain()
-      await app.close()
+      await app.close(finishMs)
     }
   } finally {
     await primaryInstance?.release()

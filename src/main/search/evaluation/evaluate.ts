@@ -31,7 +31,7 @@ export interface EvaluationReport extends RecallFigures {
   readonly maxResults: number
   readonly returned: ReturnedFigures
   /**
-   * Share of questions with a judged line in the first so many characters of the lines `path:line · date · text` that a
+   * Share of questions with a judged line in the first so many characters of the lines `path:first-last · score · date · text` that a
    * search returns with the settings in force.
    */
   readonly shownWithin: Readonly<Record<number, number>>

@@ -389,7 +389,9 @@ export class UnitSearcher {
   #selectable(id: number): SelectableText {
     const content = this.textOf(id)
     const text = content.text.replace(/\s+/g, ' ').toLowerCase()
-    return { entry: content.entry, text, lineLength: formatResult({ ...content, snippet: content.text }).length + 1 }
+    // Every score has the same length.
+    const line = formatResult({ ...content, score: 0, snippet: content.text })
+    return { entry: content.entry, text, lineLength: line.length + 1 }
   }
 
   #open(scope: Scope): OpenScope {

@@ -76,8 +76,16 @@ function collectEntries(noteLines: readonly string[]): Entry[] {
       case 'math':
         return addLines('code', block, block.from, block.to)
       default:
-        return addLines('text', block, block.from, block.to)
+        if (!namesChat(block)) addLines('text', block, block.from, block.to)
     }
+  }
+
+  /** Returns true for the line below the title of a chat's summary: it names the chat and has no content. */
+  function namesChat({ from, to }: Block): boolean {
+    const [first, ...others] = headings
+    const isBelowTitle = others.length === 0 && first?.lines.at(-1)?.line === from - 1 && to - from === 1
+    const line = noteLines[from] ?? ''
+    return isBelowTitle && /^\d{4}-\d{2}-\d{2}: /.test(first.title) && /\[sessions\/[\w.-]+\.jsonl\]/.test(line)
   }
 
   /** Ends the entry `## 09:00 - Title` of a log at the entry `- 10:30 text`. */

@@ -25,7 +25,7 @@ export async function inspectFolder(folder: string, signal?: AbortSignal) {
   const { files } = await walkMarkdown(folder, signal).catch(onSystemError({ files: [] }))
   const paths = files.map((file) => file.path)
   const habits = await readConventions(folder, paths)
-  const layout = createLayout(habits.own)
+  const layout = createLayout(habits.own, habits.longTermFiles[0])
   return {
     exists: true,
     own: agentFileNames.map((name) => ownFilePath(name, layout)).filter((path) => paths.includes(path)),

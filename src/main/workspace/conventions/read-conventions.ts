@@ -16,6 +16,7 @@ import { readSmallText } from '#platform'
 import { isHidden } from '../files/file-names.ts'
 import { isIgnoredFolder, isMarkdown, memoryFolderPath, defaultDaily } from '../files/layout.ts'
 import { ednValue } from './edn.ts'
+import { longTermFilesIn } from './long-term-files.ts'
 import { inferDailyNotes } from './infer-daily-notes.ts'
 
 /** Largest settings file, bytes. */
@@ -28,6 +29,7 @@ const defaultConventions: VaultConventions = {
   daily: defaultDaily(''),
   hasDaily: false,
   own: '',
+  longTermFiles: [],
   attachments: 'beside',
   newNotes: 'beside',
   isFlat: false,
@@ -38,7 +40,7 @@ const defaultConventions: VaultConventions = {
   readFrom: [],
 }
 
-type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' | 'own'>> & {
+type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' | 'own' | 'longTermFiles'>> & {
   readonly daily?: DailyNotes | undefined
 }
 
@@ -46,13 +48,21 @@ type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' |
  * Reads a vault's conventions. Without settings, infers the location of daily notes from the names of the notes.
  * @param root absolute
  * @param paths workspace-relative paths of the notes, if known; else the folder is listed when needed
+ * @param ownFolder folder of the agent's own files from this app's settings, instead of the detected one
  */
-export async function readConventions(root: string, paths?: readonly string[]): Promise<VaultConventions> {
+export async function readConventions(
+  root: string,
+  paths?: readonly string[],
+  ownFolder?: string,
+): Promise<VaultConventions> {
   const detected = await detectProgram(root)
   const kind = detected.kind ?? 'plain'
   const own = await findOwnFolder(root, kind)
+  const longTermFiles = longTermFilesIn(join(root, normalizeFolder(ownFolder ?? own)))
+  const agentFiles = { own, longTermFiles }
   const { daily } = detected
-  if (daily && isDailyFormat(daily.format)) return { ...defaultConventions, ...detected, daily, hasDaily: true, own }
+  if (daily && isDailyFormat(daily.format))
+    return { ...defaultConventions, ...detected, ...agentFiles, daily, hasDaily: true }
   // A workspace that this app created has its daily logs at the default location.
   const isAppWorkspace = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath())))
   const inferredDaily = isAppWorkspace
@@ -61,9 +71,9 @@ export async function readConventions(root: string, paths?: readonly string[]): 
   return {
     ...defaultConventions,
     ...detected,
+    ...agentFiles,
     daily: inferredDaily ?? defaultDaily(own),
     hasDaily: inferredDaily !== undefined,
-    own,
   }
 }
 

@@ -24,7 +24,7 @@ export class ConventionsReader {
 
   /** @param root absolute */
   static async open(root: string, overrides: () => ConventionOverrides): Promise<ConventionsReader> {
-    return new ConventionsReader(root, overrides, await readConventions(root))
+    return new ConventionsReader(root, overrides, await readConventions(root, undefined, overrides().own))
   }
 
   get detected(): VaultConventions {
@@ -38,7 +38,7 @@ export class ConventionsReader {
   /** Reads the vault's settings again. @param paths paths of the notes; defaults to those of the previous call */
   async refresh(paths: readonly string[] | undefined = this.#paths): Promise<void> {
     this.#paths = paths
-    const detected = await readConventions(this.#root, paths)
+    const detected = await readConventions(this.#root, paths, this.#overrides().own)
     if (JSON.stringify(detected) === JSON.stringify(this.#detected)) return
     this.#detected = detected
     this.#changes.emit()

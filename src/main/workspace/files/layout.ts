@@ -15,12 +15,14 @@ export interface Layout {
   readonly ignored: readonly string[]
   /** Folder of the agent's own files, relative; empty for the top of the workspace. */
   readonly own: string
+  /** Name of the long-term memory in `own`. */
+  readonly longTerm: string
 }
 
 export const defaultLayout: Layout = createLayout()
 
-export function createLayout(own = ''): Layout {
-  return { daily: defaultDaily(own), ignored: [], own }
+export function createLayout(own = '', longTerm: string = longTermName): Layout {
+  return { daily: defaultDaily(own), ignored: [], own, longTerm }
 }
 
 export function defaultDaily(own: string): DailyNotes {
@@ -32,9 +34,10 @@ const memoryFolder = 'memory'
 /** Returns the path of one of the agent's own files, or of its folder `memory`. */
 export function ownFilePath(
   name: (typeof agentFileNames)[number] | typeof memoryFolder,
-  { own } = defaultLayout,
+  { own, longTerm } = defaultLayout,
 ): string {
-  return own === '' ? name : `${own}/${name}`
+  const fileName = name === longTermName ? longTerm : name
+  return own === '' ? fileName : `${own}/${fileName}`
 }
 
 /** Returns the files that are read into every request, in order. MEMORY.md is read at the start of a session. */

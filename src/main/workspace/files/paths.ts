@@ -10,7 +10,7 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import type { PathCheck } from './text-files.ts'
-import { isMarkdown, isMemoryPath, createLayout, maxDepth, trashFolder } from './layout.ts'
+import { isMarkdown, isMemoryPath, type Layout, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './file-names.ts'
 
 export interface Roots {
@@ -31,8 +31,7 @@ export interface ReadableFolder {
   readonly folder: string
   /** True if only memory files (`isMemoryPath`) may be read, false for all Markdown. */
   readonly isMemoryOnly: boolean
-  /** Folder of the sharing agent's own files, relative to `folder`. */
-  readonly own?: string | undefined
+  readonly layout?: Layout | undefined
 }
 
 /** The resolved workspace, so that its files can be checked without resolving it again. */
@@ -228,9 +227,9 @@ export function findReadableFolder({ readable }: Roots, requested: string): Read
 export async function resolveReadable(roots: Roots, requested: string): Promise<ResolvedPath> {
   const readableFolder = findReadableFolder(roots, requested)
   if (!readableFolder) return resolve(roots, requested)
-  const { prefix, folder, isMemoryOnly, own } = readableFolder
+  const { prefix, folder, isMemoryOnly, layout } = readableFolder
   const path = normalizePath(requested.slice(prefix.length))
-  if (isMemoryOnly ? !isMemoryPath(path, createLayout(own)) : !isMarkdown(path)) throw outsideError(requested)
+  if (isMemoryOnly ? !isMemoryPath(path, layout) : !isMarkdown(path)) throw outsideError(requested)
   // A shared folder may be inside a forbidden one. Other forbidden folders inside it stay forbidden.
   return resolve({ workspace: folder, forbidden: roots.forbidden }, path)
 }

@@ -1,13 +1,14 @@
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { Agent, ContextItem, ContextReport } from '#shared/contract/index.ts'
+import { isLongTermPath } from '#shared/util/agent-files.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { useSettings } from '../../settings/use-settings.ts'
 
 /** What a request contains unasked, by setting, with the test for its rows of the report. */
 const parts: readonly { name: 'longTerm' | 'logs' | 'summaries' | 'recall'; has: (item: ContextItem) => boolean }[] = [
-  { name: 'longTerm', has: ({ layer, name }) => layer === 'project' && /(?:^|\/)MEMORY\.md$/.test(name) },
+  { name: 'longTerm', has: ({ layer, name }) => layer === 'project' && isLongTermPath(name) },
   { name: 'logs', has: ({ layer, name }) => layer === 'logs' && /[\d-]{10}\.md$/.test(name) },
   { name: 'summaries', has: ({ layer, name }) => layer === 'logs' && !/[\d-]{10}\.md$/.test(name) },
   { name: 'recall', has: ({ layer }) => layer === 'recalled' },

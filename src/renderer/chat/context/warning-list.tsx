@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { ContextReport, ContextWindowEstimate } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { longTermName } from '#shared/util/agent-files.ts'
+import { isLongTermPath } from '#shared/util/agent-files.ts'
 import { toolNameOfItem } from '#shared/chat/context-items.ts'
 
 export function WarningList({ report }: { report: ContextReport }) {
@@ -93,7 +93,7 @@ export function contextWarnings(report: ContextReport): ContextWarning[] {
     .filter(({ layer, name }) => layer === 'system' && (name === 'tools' || toolNameOfItem(name) !== undefined))
     .reduce((sum, { tokens }) => sum + tokens, 0)
   if (share(tools) > maxToolsShare) warnings.push({ code: 'tools', share: share(tools) })
-  const memory = items.find(({ layer, name }) => layer === 'project' && name.endsWith(longTermName))
+  const memory = items.find(({ layer, name }) => layer === 'project' && isLongTermPath(name))
   if (memory && memory.tokens > maxMemoryTokens)
     warnings.push({ code: 'memory', path: memory.name, tokens: memory.tokens })
   const fixed = items.reduce(

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { isProposedChange, messageText } from '#shared/chat/messages.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
+import { parseLines } from '#shared/util/file-lines.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Result } from '../../search/result.tsx'
@@ -51,8 +52,10 @@ export function SearchDetails({ agent, recall }: { agent: string; recall: Record
 
 function CallDetails({ agent, step: { call, result } }: { agent: string; step: ToolStep }) {
   const text = result ? messageText(result) : ''
-  const { path, from } = call.arguments
-  const startLine = typeof from === 'number' ? from : 1
+  const { path: named, from } = call.arguments
+  const lines = typeof named === 'string' ? parseLines(named) : undefined
+  const path = lines?.path ?? named
+  const startLine = typeof from === 'number' ? from : (lines?.startLine ?? 1)
   if (result?.details?.kind === 'wrongArguments') return <WrongArguments problems={result.details.problems} />
   if (result && isProposedChange(result)) return <p>{t('tool.proposedHint')}</p>
   if (result?.isError) return <p className="text-bad">{t('tool.saidNo', { reason: clipLine(text, 2000) })}</p>

@@ -26,8 +26,8 @@ export function useNewNoteFolder(agent: string): string {
 }
 
 export function useLongTermPath(agent: string): string {
-  const folder = useVaultSettings(agent)?.own ?? ''
-  return folder === '' ? longTermName : `${folder}/${longTermName}`
+  const { own = '', longTermFiles: [name = longTermName] = [] } = useVaultSettings(agent) ?? {}
+  return own === '' ? name : `${own}/${name}`
 }
 
 /** Returns the day on which the component was mounted, `YYYY-MM-DD`. */

@@ -1,18 +1,12 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
+import type { FileLines } from '#shared/util/file-lines.ts'
 
 /** A line of a file; `line` is 1-based. */
 export interface FileLine {
   readonly path: string
   readonly line: number
-}
-
-/** A range of lines, 1-based and inclusive. */
-export interface FileLines {
-  readonly path: string
-  readonly startLine: number
-  readonly endLine: number
 }
 
 export const paths = {
@@ -67,13 +61,6 @@ export function formatLines({ path, startLine, endLine }: FileLines): string {
 export function parsePlace(text: string): FileLine | undefined {
   const [, path = '', line] = /^\s*(.+?)(?::(\d+)(?:[-–]\d+)?)?\s*$/.exec(text) ?? []
   return path === '' ? undefined : { path, line: Math.max(1, Number(line ?? 1)) }
-}
-
-/** Parses `memory/a.md:12-14` or `memory/a.md:12`. @returns undefined if there is no line number */
-export function parseLines(text: string): FileLines | undefined {
-  const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
-  const startLine = Math.max(1, Number(first))
-  return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }
 }
 
 /** Returns the fragment of the address with its `#` and rerenders when it changes. */

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { api } from '#lib/api/client.ts'
-import { formatLines, sessionOfPath, type FileLines } from '#lib/router/paths.ts'
+import type { FileLines } from '#shared/util/file-lines.ts'
+import { formatLines, sessionOfPath } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
 /**

@@ -230,14 +230,14 @@ describe('filters', () => {
 })
 
 describe('formatResult', () => {
-  const content = { path: 'memory/2026-03-02.md', startLine: 3 }
+  const content = { path: 'memory/2026-03-02.md', startLine: 3, endLine: 3, score: 0.8712 }
 
-  it('is one line, without a date that the path has', () => {
+  it('is one line with the score, without a date that the path has', () => {
     expect(formatResult({ ...content, snippet: 'one\n  two', date: '2026-03-02' })).toBe(
-      'memory/2026-03-02.md:3 · one two',
+      'memory/2026-03-02.md:3 · 0.87 · one two',
     )
-    expect(formatResult({ ...content, path: 'a.md', snippet: 'one', date: '2026-03-02' })).toBe(
-      'a.md:3 · 2026-03-02 · one',
+    expect(formatResult({ ...content, path: 'a.md', endLine: 5, snippet: 'one', date: '2026-03-02' })).toBe(
+      'a.md:3-5 · 0.87 · 2026-03-02 · one',
     )
   })
 })

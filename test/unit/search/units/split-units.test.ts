@@ -23,6 +23,27 @@ describe('entries of a note', () => {
     ])
   })
 
+  it.each(['Summary of the chat [sessions/a1.jsonl]', '对话 [sessions/a1.jsonl] 的摘要'])(
+    'leaves out the line that names the chat of a summary: %s',
+    (line) => {
+      const summary = note('# 2026-01-20: gate code', '', line, '', '- The code is 4711 [sessions/a1.jsonl:3]')
+      const text = 'The code is 4711 [sessions/a1.jsonl:3]'
+      expect(only(summary)).toMatchObject({ text, heading: '2026-01-20: gate code', startLine: 5 })
+      expect(brief(`---\nvisibility: private\n---\n\n${summary}`)).toEqual([
+        ['2-2', 'visibility: private'],
+        ['9-9', text],
+      ])
+    },
+  )
+
+  it('keeps a sentence of the user that cites a chat', () => {
+    const cited = 'We chose Lisbon in [sessions/a1.jsonl].'
+    expect(brief(note('# Trip', '', cited))).toEqual([['3-3', cited]])
+    const below = note('# 2026-01-20: trip', '', 'Summary [sessions/a1.jsonl]', '', cited)
+    expect(brief(below)).toEqual([['5-5', cited]])
+    expect(brief(note('# 2026-01-20: trip', '', '- Lisbon', '', cited))).toHaveLength(2)
+  })
+
   it('joins an item with its continuation lines and paragraphs', () => {
     expect(brief(note('- one', '  goes on', '', '  and ends', '- two'))).toEqual([
       ['1-4', 'one\ngoes on\nand ends'],

@@ -2,6 +2,7 @@ import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/in
 import type { ScorePartName } from '#shared/contract/search.ts'
 import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { parseLines } from '#shared/util/file-lines.ts'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
@@ -95,8 +96,7 @@ const unsearchedText: Readonly<Record<IndexExclusion['reason'], string>> = {
 }
 
 function parsePlace(place: string): { path: string; line: number } {
-  const match = /^(?<path>.+):(?<line>[1-9]\d*)$/.exec(place)
-  if (!match?.groups?.['path'])
-    throw new AppError('input_invalid', `--why ${place}: expected path:line, such as MEMORY.md:12`)
-  return { path: match.groups['path'], line: Number(match.groups['line']) }
+  const lines = parseLines(place)
+  if (!lines) throw new AppError('input_invalid', `--why ${place}: expected path:line, such as MEMORY.md:12`)
+  return { path: lines.path, line: lines.startLine }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readNamedLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { linesFrom } from './lines-from.ts'
@@ -7,8 +8,12 @@ import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-too
 const maxLines = 5000
 
 const input = z.object({
-  path: z.string().min(1).max(maxPath).describe('Path from memory_search, such as memory/2026-01-20.md'),
-  from: z.number().int().min(1).default(1).describe('First line, 1-based'),
+  path: z
+    .string()
+    .min(1)
+    .max(maxPath)
+    .describe('Path from memory_search, such as memory/2026-01-20.md or memory/2026-01-20.md:45-52'),
+  from: z.number().int().min(1).optional().describe('First line, 1-based'),
   fromCharacter: z.number().int().min(1).default(1).describe('First character of that line, 1-based'),
   lines: z.number().int().min(1).max(maxLines).optional().describe('Number of lines; all if omitted'),
   maxTokens: maxTokensParameter,
@@ -32,11 +37,11 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   input,
   output,
   isReadOnly: true,
-  async run({ path, from, fromCharacter, lines: count, maxTokens }, { agent, client, ask }) {
-    const requestedCount = count ?? maxLines
-    const note = await ask((primary) =>
-      primary.workspace.lines({ agent, path, from, count: requestedCount, forProgram: client }),
-    )
+  async run({ fromCharacter, maxTokens, ...named }, { agent, client, ask }) {
+    const { path, from, count, note } = await readNamedLines(named, async ({ path, from = 1, lines: count }) => {
+      const place = { agent, path, from, count: Math.min(count ?? maxLines, maxLines), forProgram: client }
+      return { path, from, count, note: await ask((primary) => primary.workspace.lines(place)) }
+    })
     const fields = { path: toLabel(path), startLine: from, endLine: from, totalLines: note.total, notice: dataNotice }
     const requested = linesFrom(path, note, from, fromCharacter)
     const { lines, cutAt } = fittingText(requested.lines, tokensForItems(maxTokens, fields))

@@ -31,7 +31,7 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
   name: 'memory_search',
   title: 'Search memory',
   description:
-    "Searches the user's long-term memory: decisions, preferences, people, dates, to-dos and notes of earlier sessions with any assistant. Call it at the start of a task and before answering anything about earlier work, decisions, people, dates or preferences. Returns one result a line, best first: path:line · date · text. Cite results as [path:line].",
+    "Searches the user's long-term memory: decisions, preferences, people, dates, to-dos and notes of earlier sessions with any assistant. Call it at the start of a task and before answering anything about earlier work, decisions, people, dates or preferences. Returns one result a line, best first: path:first-last · score · date · text. Cite results as [path:line].",
   input,
   output: undefined,
   isReadOnly: true,
@@ -53,6 +53,7 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
       ...named.slice(0, 10).map(conditionText),
       ...(notice ? [`Only words were searched, not meaning: ${clip(toLine(notice.message), 60)}.`] : []),
       ...staleIndexHints(stale, standstill),
+      toLine(`Embeddings: ${answer.provider} ${answer.model}`.trim()),
     ]
     const lines = results.map(lineOf)
     const shown = fittingLines(lines, tokensForItems(maxTokens ?? defaultAnswerTokens, [dataNotice, ...hints]))

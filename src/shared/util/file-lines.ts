@@ -1,0 +1,38 @@
+import { AppError } from './errors.ts'
+
+export interface FileLines {
+  readonly path: string
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+}
+
+/** Parses `memory/a.md:12-14` or `memory/a.md:12`. @returns undefined if there is no line number */
+export function parseLines(text: string): FileLines | undefined {
+  const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
+  const startLine = Math.max(1, Number(first))
+  return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }
+}
+
+interface NamedLines {
+  readonly path: string
+  readonly from?: number | undefined
+  readonly lines?: number | undefined
+}
+
+/**
+ * Reads `lines` lines from the 1-based line `from`. If that fails, the path may end in the lines (`memory/a.md:12-14`);
+ * `from` and `lines` take precedence.
+ * @throws as `read`
+ */
+export async function readNamedLines<T>(named: NamedLines, read: (named: NamedLines) => Promise<T>): Promise<T> {
+  try {
+    return await read(named)
+  } catch (error) {
+    const parsed = parseLines(named.path)
+    if (!parsed || !(error instanceof AppError)) throw error
+    const { path, startLine, endLine } = parsed
+    const count = named.from === undefined ? endLine - startLine + 1 : undefined
+    return read({ path, from: named.from ?? startLine, lines: named.lines ?? count })
+  }
+}
