@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
+import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Explanation } from '#shared/contract/index.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { formatNoteDay, formatScore } from '#lib/i18n/format.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
@@ -31,10 +32,12 @@ interface CandidateRowProps {
   readonly isReversed: boolean
   readonly move: RankChange | undefined
   readonly isOpen: boolean
-  readonly onToggle: () => void
+  readonly onToggle: (candidate: Candidate) => void
 }
 
-export function CandidateRow({ agent, explanation, row, isReversed, move, isOpen, onToggle }: CandidateRowProps) {
+/** Renders again only if its own data changes: the table renders on each frame while it scrolls. */
+export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps) {
+  const { agent, explanation, row, isReversed, move, isOpen, onToggle } = props
   const { t } = useTranslation()
   const { query, thresholds, notice, provider } = explanation
   const { candidate } = row
@@ -75,7 +78,7 @@ export function CandidateRow({ agent, explanation, row, isReversed, move, isOpen
               type="button"
               aria-expanded={isOpen}
               aria-label={t('search.details', { place: usePlaceNames(agent).placeName(candidate) })}
-              onClick={onToggle}
+              onClick={() => onToggle(candidate)}
               className="-ml-1.5 flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-soft hover:text-text"
             >
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
@@ -135,7 +138,7 @@ export function CandidateRow({ agent, explanation, row, isReversed, move, isOpen
       </div>
     </div>
   )
-}
+})
 
 function MoveMark({ move }: { move: RankChange }) {
   const { t } = useTranslation()

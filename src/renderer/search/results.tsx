@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, useMemo, useState } from 'react'
+import { memo, useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Explanation } from '#shared/contract/index.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
@@ -28,6 +28,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
   const { t } = useTranslation()
   const [order, setOrder] = useState<CandidateOrder>({ column: 'verdict', isReversed: false })
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const toggle = useCallback((candidate: Candidate) => setOpen((keys) => toggled(keys, keyOf(candidate))), [])
   const rows = useMemo(() => candidateRows(explanation, order), [explanation, order])
   const { query, candidates, matched, timings } = explanation
   return (
@@ -83,7 +84,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
                   isReversed={order.isReversed}
                   move={moves?.get(rowKey(row))}
                   isOpen={open.has(rowKey(row))}
-                  onToggle={() => setOpen(toggled(open, rowKey(row)))}
+                  onToggle={toggle}
                 />
               </ErrorBoundary>
             )}

@@ -38,7 +38,18 @@ interface VirtualRowsProps<Row> {
 }
 
 export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
-  const { label, rows, keyOf, estimateHeight, levelOf, overscan = baseOverscan, scrollToKey, isTable, onKey, children } = props
+  const {
+    label,
+    rows,
+    keyOf,
+    estimateHeight,
+    levelOf,
+    overscan = baseOverscan,
+    scrollToKey,
+    isTable,
+    onKey,
+    children,
+  } = props
   const list = useRef<HTMLDivElement>(null)
   const [scroller, setScroller] = useState<Element | null>(null)
   const [scrollMargin, setScrollMargin] = useState(0)

@@ -138,7 +138,7 @@ describe('chats', () => {
         const notes = { ...found, results: found.results.filter(isNote), explained: found.explained.filter(isNote) }
         const expected = await answerOf(without, query, {})
         const { matched, thresholds } = expected
-        // The number of matches counts notes and chats, and each has a threshold of its own.
+        // The matches of notes and chats are added up, and each kind has its threshold.
         expect(found.matched, query).toBeGreaterThanOrEqual(matched)
         expect(found.thresholds.notes, query).toBe(thresholds.notes)
         expect({ ...notes, candidates: notes.explained.length, matched, thresholds }, query).toEqual(expected)
