@@ -252,7 +252,10 @@ describe('the table of candidates', () => {
     await ask('violin Lisbon 图书馆')
     await page.getByTestId('candidate').first().waitFor()
     await page.getByTestId('candidate').nth(1).getByRole('button').first().click()
-    await page.getByTestId('candidate-details').waitFor()
+    await page
+      .getByTestId('candidate-details')
+      .getByText(/^Day \d+$/)
+      .waitFor()
     const problems = await page.evaluate(() => {
       const cut = [...document.querySelectorAll('[role=table] [role=columnheader], [role=table] [role=cell]')].filter(
         (cell) => cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth,

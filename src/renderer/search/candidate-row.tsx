@@ -50,7 +50,7 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
     { column: 'text', value: text?.raw.toFixed(2), rank: text?.raw ? text.rank : '', missing: t('search.noWord') },
     { column: 'score', value: formatScore(score, threshold), rank: undefined, missing: undefined },
   ] as const
-  const context = [title, withoutMarks(heading)].filter((name) => name !== date && name !== '').join(' · ')
+  const context = [title, withoutMarks(heading)].filter((name) => name && name !== date).join(' · ')
   const limits = row.thresholds.map(
     ({ source, score: limit }) => `${source ? `${t(`search.group.${source}`)} ` : ''}${formatScore(limit)}`,
   )
