@@ -63,7 +63,7 @@ export async function measureCandidates(root: string): Promise<Figure[]> {
   }
 }
 
-/** Repeats the candidates of a message until there are enough, each at a line of its own. */
+/** Repeats the candidates of a message until there are 1,000, with different line numbers. */
 function withCopies(message: string | Buffer): string | Buffer {
   const text = message.toString()
   if (!text.includes('"thresholds"')) return message
