@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAccounts } from './accounts.ts'
 import { measureBundle, measureStart } from './app.ts'
+import { measureCandidates } from './candidates.ts'
 import { measureDaily } from './daily.ts'
 import type { Figure } from './figures.ts'
 import { measureHistory } from './history.ts'
@@ -27,6 +28,7 @@ const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   history: () => measureHistory(root),
   interface: () => measureInterface(root),
   inbox: () => measureInbox(root),
+  candidates: () => measureCandidates(root),
   daily: () => measureDaily(root),
   accounts: () => measureAccounts(root),
   mcp: () => measureMcp(root),

@@ -1,5 +1,7 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
@@ -42,8 +44,7 @@ const queries = things.flatMap((thing) => [
 ])
 
 /** `INSPECTOR_SET` can name a folder with `workspace` and `queries.jsonl` to test another judged set. */
-async function openInspector() {
-  const outside = process.env['INSPECTOR_SET']
+async function openInspector(outside = process.env['INSPECTOR_SET']) {
   const server = await openTestServer({ files: outside ? {} : makeNotes() })
   let asked = queries
   if (outside) {
@@ -92,7 +93,6 @@ describe('search while typing', () => {
     expect(typedAtFirstResult).toBeLessThan(words.length)
     await page.waitForURL((url) => url.searchParams.get('q') === words)
     await settled()
-    // Rows below the fold render after a pause in typing, so both lists are complete.
     const shown = async () => {
       let rows: string[] = []
       await until(async () => {
@@ -114,6 +114,8 @@ describe('search while typing', () => {
 describe('results', () => {
   it('shows parts that add up to the probability, in the order of the search and with its verdicts', async () => {
     const { client, page, ask, queries: asked } = await openInspector()
+    // High enough for all results with their opened details; rows outside the window are not rendered.
+    await page.setViewportSize({ width: 1440, height: 8000 })
     let checked = 0
     for (const query of asked.slice(0, rounds(8, asked.length))) {
       const { results } = await client.search.query({ agent: 'main', query })
@@ -157,6 +159,125 @@ describe('results', () => {
     }
     expect(checked).toBeGreaterThan(15)
     await keepScreenshot(page, 'inspector-1-account')
+  })
+})
+
+const everydayNotes = fileURLToPath(new URL('../recall/everyday-en', import.meta.url))
+
+/** Reads all rows of the table while it scrolls from the top to the end. */
+async function readTable(page: Page) {
+  return page.getByRole('table', { name: 'Found' }).evaluate(async (table) => {
+    const scroller = table.closest('.overflow-y-auto')
+    if (!scroller) throw new Error('the table does not scroll')
+    const rows = new Map<number, { texts: string[]; place: string; verdict: string; thresholds: string[] }>()
+    for (let top = 0; ; top += scroller.clientHeight / 2) {
+      scroller.scrollTop = top
+      for (let frame = 0; frame < 4; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+      for (const row of table.querySelectorAll<HTMLElement>('[data-index]')) {
+        const candidate = row.querySelector<HTMLElement>('[data-testid=candidate]')
+        rows.set(Number(row.dataset['index']), {
+          texts: Array.from(candidate?.querySelectorAll('[role=cell]') ?? [], (cell) => cell.textContent),
+          place: candidate?.dataset['place'] ?? '',
+          verdict: candidate?.dataset['verdict'] ?? '',
+          thresholds: Array.from(row.querySelectorAll('[data-testid=threshold]'), (line) => line.textContent),
+        })
+      }
+      if (top > scroller.scrollHeight - scroller.clientHeight) break
+    }
+    scroller.scrollTop = 0
+    return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row)
+  })
+}
+
+describe('the table of candidates', () => {
+  it('has a row for each examined entry, in the order of a chosen column, and shows the threshold', async () => {
+    const { client, page, ask } = await openInspector(everydayNotes)
+    const query = 'cello practice'
+    await ask(query)
+    const { candidates, matched, thresholds } = await client.search.explain({ agent: 'main', query })
+    await page.getByText(`${matched} matched · ${candidates.length} examined · `, { exact: false }).waitFor()
+    const rows = await readTable(page)
+    expect(rows).toHaveLength(candidates.length)
+    expect(Number(await page.getByRole('table').getAttribute('aria-rowcount'))).toBe(candidates.length + 1)
+    const placeOf = ({ path, startLine, endLine }: (typeof candidates)[number]) => `${path}:${startLine}-${endLine}`
+    expect(rows.map(({ place }) => place).sort()).toEqual(candidates.map(placeOf).sort())
+    const firstWeak = rows.findIndex(({ verdict }) => verdict === 'weak')
+    expect(firstWeak).toBeGreaterThan(0)
+    const threshold = `Threshold · ${Math.round(thresholds.notes * 100)}%`
+    expect(rows.flatMap((row, at) => row.thresholds.map((text) => ({ at, text })))).toEqual([
+      { at: firstWeak, text: threshold },
+    ])
+    await keepScreenshot(page, 'inspector-7-table')
+
+    const header = (name: string) => page.getByRole('columnheader', { name })
+    const sortBy = async (name: string, sort: string) => {
+      await header(name).getByRole('button').click()
+      expect(await header(name).getAttribute('aria-sort')).toBe(sort)
+      expect(await page.locator('[aria-sort]:not([aria-sort=none])').count()).toBe(1)
+      return readTable(page)
+    }
+    const figuresOf = (sorted: typeof rows, column: number) =>
+      sorted.map(({ texts }) => Number.parseFloat(texts[column] ?? ''))
+    const descending = (figures: readonly number[]) => figures.toSorted((one, other) => other - one)
+    for (const [name, column] of [
+      ['Vector', 1],
+      ['BM25', 2],
+      ['Score', 3],
+    ] as const) {
+      const sorted = await sortBy(name, 'descending')
+      const figures = figuresOf(sorted, column)
+      expect(figures).toEqual(descending(figures))
+      expect(sorted.flatMap((row) => row.thresholds)).toEqual(name === 'Score' ? [threshold] : [])
+      expect(sorted.filter(({ verdict }) => verdict === 'weak').length).toBe(rows.length - firstWeak)
+      expect(figuresOf(await sortBy(name, 'ascending'), column)).toEqual(descending(figures).reverse())
+    }
+    const byPlace = (await sortBy('Entry', 'ascending')).map(({ place }) => place)
+    expect(byPlace).toEqual(byPlace.toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true })))
+    expect((await sortBy('Verdict', 'ascending')).map(({ place }) => place)).toEqual(rows.map(({ place }) => place))
+
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index'))
+    await page.getByTestId('candidate').first().getByRole('button').first().focus()
+    await page.keyboard.press('ArrowDown')
+    await until(async () => (await focused()) === '1')
+    await page.keyboard.press('Enter')
+    await page.locator('[data-index="1"]').getByTestId('candidate-details').waitFor()
+    await page.keyboard.press('ArrowUp')
+    await until(async () => (await focused()) === '0')
+  }, 120_000)
+
+  it.each([360, 700])('becomes cards without overlap in a window of %d px', async (width) => {
+    const { page, ask } = await openInspector()
+    await page.setViewportSize({ width, height: 800 })
+    await ask('violin Lisbon 图书馆')
+    await page.getByTestId('candidate').first().waitFor()
+    await page.getByTestId('candidate').nth(1).getByRole('button').first().click()
+    await page
+      .getByTestId('candidate-details')
+      .getByText(/^Day \d+$/)
+      .waitFor()
+    const problems = await page.evaluate(() => {
+      const cut = [...document.querySelectorAll('[role=table] [role=columnheader], [role=table] [role=cell]')].filter(
+        (cell) => cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth,
+      )
+      const overlapping = Array.from(document.querySelectorAll('[data-testid=candidate]'), (row) => {
+        const boxes = Array.from(row.querySelectorAll('[role=cell]'), (cell) => cell.getBoundingClientRect())
+        return boxes.some((one, at) =>
+          boxes
+            .slice(at + 1)
+            .some(
+              (other) =>
+                one.left < other.right - 1 &&
+                other.left < one.right - 1 &&
+                one.top < other.bottom - 1 &&
+                other.top < one.bottom - 1,
+            ),
+        )
+      })
+      return [...cut.map((cell) => cell.textContent), ...overlapping.filter(Boolean)]
+    })
+    expect(problems).toEqual([])
+    await keepScreenshot(page, `inspector-8-cards-${width}`)
   })
 })
 

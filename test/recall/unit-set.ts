@@ -117,7 +117,7 @@ export async function openUnitSet(folder: string, hasVectors = true): Promise<Un
       const words = findQueryWords(question.query, reader.lexicon(), wordRelations(provider))
       const [vector] = model ? await provider.embed([question.query]) : []
       const similarity = vector && vectors.similarityTo({ vector, digests: model, text: question.query })
-      const candidates = collectCandidates(question.query, words, reader.table, similarity)
+      const { candidates } = collectCandidates(question.query, words, reader.table, similarity)
       const isAnswer = candidates.map(({ id }) => {
         const unit = place(id)
         return question.relevant.some((lines) => isHit(unit, lines))

@@ -6,7 +6,6 @@ import { Link, useLocation } from 'wouter'
 import type { Agent, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { formatNumber } from '#lib/i18n/format.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { useTextField } from '#lib/util/composition.ts'
 import { parsePlace, paths } from '#lib/router/paths.ts'
@@ -59,14 +58,6 @@ export function FoundView({ agent, initialQuery, initialWhy }: FoundViewProps) {
             placeholder={t('search.placeholder')}
             className="min-w-0 flex-1 bg-transparent text-[14px] outline-none placeholder:text-muted"
           />
-          {explanation && (
-            <span className="tabular text-[12px] whitespace-nowrap text-muted max-sm:hidden">
-              {t('search.candidates', {
-                count: explanation.candidates.length,
-                ms: formatNumber(Math.max(1, Math.round(explanation.timings.totalMs))),
-              })}
-            </span>
-          )}
         </label>
         <Toggle isOn={isWhyOpen} onToggle={() => setIsWhyOpen(!isWhyOpen)}>
           <CircleHelp size={14} aria-hidden />
@@ -97,7 +88,7 @@ export function FoundView({ agent, initialQuery, initialWhy }: FoundViewProps) {
         />
       )}
       <div className="flex min-h-0 flex-1">
-        <div aria-busy={isBusy} className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+        <div aria-busy={isBusy} className="@container min-h-0 min-w-0 flex-1 overflow-y-auto">
           {error ? (
             <ErrorState error={error} onRetry={retry} />
           ) : query === '' ? (

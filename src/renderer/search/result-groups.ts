@@ -6,14 +6,13 @@ const minWeakScore = 0.02
 const firstRows = 3
 
 interface ResultGroup {
-  readonly name: 'notes' | 'chats' | 'leftOut' | 'weak'
+  readonly name: 'notes' | 'chats' | 'weak'
   readonly candidates: readonly Candidate[]
 }
 
 /** Groups candidates in the order of the page. @param candidates notes, best first, then chats, best first */
 export function resultGroups(candidates: readonly Candidate[]): ResultGroup[] {
-  const withVerdict = (...kinds: Candidate['verdict']['kind'][]) =>
-    candidates.filter(({ verdict }) => kinds.includes(verdict.kind))
+  const withVerdict = (kind: Candidate['verdict']['kind']) => candidates.filter(({ verdict }) => verdict.kind === kind)
   const returned = withVerdict('returned')
   const weak = withVerdict('weak').toSorted((one, other) => other.score - one.score)
   const likely = weak.filter(({ score }) => score >= minWeakScore)
@@ -21,17 +20,6 @@ export function resultGroups(candidates: readonly Candidate[]): ResultGroup[] {
   return [
     { name: 'notes', candidates: returned.filter(({ source }) => source !== 'sessions') },
     { name: 'chats', candidates: returned.filter(({ source }) => source === 'sessions') },
-    { name: 'leftOut', candidates: withVerdict('overLimit', 'joined', 'duplicate') },
     { name: 'weak', candidates: weak.slice(0, shown) },
   ]
-}
-
-/** Returns the first candidates of the groups, without empty groups. */
-export function firstOf(groups: readonly ResultGroup[], limit: number): ResultGroup[] {
-  let remaining = limit
-  return groups.flatMap(({ name, candidates }) => {
-    const shown = candidates.slice(0, Math.max(0, remaining))
-    remaining -= candidates.length
-    return shown.length > 0 ? [{ name, candidates: shown }] : []
-  })
 }

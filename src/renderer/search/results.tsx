@@ -1,18 +1,16 @@
-import { memo, startTransition, useEffect, useState } from 'react'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { memo, useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Explanation } from '#shared/contract/index.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
+import { formatNumber } from '#lib/i18n/format.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { Button } from '#lib/ui/button.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+import { toggled } from '#lib/util/toggled.ts'
+import { candidateRows, columns, type CandidateOrder, type CandidateTableRow } from './candidate-order.ts'
+import { CandidateRow, cellLook, rowLook } from './candidate-row.tsx'
 import { keyOf, type RankChanges } from './rank-diff.ts'
-import { firstOf, resultGroups } from './result-groups.ts'
-import { CandidateRow } from './candidate-row.tsx'
 import { SearchNotices } from './search-notices.tsx'
-
-/** Rows rendered while the user types: more than fit into a window. */
-const rowsWhileTyping = 18
-const pageSize = 60
-const typingPauseMs = 250
 
 interface ResultsProps {
   readonly agent: string
@@ -21,53 +19,78 @@ interface ResultsProps {
   readonly moves?: RankChanges | undefined
 }
 
+const rowKey = ({ candidate }: CandidateTableRow) => keyOf(candidate)
+/** Height of a row with two lines of text, px. */
+const rowHeight = 78
+
+/** A table of all candidates of a search. */
 export const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
-  const [limit, setLimit] = useRowLimit(explanation.query)
-  const { query, candidates } = explanation
-  // Each move of a slider would render hundreds of rows again, so rows beyond `limit` render on request.
-  const allGroups = resultGroups(candidates)
-  const groups = firstOf(allGroups, limit)
-  const total = allGroups.reduce((sum, group) => sum + group.candidates.length, 0)
+  const [order, setOrder] = useState<CandidateOrder>({ column: 'verdict', isReversed: false })
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const toggle = useCallback((candidate: Candidate) => setOpen((keys) => toggled(keys, keyOf(candidate))), [])
+  const rows = useMemo(() => candidateRows(explanation, order), [explanation, order])
+  const { query, candidates, matched, timings } = explanation
   return (
     <div className="pb-8">
       <SearchNotices explanation={explanation} />
-      {groups.length === 0 && <EmptyState title={t('search.nothing', { query })} hint={t('search.nothingHint')} />}
-      {groups.map((group) => (
-        <section key={group.name} aria-label={t(`search.group.${group.name}`)}>
-          {group.name !== 'notes' && (
-            <h3 className="flex items-center gap-3 px-5 pt-4 pb-1 text-[12px] text-muted">
-              {t(`search.group.${group.name}`)}
-              <span aria-hidden className="flex-1 border-t border-dashed border-line" />
-            </h3>
-          )}
-          <ul>
-            {group.candidates.map((candidate) => (
-              <ErrorBoundary key={keyOf(candidate)} piece="row" resetKey={candidate}>
-                <CandidateRow agent={agent} query={query} candidate={candidate} move={moves?.get(keyOf(candidate))} />
+      <p className="tabular px-5 pb-1 text-[12px] text-muted max-sm:px-3" title={t('search.examinedHint')}>
+        {t('search.examined', {
+          matched: formatNumber(matched),
+          examined: formatNumber(candidates.length),
+          returned: formatNumber(candidates.filter(({ verdict }) => verdict.kind === 'returned').length),
+          ms: formatNumber(Math.max(1, Math.round(timings.totalMs))),
+        })}
+      </p>
+      {rows.length === 0 ? (
+        <EmptyState title={t('search.nothing', { query })} hint={t('search.nothingHint')} />
+      ) : (
+        <div role="table" aria-label={t('inspect.found')} aria-rowcount={rows.length + 1}>
+          <div role="rowgroup" className="sticky top-0 z-10 border-b border-line bg-paper">
+            <div role="row" aria-rowindex={1} className={`${rowLook} min-h-8 text-[12px] text-muted cards:gap-x-4`}>
+              {columns.map((column) => {
+                const isSorted = order.column === column
+                // Figures begin with the highest, the other columns with the first.
+                const isAscending = (column === 'entry' || column === 'verdict') !== (isSorted && order.isReversed)
+                const Arrow = isAscending ? ArrowUp : ArrowDown
+                const sort = isAscending ? 'ascending' : 'descending'
+                return (
+                  <div
+                    key={column}
+                    role="columnheader"
+                    aria-sort={isSorted ? sort : 'none'}
+                    className={cellLook(column)}
+                  >
+                    <button
+                      type="button"
+                      onClick={() => setOrder({ column, isReversed: isSorted && !order.isReversed })}
+                      className={`inline-flex min-h-6 items-center gap-1 hover:text-text ${isSorted ? 'font-medium text-text' : ''}`}
+                    >
+                      {t(`search.column.${column}`)}
+                      {isSorted && <Arrow size={11} aria-hidden />}
+                    </button>
+                  </div>
+                )
+              })}
+            </div>
+          </div>
+          <VirtualRows isTable label={t('inspect.found')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
+            {(row) => (
+              <ErrorBoundary piece="row" resetKey={row.candidate}>
+                <CandidateRow
+                  agent={agent}
+                  explanation={explanation}
+                  row={row}
+                  isReversed={order.isReversed}
+                  move={moves?.get(rowKey(row))}
+                  isOpen={open.has(rowKey(row))}
+                  onToggle={toggle}
+                />
               </ErrorBoundary>
-            ))}
-          </ul>
-        </section>
-      ))}
-      {total > limit && limit >= pageSize && (
-        <Button look="link" className="mx-5 mt-2" onClick={() => setLimit(limit + pageSize)}>
-          {t('history.more')}
-        </Button>
+            )}
+          </VirtualRows>
+        </div>
       )}
     </div>
   )
 })
-
-function useRowLimit(query: string) {
-  const [state, setState] = useState({ query, limit: rowsWhileTyping })
-  const limit = state.query === query ? state.limit : rowsWhileTyping
-  if (state.query !== query) setState({ query, limit })
-  const setLimit = (newLimit: number) => setState({ query, limit: newLimit })
-  useEffect(() => {
-    if (limit >= pageSize) return
-    const timer = setTimeout(() => startTransition(() => setState({ query, limit: pageSize })), typingPauseMs)
-    return () => clearTimeout(timer)
-  }, [query, limit])
-  return [limit, setLimit] as const
-}

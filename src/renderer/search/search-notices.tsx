@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Explanation } from '#shared/contract/index.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
@@ -18,19 +19,20 @@ export function SearchNotices({ explanation: { stale, standstill, notice } }: { 
 }
 
 function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
-  const { code, message, since, count, script } = notice
-  const { t } = useTranslation()
-  const sinceText = since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) })
   // Notices such as one about weak vectors for a language are expected.
-  const isFault = code !== 'vectors_weak' && code !== 'query_private'
+  const isFault = notice.code !== 'vectors_weak' && notice.code !== 'query_private'
   return (
     <p role="status" className={`px-5 pb-2 break-words ${isFault ? 'text-warning' : 'text-muted'}`}>
-      {t(`search.notice.${code}`, {
-        reason: message,
-        since: sinceText,
-        count,
-        script: script && t(`search.script.${script}`),
-      })}
+      {noticeText(notice)}
     </p>
   )
+}
+
+export function noticeText({ code, message, since, count, script }: NonNullable<Explanation['notice']>): string {
+  return t(`search.notice.${code}`, {
+    reason: message,
+    since: since === undefined ? '' : t('search.notice.since', { time: formatMoment(since) }),
+    count,
+    script: script && t(`search.script.${script}`),
+  })
 }

@@ -32,7 +32,7 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
   const { query, settledText, explanation, error, retry, isBusy, toggleCondition } = useTypedSearch(agent.id, text)
   useEffect(() => navigate(paths.search(settledText), { replace: true }), [settledText, navigate])
   const groups = explanation ? resultGroups(explanation.candidates) : []
-  const candidates = groups.flatMap((group) => (group.name === 'leftOut' ? [] : group.candidates))
+  const candidates = groups.flatMap((group) => group.candidates)
   const [selectedFor, setSelectedFor] = useState<string>()
   if (explanation && explanation.query !== selectedFor) {
     setSelectedFor(explanation.query)
@@ -99,19 +99,16 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
                   <p className="px-2.5 pt-2 text-muted">{t('search.nothing', { query })}</p>
                 )}
               <Command.List>
-                {groups.map(
-                  ({ name, candidates: members }) =>
-                    name !== 'leftOut' && (
-                      <ResultGroup
-                        key={name}
-                        agent={agent.id}
-                        name={name}
-                        candidates={members.slice(0, maxRows)}
-                        onOpen={open}
-                        onWhy={explain}
-                      />
-                    ),
-                )}
+                {groups.map(({ name, candidates: members }) => (
+                  <ResultGroup
+                    key={name}
+                    agent={agent.id}
+                    name={name}
+                    candidates={members.slice(0, maxRows)}
+                    onOpen={open}
+                    onWhy={explain}
+                  />
+                ))}
               </Command.List>
             </>
           ) : (

@@ -375,6 +375,10 @@ export const explanationSchema = searchRunSchema.extend({
   /** `weight`: weight of the term, from its rarity and its role in the query. */
   terms: z.array(queryTermSchema.extend({ idf: z.number(), weight: z.number(), documents: z.number().int() })),
   conditions: z.array(conditionSchema),
+  /** Number of units with a query word, in text or headings, or near in meaning; without words, that fit the conditions. */
+  matched: z.number().int(),
+  /** Scores below which notes and chats are not returned; equal without candidates from chats. */
+  thresholds: z.object({ notes: z.number(), chats: z.number() }),
   /** Notes, best first, then chats, best first. */
   candidates: z.array(candidateSchema),
   why: lineExplanationSchema.optional(),

@@ -68,7 +68,6 @@ describe('result groups', () => {
     expect(groups).toEqual({
       notes: ['a.md', 'c.md'],
       chats: ['sessions/f.jsonl'],
-      leftOut: ['b.md', 'd.md', 'sessions/g.jsonl'],
       weak: [],
     })
   })

@@ -102,6 +102,7 @@ const b = 0.4
  * Returns the candidates of a query with their features, at most 160.
  * @param only the units that can be candidates; undefined for all
  * @param also further units; they do not change the features of the others
+ * @returns matched: number of units with a query word, in their text or in headings, or among the nearest in meaning
  */
 export function collectCandidates(
   query: string,
@@ -110,13 +111,14 @@ export function collectCandidates(
   similarity: UnitSimilarity | undefined,
   only?: ReadonlySet<number>,
   also: readonly number[] = [],
-): CandidateUnit[] {
+): { readonly candidates: CandidateUnit[]; readonly matched: number } {
   const computer = new FeatureComputer(query, queryWords, table, similarity)
-  const ids = new Set([...computer.candidates(only), ...also])
-  return Array.from(ids, (id) => {
+  const { ids, matched } = computer.candidates(only)
+  const candidates = Array.from(new Set([...ids, ...also]), (id) => {
     const wordScores = computer.wordScores(id)
     return { id, features: computer.compute(id), bm25: wordScores.reduce((sum, value) => sum + value, 0), wordScores }
   })
+  return { candidates, matched }
 }
 
 class FeatureComputer {
@@ -146,9 +148,10 @@ class FeatureComputer {
   }
 
   /** Returns the units with the most promising words, and those nearest in meaning. */
-  candidates(only?: ReadonlySet<number>): number[] {
+  candidates(only?: ReadonlySet<number>): { readonly ids: number[]; readonly matched: number } {
     const isOpen = (id: number) => this.#table.has(id) && (only?.has(id) ?? true)
-    const seeds = this.#seeds(only)
+    const scores = this.#unitsWithWords(only)
+    const seeds = this.#seeds(scores)
     const around = new Set<number>()
     for (const id of seeds)
       for (let distance = -neighbourDistance; distance <= neighbourDistance; distance += 1) {
@@ -158,10 +161,11 @@ class FeatureComputer {
     const scored = Array.from(around, (id) => ({ id, score: this.#firstScore(id) }))
     scored.sort((one, other) => other.score - one.score || one.id - other.id)
     const ids = new Set(scored.slice(0, maxByWords).map(({ id }) => id))
-    for (const id of this.#nearest(only)) ids.add(id)
-    const candidates = [...ids].filter(isOpen)
-    for (const id of candidates) this.#noteSectionCosine(id)
-    return candidates
+    const nearest = this.#nearest(only).filter(isOpen)
+    const matched = scores.size + nearest.filter((id) => !scores.has(id)).length
+    for (const id of nearest) ids.add(id)
+    for (const id of ids) this.#noteSectionCosine(id)
+    return { ids: [...ids], matched }
   }
 
   /** Returns the units nearest in meaning. If only few units can be candidates, these are compared directly. */
@@ -233,20 +237,22 @@ class FeatureComputer {
     }
   }
 
-  /** Returns the units with query words in their text or headings; the best ones if there are many. */
-  #seeds(only: ReadonlySet<number> | undefined): number[] {
+  /** Returns the units with query words in their text or headings, with a rough score. */
+  #unitsWithWords(only: ReadonlySet<number> | undefined): Map<number, number> {
     const scores = new Map<number, number>()
     for (const [at, { units, headUnits, weight, documents }] of this.#query.words.entries()) {
       for (const id of units.keys()) scores.set(id, (scores.get(id) ?? 0) + this.#wordScore(id, at))
       if (documents < 200) for (const id of headUnits) scores.set(id, (scores.get(id) ?? 0) + 0.3 * weight)
     }
     if (only) for (const id of scores.keys()) if (!only.has(id)) scores.delete(id)
+    return scores
+  }
+
+  /** Returns the units with the best scores. */
+  #seeds(scores: ReadonlyMap<number, number>): number[] {
     if (scores.size <= maxSeeds) return [...scores.keys()]
-    for (const [id, score] of scores) {
-      const section = this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0
-      scores.set(id, score + 0.15 * section)
-    }
-    return [...scores]
+    const sectionScoreOf = (id: number) => this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0
+    return Array.from(scores, ([id, score]) => [id, score + 0.15 * sectionScoreOf(id)] as const)
       .sort((one, other) => other[1] - one[1] || one[0] - other[0])
       .slice(0, maxSeeds)
       .map(([id]) => id)

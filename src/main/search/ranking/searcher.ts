@@ -130,6 +130,8 @@ export class Searcher {
       timings,
       terms: explainedTerms(notes.words),
       conditions: [...notes.query.conditions],
+      matched: notes.matched + (chats?.matched ?? 0),
+      thresholds: { notes: notes.threshold, chats: (chats?.candidates.length ? chats : notes).threshold },
       candidates: explained.flatMap(({ ranking: { candidates }, explain }) => candidates.map(explain)),
       ...(why ? { why: explainMissing(why, asked, explained) } : {}),
     }

@@ -50,6 +50,16 @@ export function minScoreOf(
   return best?.features.isDialogue === 1 ? thresholds.dialogue : thresholds.notes
 }
 
+/** Returns the score below which no unit is returned. @param ranked best first */
+export function thresholdOf(
+  ranked: readonly RankedUnit[],
+  limits: Pick<SelectionLimits, 'minScore' | 'recall'>,
+): number {
+  const { minScore, recall } = limits
+  const minBest = minScore ?? minScoreOf(ranked[0], recall)
+  return hasAnswer(ranked, minBest) ? (minScore ?? recall?.others ?? minBest * othersShare) : minBest
+}
+
 /** Number of units that do not fit, after which the rest is not read. */
 const maxUnfitting = 8
 
@@ -63,18 +73,14 @@ export function selectResults(
   limits: SelectionLimits,
   textOf: (unit: RankedUnit) => SelectableText,
 ): UnitVerdict[] {
-  const { recall } = limits
-  const minScore = limits.minScore ?? (recall ? minScoreOf(ranked[0], recall) : null)
-  const minBest = minScore ?? minScoreOf(ranked[0])
-  const isAnswered = hasAnswer(ranked, minScore)
-  const minOther = limits.minScore ?? recall?.others ?? minBest * othersShare
+  const threshold = thresholdOf(ranked, limits)
   const entries = new Map<string, number>()
   const texts = new Map<string, number>()
   let count = 0
   let characters = 0
   let unfitting = 0
   return ranked.map((unit): UnitVerdict => {
-    if (!isAnswered || unit.score < minOther) return { kind: 'weak' }
+    if (unit.score < threshold) return { kind: 'weak' }
     if (unfitting >= maxUnfitting) return { kind: 'overLimit' }
     const { entry, text, lineLength } = textOf(unit)
     const twin = texts.get(text)

@@ -20,7 +20,8 @@ import { findQueryWords, wordRelations } from './query-words.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 import { adjust, logistic, noMargin, rank, type RankedUnit, type RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
-import { selectResults, type SelectableText, type SelectionLimits, type UnitVerdict } from './select-results.ts'
+import { selectResults, thresholdOf } from './select-results.ts'
+import type { SelectableText, SelectionLimits, UnitVerdict } from './select-results.ts'
 import { lowerSuperseded, replacedAmong, Supersessions, type Supersession } from './supersession.ts'
 import { daysOf, nearestDay, UnitFilters, unitsMentioning, type UnitFacts } from './unit-filters.ts'
 import { UnitVectors, type RawSimilarity } from './unit-similarity.ts'
@@ -57,6 +58,10 @@ export interface UnitRanking {
   readonly hasPrivate: boolean
   /** Best first. */
   readonly candidates: readonly UnitCandidate[]
+  /** Number of units that match the words or the meaning of the query; without a topic, its conditions. */
+  readonly matched: number
+  /** Score below which no candidate is returned. */
+  readonly threshold: number
   /** The unit that `alsoRank` names; undefined if it is a candidate. */
   readonly asked: UnitCandidate | undefined
   /** Weights of the ranking model; null with classic weights. */
@@ -121,6 +126,7 @@ interface OpenSearch {
 
 interface Ranked {
   readonly ranked: RankedUnit[]
+  readonly matched: number
   readonly supersessions: ReadonlyMap<number, Supersession>
 }
 
@@ -235,10 +241,10 @@ export class UnitSearcher {
     const mentioning = unitsMentioning(query, lexicon)
     const memory = { reader, texts, lexicon, similarity }
     const search: OpenSearch = { ...memory, query, words, mentioning, excludedBy, excludedFile, options }
-    const listing = hasTopic || options.isRecall ? { ranked: [], query } : this.#list(search)
-    const { ranked, supersessions } = hasTopic
+    const listing = hasTopic || options.isRecall ? { ranked: [], matched: 0, query } : this.#list(search)
+    const { ranked, matched, supersessions } = hasTopic
       ? this.#rankTopic(search, [...(this.#admitted(search)?.intersection(mentioning) ?? mentioning)])
-      : { ranked: listing.ranked, supersessions: new Map<number, Supersession>() }
+      : { ...listing, supersessions: new Map<number, Supersession>() }
     const recall = options.isRecall && !options.classicWeights ? this.#model(similarity).recall : undefined
     const limits = hasTopic ? { ...options, recall } : { ...options, minScore: 0 }
     const lengths = new Map<number, number>()
@@ -254,6 +260,8 @@ export class UnitSearcher {
       words,
       hasPrivate: options.scope.hasPrivate,
       candidates,
+      matched,
+      threshold: thresholdOf(ranked, limits),
       asked: this.#rankAsked(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
       vectorMs,
@@ -284,7 +292,8 @@ export class UnitSearcher {
   #rankTopic(search: OpenSearch, also: readonly number[]): Ranked {
     const { query, words, reader, similarity, options } = search
     const { classicWeights } = options
-    const candidates = collectCandidates(query.words, words, reader.table, similarity, this.#admitted(search), also)
+    const admitted = this.#admitted(search)
+    const { candidates, matched } = collectCandidates(query.words, words, reader.table, similarity, admitted, also)
     const ranked = classicWeights
       ? rankClassic(candidates, classicWeights, similarity && ((id) => similarity.rawCosine(id)))
       : rank(candidates, this.#model(similarity))
@@ -294,7 +303,7 @@ export class UnitSearcher {
     // A successor is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
       ? this.#rankTopic(search, [...also, ...missing])
-      : { ranked: lowered.ranked, supersessions }
+      : { ranked: lowered.ranked, matched, supersessions }
   }
 
   #withSuperseded(ranked: readonly RankedUnit[], { reader: { table }, texts }: OpenSearch, isClassic: boolean) {
@@ -344,20 +353,21 @@ export class UnitSearcher {
    * Lists the units that filters and time phrases concern, newest first, for queries without other words. If no note is
    * of those days, lists the notes of the nearest day, and names it in the conditions of the query.
    */
-  #list(search: OpenSearch): { readonly ranked: RankedUnit[]; readonly query: FilteredQuery } {
+  #list(search: OpenSearch): Omit<Ranked, 'supersessions'> & { readonly query: FilteredQuery } {
     const { query, options, mentioning } = search
-    if (!hasConditions(query)) return { ranked: [], query }
+    if (!hasConditions(query)) return { ranked: [], matched: 0, query }
     const [boost] = query.boosts
     const isListed = (unit: UnitFacts) =>
       isOpen(unit, search) && (!boost || isOfDays(unit, query) || mentioning.has(unit.id))
-    const listed = this.#filters.newest().filter(isListed).take(maxListed)
-    const ranked = Array.from(listed, ({ id }) => listedUnit(id, options.classicWeights !== undefined)).toSorted(
-      (one, other) => Number(mentioning.has(other.id)) - Number(mentioning.has(one.id)),
-    )
-    if (ranked.length > 0 || options.scope.isChat || !boost) return { ranked, query }
+    const listed = this.#filters.newest().filter(isListed).toArray()
+    const ranked = listed
+      .slice(0, maxListed)
+      .map(({ id }) => listedUnit(id, options.classicWeights !== undefined))
+      .toSorted((one, other) => Number(mentioning.has(other.id)) - Number(mentioning.has(one.id)))
+    if (ranked.length > 0 || options.scope.isChat || !boost) return { ranked, matched: listed.length, query }
     const open = this.#filters.newest().filter((unit) => isOpen(unit, search))
     const day = nearestDay([...open], boost)
-    if (day === undefined) return { ranked, query }
+    if (day === undefined) return { ranked, matched: 0, query }
     const conditions = query.conditions.map((condition) =>
       condition.kind === 'time' && !condition.isOff ? { ...condition, nearest: formatDay(day) } : condition,
     )

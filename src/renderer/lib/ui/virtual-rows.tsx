@@ -16,6 +16,8 @@ import {
 import { scrollParentOf } from './lazy-render.tsx'
 
 const baseOverscan = 8
+/** Height of the sticky column headers of a table, px. */
+const columnHeaderHeight = 34
 
 interface VirtualRowsProps<Row> {
   readonly label: string
@@ -28,13 +30,26 @@ interface VirtualRowsProps<Row> {
   readonly overscan?: number
   /** Key of a row to scroll to. The list scrolls only when this key changes, not when rows around it do. */
   readonly scrollToKey?: string | undefined
+  /** True for the rows of a table, below one row of column headers. */
+  readonly isTable?: boolean
   /** Handles a key pressed on a row. @returns the 0-based row to focus, true if the key is handled, else undefined */
   readonly onKey?: (key: string, row: Row, index: number) => number | boolean | undefined
   readonly children: (row: Row, index: number) => ReactNode
 }
 
 export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
-  const { label, rows, keyOf, estimateHeight, levelOf, overscan = baseOverscan, scrollToKey, onKey, children } = props
+  const {
+    label,
+    rows,
+    keyOf,
+    estimateHeight,
+    levelOf,
+    overscan = baseOverscan,
+    scrollToKey,
+    isTable,
+    onKey,
+    children,
+  } = props
   const list = useRef<HTMLDivElement>(null)
   const [scroller, setScroller] = useState<Element | null>(null)
   const [scrollMargin, setScrollMargin] = useState(0)
@@ -58,6 +73,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
     },
     overscan,
     scrollMargin,
+    scrollPaddingStart: isTable ? columnHeaderHeight : 0,
   })
   useLayoutEffect(() => {
     setScroller(list.current ? scrollParentOf(list.current) : null)
@@ -99,7 +115,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
   return (
     <div
       ref={list}
-      role="list"
+      role={isTable ? 'rowgroup' : 'list'}
       aria-label={label}
       className="relative"
       style={{ height: virtualizer.getTotalSize() }}
@@ -118,9 +134,9 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
             key={key}
             ref={virtualizer.measureElement}
             data-index={index}
-            role="listitem"
-            aria-setsize={rows.length}
-            aria-posinset={index + 1}
+            {...(isTable
+              ? { role: 'row', 'aria-rowindex': index + 2 }
+              : { role: 'listitem', 'aria-setsize': rows.length, 'aria-posinset': index + 1 })}
             aria-level={levelOf?.(row)}
             className="absolute top-0 left-0 w-full"
             style={{ transform: `translateY(${start - scrollMargin}px)` }}

@@ -16,6 +16,9 @@ interface Asked {
 }
 
 class Candidates extends Map<string, Features> {
+  /** Number of units with a query word or near in meaning. */
+  matched = 0
+
   of(text: string): Features {
     const features = this.get(text)
     if (!features) throw new Error(`"${text}" is no candidate`)
@@ -34,8 +37,10 @@ function ask(query: string, notes: string | Readonly<Record<string, string>>, as
     asked.cosines || asked.nearest
       ? { nearest: (asked.nearest ?? []).map(idOf), cosine, similarity: (id) => 2 * cosine(id) }
       : undefined
-  const candidates = collectCandidates(query, words, one.table, model)
-  return new Candidates(candidates.map(({ id, features }) => [textOf(id), features]))
+  const { candidates, matched } = collectCandidates(query, words, one.table, model)
+  const found = new Candidates(candidates.map(({ id, features }) => [textOf(id), features]))
+  found.matched = matched
+  return found
 }
 
 const list = (...items: string[]) => items.map((item) => `- ${item}`).join('\n')
@@ -64,12 +69,20 @@ describe('candidates', () => {
     expect(textsOf(ask('boiler', {}))).toEqual([])
   })
 
+  it('match if they have a word, or are among the nearest in meaning; each counts once', () => {
+    const note = list('one', 'two boiler', 'three', 'four', 'five', 'six', 'seven boiler')
+    expect(ask('boiler', note).matched).toBe(2)
+    expect(ask('boiler', note, { nearest: ['three', 'two boiler'] }).matched).toBe(3)
+    expect(ask('the', note, { nearest: ['three'] }).matched).toBe(1)
+  })
+
   it('by words are the 110 best of many', () => {
     const notes = Object.fromEntries(
       Array.from({ length: 600 }, (_, at) => [`${at}.md`, at % 100 === 0 ? `boiler valve ${at}` : `boiler ${at}`]),
     )
     const found = ask('boiler valve', notes)
     expect(found.size).toBe(110)
+    expect(found.matched).toBe(600)
     for (const at of [0, 100, 200, 300, 400, 500]) expect(found.has(`boiler valve ${at}`)).toBe(true)
   })
 })
@@ -329,7 +342,7 @@ describe('private units', () => {
     put('chat.jsonl', '- User: rusty boiler', 'sessions')
     const one = reader()
     const words = findQueryWords('rusty boiler', one.lexicon(), wordRelations(undefined))
-    const found = collectCandidates('rusty boiler', words, one.table, undefined)
+    const { candidates: found } = collectCandidates('rusty boiler', words, one.table, undefined)
     expect(found.map(({ id }) => textOf(id))).toEqual(['the boiler'])
     expect(found[0]?.features.unknownWords).toBeGreaterThan(0)
   })
@@ -357,7 +370,7 @@ describe('all features', () => {
       const { table, ...one } = { table: reader().table, lexicon: reader().lexicon() }
       const query = some(3).join(' ')
       const similarity = { nearest: [...table.ids()], cosine: () => random() - 0.5, similarity: () => random() - 0.5 }
-      const found = collectCandidates(
+      const { candidates: found } = collectCandidates(
         query,
         findQueryWords(query, one.lexicon, wordRelations(undefined)),
         table,

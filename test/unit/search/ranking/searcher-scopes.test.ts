@@ -75,8 +75,8 @@ async function answerOf(index: ReturnType<typeof createSearchIndex>, query: stri
     notice: _notice,
     ...response
   } = await index.search(query, { showWeak: true, ...overrides })
-  const { candidates, terms } = await index.explain(query, overrides)
-  const answer = { ...response, explained: candidates, terms }
+  const { candidates, terms, matched, thresholds } = await index.explain(query, overrides)
+  const answer = { ...response, explained: candidates, terms, matched, thresholds }
   return JSON.parse(
     JSON.stringify(answer, (key, value: unknown) => (key === 'fileHash' ? undefined : value)),
   ) as typeof answer
@@ -137,7 +137,11 @@ describe('chats', () => {
         if (firstChat >= 0) expect(found.results.slice(firstChat).some(isNote), query).toBe(false)
         const notes = { ...found, results: found.results.filter(isNote), explained: found.explained.filter(isNote) }
         const expected = await answerOf(without, query, {})
-        expect({ ...notes, candidates: notes.explained.length }, query).toEqual(expected)
+        const { matched, thresholds } = expected
+        // The matches of notes and chats are added up, and each kind has its threshold.
+        expect(found.matched, query).toBeGreaterThanOrEqual(matched)
+        expect(found.thresholds.notes, query).toBe(thresholds.notes)
+        expect({ ...notes, candidates: notes.explained.length, matched, thresholds }, query).toEqual(expected)
       }
     }
   }, 120_000)

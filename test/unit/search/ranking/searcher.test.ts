@@ -285,3 +285,38 @@ describe('the reason why a line is not returned', () => {
     }
   })
 })
+
+describe('the number of matching units', () => {
+  const boilers = Array.from({ length: 300 }, (_, at) => `- The boiler of house ${at} is old.`)
+  const memory = {
+    'boilers.md': boilers.join('\n'),
+    'soups.md': Array.from({ length: 40 }, (_, at) => `- Soup ${at} needs salt. #soup`).join('\n'),
+    'heating.md': '# Boiler\n\nLeaks in winter.\n\n# Garden\n\n- Roses.\n- Tulips.',
+  }
+  const count = async (query: string, overrides = {}) => {
+    const { matched, candidates } = await createSearchIndex(memory).explain(query, overrides)
+    return { matched, examined: candidates.length }
+  }
+
+  it('counts all units with a word, though only the best are examined', async () => {
+    expect(await count('boiler')).toEqual({ matched: 300, examined: 110 })
+  })
+
+  it('counts units with a rare word in a heading, but not the neighbours that are examined', async () => {
+    expect(await count('garden')).toEqual({ matched: 2, examined: 2 })
+    expect(await count('roses')).toEqual({ matched: 1, examined: 2 })
+  })
+
+  it('counts the units that pass the filters', async () => {
+    expect(await count('boiler path:heating.md')).toEqual({ matched: 0, examined: 0 })
+    expect(await count('tag:soup')).toEqual({ matched: 40, examined: 40 })
+    expect((await count('path:boilers.md')).matched).toBe(300)
+  })
+
+  it('counts notes and chats', async () => {
+    const { put, explain } = createSearchIndex({ 'a.md': 'The boiler is old.' })
+    put('sessions/a.jsonl', '- User: the boiler leaks', ['2026-01-20'])
+    expect((await explain('boiler')).matched).toBe(2)
+    expect((await explain('boiler', { hasChats: false })).matched).toBe(1)
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { candidateRows, type CandidateOrder } from '../../../src/renderer/search/candidate-order.ts'
+import type { Candidate } from '../../../src/shared/contract/index.ts'
+
+type Figures = Partial<Pick<Candidate, 'score' | 'verdict' | 'startLine'>> & { vector?: number; text?: number }
+
+function candidate(path: string, { vector, text, ...changes }: Figures): Candidate {
+  return {
+    path,
+    startLine: 1,
+    endLine: 1,
+    heading: '',
+    snippet: path,
+    matched: [],
+    source: path.startsWith('sessions/') ? 'sessions' : 'memory',
+    vector: vector === undefined ? null : { raw: vector, score: Math.max(0, vector), rank: 1 },
+    text: text === undefined ? null : { raw: text, score: text / (1 + text), rank: 1, terms: [] },
+    logit: null,
+    parts: [],
+    score: 0,
+    verdict: { kind: 'weak' },
+    ...changes,
+  }
+}
+
+/** Notes, best first, then chats, best first. */
+const candidates = [
+  candidate('b.md', { score: 0.9, vector: 0.5, text: 2, verdict: { kind: 'returned', rank: 1 } }),
+  candidate('d.md', { score: 0.5, vector: 0.7, text: 1, verdict: { kind: 'duplicate', rank: 1 } }),
+  candidate('a.md', { score: 0.06, vector: -0.1, text: 0, verdict: { kind: 'returned', rank: 2 } }),
+  candidate('c.md', { score: 0.04, text: 3 }),
+  candidate('sessions/x.jsonl', { score: 0.2, vector: 0.6, text: 1.5, verdict: { kind: 'returned', rank: 3 } }),
+  candidate('sessions/y.jsonl', { score: 0.08, vector: 0.4 }),
+]
+const thresholds = { notes: 0.05, chats: 0.1 }
+
+const rowsBy = (column: CandidateOrder['column'], isReversed = false, from = candidates, limits = thresholds) =>
+  candidateRows({ candidates: from, thresholds: limits }, { column, isReversed })
+const namesOf = (rows: ReturnType<typeof rowsBy>) =>
+  rows.map((row) => row.candidate.path.replace(/^sessions\/|\..*$/g, ''))
+const linesOf = (rows: ReturnType<typeof rowsBy>) =>
+  rows.flatMap(({ candidate: { path }, thresholds: lines }) =>
+    lines.map(({ source = 'all', score }) => `${path} ${source} ${score}`),
+  )
+
+describe('the order of candidates', () => {
+  it('begins with the results by rank, then those left out, then the weak ones by score', () => {
+    expect(namesOf(rowsBy('verdict'))).toEqual(['b', 'a', 'x', 'd', 'y', 'c'])
+  })
+
+  it('by a figure begins with the highest and ends with the missing ones', () => {
+    expect(namesOf(rowsBy('vector'))).toEqual(['d', 'x', 'b', 'y', 'a', 'c'])
+    expect(namesOf(rowsBy('text'))).toEqual(['c', 'b', 'x', 'd', 'a', 'y'])
+    expect(namesOf(rowsBy('score'))).toEqual(['b', 'd', 'x', 'y', 'a', 'c'])
+  })
+
+  it('by entry follows the path, then the line', () => {
+    const lines = [12, 2].map((startLine) => candidate('a.md', { startLine }))
+    expect(namesOf(rowsBy('entry'))).toEqual(['a', 'b', 'c', 'd', 'x', 'y'])
+    expect(rowsBy('entry', false, lines).map((row) => row.candidate.startLine)).toEqual([2, 12])
+  })
+
+  it('can be reversed', () => {
+    expect(namesOf(rowsBy('score', true))).toEqual(['c', 'a', 'y', 'x', 'd', 'b'])
+  })
+
+  it('keeps the ranking if no candidate has the figure', () => {
+    const words = candidates.map((one) => ({ ...one, vector: null }))
+    expect(namesOf(rowsBy('vector', false, words))).toEqual(
+      namesOf(candidates.map((one) => ({ candidate: one, thresholds: [] }))),
+    )
+  })
+})
+
+describe('the threshold', () => {
+  it('separates the weak candidates from the others in the order of verdicts', () => {
+    expect(linesOf(rowsBy('verdict'))).toEqual(['sessions/y.jsonl notes 0.05', 'sessions/y.jsonl chats 0.1'])
+  })
+
+  it('of notes and that of chats each have their place in the order of scores', () => {
+    expect(linesOf(rowsBy('score'))).toEqual(['sessions/y.jsonl chats 0.1', 'c.md notes 0.05'])
+  })
+
+  it('stays at the same candidate if the order is reversed', () => {
+    expect(linesOf(rowsBy('score', true))).toEqual(['c.md notes 0.05', 'sessions/y.jsonl chats 0.1'])
+  })
+
+  it('is one if notes and chats have the same', () => {
+    const classic = { notes: 0.35, chats: 0.35 }
+    expect(linesOf(rowsBy('score', false, candidates, classic))).toEqual(['sessions/x.jsonl all 0.35'])
+  })
+
+  it('is before the first row if nothing is returned, and absent if nothing is below', () => {
+    expect(linesOf(rowsBy('score', false, candidates, { notes: 0.95, chats: 0.95 }))).toEqual(['b.md all 0.95'])
+    expect(linesOf(rowsBy('score', false, candidates, { notes: 0, chats: 0 }))).toEqual([])
+  })
+
+  it('is absent in orders that do not separate the scores', () => {
+    for (const column of ['entry', 'vector', 'text'] as const) expect(linesOf(rowsBy(column))).toEqual([])
+  })
+})
