@@ -185,9 +185,15 @@ export class Chat {
   /**
    * Answers a user message again on a new branch, or continues an interrupted answer.
    * @param message id of the user message or of an answer to it; undefined to continue
+   * @param compacts true to run `/compact` first
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
-  async retry(session: string, message?: string, modelId?: string): Promise<{ ended: Promise<void> }> {
+  async retry(
+    session: string,
+    message?: string,
+    modelId?: string,
+    compacts = false,
+  ): Promise<{ ended: Promise<void> }> {
     const transcript = await this.idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
     if (message !== undefined) {
@@ -200,6 +206,8 @@ export class Chat {
     const ended = this.turns.start(session, async (signal) => {
       await recordModelChange(transcript, model, this.#services.config.current.model)
       const context = await createTurnContext(this.#services, { session, transcript, model }, signal)
+      const command = { name: 'compact', argument: '' } as const
+      if (compacts && !(await runCommand(command, context, this.#services))) return 'error'
       return runTurn(context, this.#services)
     })
     return { ended }
@@ -376,7 +384,7 @@ export class Chat {
       transcript,
       toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
       tools: toolsFor(model),
-      budget: () => budgetOf(model),
+      budget: () => budgetOf(model, config.current.compaction),
       prompts: () => loadPrompts(this.#services),
     })
   }

@@ -15,8 +15,8 @@ export interface Prompts {
   readonly withoutMemory: (values: SystemValues) => string
   readonly flushSystem: string
   readonly flush: (values: Values<'todaysLog'>) => string
-  /** Used instead of both for small context windows. */
-  readonly flushSmall: string
+  /** Used instead of both for small context windows, with the texts of the settings. */
+  readonly flushSmall: (values: Values<'todaysLog'>) => string
   readonly compaction: (values: Values<'conversation' | 'earlier' | 'focus'>) => string
   readonly sessionSummary: (values: Values<'conversation'>) => string
   readonly title: (values: Values<'conversation'>) => string
@@ -30,26 +30,31 @@ export interface Prompts {
  */
 export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resources' | 'workspace'>): Promise<Prompts> {
   const { prompts: overrides, compaction } = options.config.current
+  const { systemPrompt, prompt } = compaction.memoryFlush
   const ownFolder = options.workspace.layout.own
   const own = ownFolder === '' ? '' : `${ownFolder}/`
   const load = async (name: string, override?: string) => {
     const template = override ?? (await readFile(join(options.resources, 'prompts', name), 'utf8'))
-    // Inserted values are not expanded again; a placeholder without a value stays.
-    return (values: Values = {}) =>
-      template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => ({ own, ...values })[key] ?? mark).trim()
+    return (values: Values = {}) => fill(template, { own, ...values })
   }
+  const flushSmall = await load('flush-small.md', prompt)
   return {
     system: await load('system.md', overrides.system),
     systemSmall: await load('system-small.md', overrides.system),
     systemWithoutTools: await load('system-without-tools.md', overrides.system),
     withoutMemory: await load('without-memory.md'),
-    flushSystem: (await load('flush-system.md'))(),
-    flush: await load('flush.md', compaction.memoryFlush.prompt),
-    flushSmall: (await load('flush-small.md', compaction.memoryFlush.prompt))(),
+    flushSystem: (await load('flush-system.md', systemPrompt))(),
+    flush: await load('flush.md', prompt),
+    flushSmall: (values) => `${fill(systemPrompt ?? '', { own })}\n\n${flushSmall(values)}`.trim(),
     compaction: await load('compaction.md'),
     sessionSummary: await load('session-summary.md'),
     title: await load('title.md'),
     conflicts: await load('conflicts.md'),
     promote: await load('promote.md'),
   }
+}
+
+/** Inserted values are not expanded again; a placeholder without a value stays. */
+function fill(template: string, values: Values): string {
+  return template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => values[key] ?? mark).trim()
 }

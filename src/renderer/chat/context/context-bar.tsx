@@ -43,8 +43,19 @@ export function ContextBar({ report, isSmall = false, onOpen }: ContextBarProps)
       </div>
       {!isSmall && (
         <>
-          <Tick at={width(report.flushAt)} label={t('context.flush', { tokens: formatShort(report.flushAt) })} isHigh />
-          <Tick at={width(report.compactAt)} label={t('context.compact', { tokens: formatShort(report.compactAt) })} />
+          {!report.off?.includes('flush') && (
+            <Tick
+              at={width(report.flushAt)}
+              label={t('context.flush', { tokens: formatShort(report.flushAt) })}
+              isHigh
+            />
+          )}
+          {!report.off?.includes('compact') && (
+            <Tick
+              at={width(report.compactAt)}
+              label={t('context.compact', { tokens: formatShort(report.compactAt) })}
+            />
+          )}
         </>
       )}
     </div>

@@ -61,10 +61,11 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
             <polygon key={layer} points={points} style={{ fill: layerColor(layer) }} />
           ))}
           {step &&
-            [step.flushAt, step.compactAt].map((tokens) =>
-              tokens > scale ? null : (
+            (['flush', 'compact'] as const).map((name) => {
+              const tokens = name === 'flush' ? step.flushAt : step.compactAt
+              return tokens > scale || step.off?.includes(name) ? null : (
                 <line
-                  key={tokens}
+                  key={name}
                   x1={0}
                   x2={1000}
                   y1={y(tokens)}
@@ -73,8 +74,8 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
                   strokeDasharray="4 4"
                   vectorEffect="non-scaling-stroke"
                 />
-              ),
-            )}
+              )
+            })}
           <line
             x1={xOf(selectedIndex, steps.length)}
             x2={xOf(selectedIndex, steps.length)}
