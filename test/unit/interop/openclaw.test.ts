@@ -113,6 +113,14 @@ describe('settings of OpenClaw', () => {
     expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true, ignoredKeys: [] })
   })
 
+  it.each([
+    ['10', '10m'],
+    ['90s', '90s'],
+  ])('takes the ttl %s for %s: OpenClaw means minutes if there is no unit', (ttl, taken) => {
+    const { changes } = convertSettings(`{"agents": {"defaults": {"contextPruning": {"ttl": "${ttl}"}}}}`) ?? {}
+    expect(changes).toEqual([[['agents', 'defaults', 'contextPruning', 'ttl'], taken]])
+  })
+
   it('takes over a threshold only with weights', () => {
     const search = (hybrid: string) =>
       convertSettings(`{"agents": {"defaults": {"memorySearch": {"query": {"minScore": 0.4${hybrid}}}}}}`)

@@ -203,6 +203,10 @@ export class Chat {
       if (!userEntry) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
       await transcript.moveTo(userEntry.id)
     }
+    const last = transcript.messages().at(-1)
+    // A compaction keeps the last message, which must not be the failed answer.
+    if (compacts && last?.message.role === 'assistant' && last.message.stopReason === 'error')
+      await transcript.moveTo(transcript.parentOf(last.id))
     const ended = this.turns.start(session, async (signal) => {
       await recordModelChange(transcript, model, this.#services.config.current.model)
       const context = await createTurnContext(this.#services, { session, transcript, model }, signal)

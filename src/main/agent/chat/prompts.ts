@@ -35,8 +35,11 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
   const own = ownFolder === '' ? '' : `${ownFolder}/`
   const load = async (name: string, override?: string) => {
     const template = override ?? (await readFile(join(options.resources, 'prompts', name), 'utf8'))
-    return (values: Values = {}) => fill(template, { own, ...values })
+    // Inserted values are not expanded again; a placeholder without a value stays.
+    return (values: Values = {}) =>
+      template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => ({ own, ...values })[key] ?? mark).trim()
   }
+  const smallSystem = await load('flush-system.md', systemPrompt ?? '')
   const flushSmall = await load('flush-small.md', prompt)
   return {
     system: await load('system.md', overrides.system),
@@ -45,16 +48,11 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
     withoutMemory: await load('without-memory.md'),
     flushSystem: (await load('flush-system.md', systemPrompt))(),
     flush: await load('flush.md', prompt),
-    flushSmall: (values) => `${fill(systemPrompt ?? '', { own })}\n\n${flushSmall(values)}`.trim(),
+    flushSmall: (values) => `${smallSystem(values)}\n\n${flushSmall(values)}`.trim(),
     compaction: await load('compaction.md'),
     sessionSummary: await load('session-summary.md'),
     title: await load('title.md'),
     conflicts: await load('conflicts.md'),
     promote: await load('promote.md'),
   }
-}
-
-/** Inserted values are not expanded again; a placeholder without a value stays. */
-function fill(template: string, values: Values): string {
-  return template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => values[key] ?? mark).trim()
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
-import { layerColor } from './layers.ts'
+import { layerColor, thresholdsOf } from './layers.ts'
 import { layers } from '#shared/chat/context-items.ts'
 import { Button } from '#lib/ui/button.tsx'
 
@@ -61,9 +61,8 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
             <polygon key={layer} points={points} style={{ fill: layerColor(layer) }} />
           ))}
           {step &&
-            (['flush', 'compact'] as const).map((name) => {
-              const tokens = name === 'flush' ? step.flushAt : step.compactAt
-              return tokens > scale || step.off?.includes(name) ? null : (
+            thresholdsOf(step).map(([name, tokens]) =>
+              tokens > scale ? null : (
                 <line
                   key={name}
                   x1={0}
@@ -74,8 +73,8 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
                   strokeDasharray="4 4"
                   vectorEffect="non-scaling-stroke"
                 />
-              )
-            })}
+              ),
+            )}
           <line
             x1={xOf(selectedIndex, steps.length)}
             x2={xOf(selectedIndex, steps.length)}
