@@ -115,7 +115,7 @@ describe('context manager', () => {
                 systemSmall: () => 'small',
                 systemWithoutTools: () => 'plain',
                 withoutMemory: () => '',
-                flushSystem: '',
+                flushSystem: () => '',
                 flush: () => 'FLUSH',
                 flushSmall: () => 'FLUSH',
                 compaction: ({ conversation, earlier }) => `SUMMARY ${conversation} ${earlier}`,

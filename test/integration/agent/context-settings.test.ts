@@ -152,6 +152,18 @@ describe('contextPruning decides which tool results a request has', () => {
     expect(await readAndGoOn(chat, 6, ['one.md', 'two.md'])).toEqual(sent)
   })
 
+  it('a compaction does not count what pruning had cut already', async () => {
+    const chat = await openChat({ settings: { compaction: { keepRecentTokens: 0 } } })
+    await readAndGoOn(chat, 6)
+    await chat.ask('/compact')
+    await chat.ask('go on')
+    const branch = (await chat.transcript()).branch()
+    const compacted = branch.find(({ type }) => type === 'compaction')
+    const next = branch.findLast((entry) => reportOf(entry) !== undefined)
+    const nextTokens = reportOf(next)?.reportedTokens ?? 0
+    expect(compacted?.type === 'compaction' && compacted.tokensAfter).toBeGreaterThan(nextTokens * 0.9)
+  })
+
   it('sends a pruned result unchanged until the settings change', async () => {
     const chat = await openChat({ settings: { contextPruning: {} } })
     await readAndGoOn(chat, 6)

@@ -52,15 +52,6 @@ describe('settings of OpenClaw', () => {
       'agents.defaults.memory.search.weights.vector': 0.6,
       'agents.defaults.memory.search.weights.text': 0.4,
       'agents.defaults.memory.sessions': true,
-      'agents.defaults.memory.sync.debounceMs': 2000,
-      'agents.defaults.compaction.reserveTokensFloor': 24_000,
-      'agents.defaults.compaction.memoryFlush.softThresholdTokens': 6000,
-      'agents.defaults.contextPruning.mode': 'cache-ttl',
-      'agents.defaults.contextPruning.ttl': '1h',
-      'agents.defaults.contextPruning.softTrim.maxChars': 5000,
-      'agents.defaults.contextPruning.softTrim.headChars': 2000,
-      'agents.defaults.contextPruning.softTrim.tailChars': 2000,
-      'agents.defaults.contextPruning.hardClear.placeholder': '[gone]',
       'agents.defaults.compaction.memoryFlush.enabled': true,
       'agents.defaults.compaction.memoryFlush.prompt': 'Write // it /* down */',
       'agents.list.0': { id: 'main', workspace: '~/clawd' },
@@ -86,9 +77,11 @@ describe('settings of OpenClaw', () => {
       'agents.defaults.memorySearch.chunking': 'noCounterpart',
       'agents.defaults.memorySearch.query.hybrid.enabled': 'noCounterpart',
       'agents.defaults.memorySearch.query.hybrid.mmr': 'noCounterpart',
-      'agents.defaults.contextPruning.tools': 'noCounterpart',
+      'agents.defaults.contextPruning': 'noCounterpart',
+      'agents.defaults.compaction.reserveTokensFloor': 'noCounterpart',
+      'agents.defaults.compaction.memoryFlush.softThresholdTokens': 'noCounterpart',
       'models.providers.ollama.models[qwen3].cost.cacheRead': 'noCounterpart',
-      'agents.defaults.memorySearch.sync.onSearch': 'noCounterpart',
+      'agents.defaults.memorySearch.sync': 'noCounterpart',
       'agents.defaults.heartbeat': 'noCounterpart',
       'agents.list[work].memorySearch.query.minScore': 'invalid',
       'agents.list[Bad Id]': 'invalid',
@@ -111,14 +104,6 @@ describe('settings of OpenClaw', () => {
       at[path.at(-1) ?? ''] = value
     }
     expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true, ignoredKeys: [] })
-  })
-
-  it.each([
-    ['10', '10m'],
-    ['90s', '90s'],
-  ])('takes the ttl %s for %s: OpenClaw means minutes if there is no unit', (ttl, taken) => {
-    const { changes } = convertSettings(`{"agents": {"defaults": {"contextPruning": {"ttl": "${ttl}"}}}}`) ?? {}
-    expect(changes).toEqual([[['agents', 'defaults', 'contextPruning', 'ttl'], taken]])
   })
 
   it('takes over a threshold only with weights', () => {

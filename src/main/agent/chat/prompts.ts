@@ -13,7 +13,7 @@ export interface Prompts {
   readonly systemWithoutTools: (values: SystemValues) => string
   /** Used instead of `system` in a conversation without memory. */
   readonly withoutMemory: (values: SystemValues) => string
-  readonly flushSystem: string
+  readonly flushSystem: (values: Values<'todaysLog'>) => string
   readonly flush: (values: Values<'todaysLog'>) => string
   /** Used instead of both for small context windows, with the texts of the settings. */
   readonly flushSmall: (values: Values<'todaysLog'>) => string
@@ -46,7 +46,7 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
     systemSmall: await load('system-small.md', overrides.system),
     systemWithoutTools: await load('system-without-tools.md', overrides.system),
     withoutMemory: await load('without-memory.md'),
-    flushSystem: (await load('flush-system.md', systemPrompt))(),
+    flushSystem: await load('flush-system.md', systemPrompt),
     flush: await load('flush.md', prompt),
     flushSmall: (values) => `${smallSystem(values)}\n\n${flushSmall(values)}`.trim(),
     compaction: await load('compaction.md'),

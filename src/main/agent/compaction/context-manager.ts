@@ -13,7 +13,7 @@ import { lastReportOf } from '../context/context-timeline.ts'
 import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
 import { hardTokenLimit, maxSummaryTokens, type ContextSettings } from '../context/context-budget.ts'
 import { minOutput, type Assembly } from '../context/assemble.ts'
-import { isTrimmed, trimText } from './prune.ts'
+import { applyPruning, isTrimmed, trimText } from './prune.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import { digestText } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
@@ -244,9 +244,10 @@ export class ContextManager {
     cut: number,
     compaction: Pick<CompactionEntry, 'summary' | 'lines' | 'usage' | 'leftOut'>,
   ): Promise<CompactionSizes> {
-    const { tokens: before, factor, state } = await this.#measure()
-    const { liveMessages } = state
-    const dropped = liveMessages.slice(0, cut).map(({ message }) => message)
+    const { tokens: before, factor, state, settings } = await this.#measure()
+    const { liveMessages, pruned } = state
+    const messages = liveMessages.slice(0, cut).map(({ message }) => message)
+    const dropped = applyPruning(messages, pruned, settings.contextPruning)
     const summaryTokens = (text = '') => messageTokens({ role: 'user', content: text, timestamp: 0 })
     const droppedTokens = dropped.reduce((sum, message) => sum + messageTokens(message), summaryTokens(state.summary))
     const sources = uniqueSources([...sourcesOfMessages(dropped, []), ...state.summarySources])

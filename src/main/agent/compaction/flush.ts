@@ -149,7 +149,7 @@ export async function flushPrompt({ model, prompts, toolContext }: NoteWriterOpt
   const { flush: promptOf, flushSystem, flushSmall } = await prompts()
   const todaysLog = dailyLogPath(localDate(toolContext.now()), toolContext.workspace.layout)
   if (windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false) return flushSmall({ todaysLog })
-  return `${flushSystem}\n\n${promptOf({ todaysLog })}`
+  return `${flushSystem({ todaysLog })}\n\n${promptOf({ todaysLog })}`
 }
 
 const noReplyPattern = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi

@@ -17,23 +17,6 @@ const embedders: Readonly<Record<string, string>> = { openai: 'openai', gemini: 
 const stringList = (value: unknown) =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
 
-/** Settings with the same name and meaning in both programs. */
-const sameKeys = [
-  'compaction.reserveTokensFloor',
-  'compaction.keepRecentTokens',
-  'compaction.memoryFlush.enabled',
-  'compaction.memoryFlush.softThresholdTokens',
-  'compaction.memoryFlush.systemPrompt',
-  'compaction.memoryFlush.prompt',
-  'contextPruning.mode',
-  'contextPruning.keepLastAssistants',
-  'contextPruning.softTrim.maxChars',
-  'contextPruning.softTrim.headChars',
-  'contextPruning.softTrim.tailChars',
-  'contextPruning.hardClear.enabled',
-  'contextPruning.hardClear.placeholder',
-]
-
 /** OpenClaw's settings of an agent (agents.defaults.*, agents.list[]) and their counterparts in this app. */
 const agentCounterparts: Readonly<Record<string, Counterpart>> = {
   model: { to: 'model', value: modelOf },
@@ -49,9 +32,8 @@ const agentCounterparts: Readonly<Record<string, Counterpart>> = {
   'memorySearch.query.hybrid.textWeight': sameValue('memory.search.weights.text'),
   'memorySearch.query.hybrid.temporalDecay.halfLifeDays': sameValue('memory.search.recencyHalfLifeDays'),
   'memorySearch.experimental.sessionMemory': sameValue('memory.sessions'),
-  'memorySearch.sync.watchDebounceMs': sameValue('memory.sync.debounceMs'),
-  ...Object.fromEntries(sameKeys.map((key) => [key, sameValue(key)])),
-  'contextPruning.ttl': { to: 'contextPruning.ttl', value: durationOf },
+  'compaction.memoryFlush.enabled': sameValue('compaction.memoryFlush.enabled'),
+  'compaction.memoryFlush.prompt': sameValue('compaction.memoryFlush.prompt'),
 }
 
 const globalCounterparts: Readonly<Record<string, Counterpart>> = {
@@ -188,11 +170,6 @@ function modelOf(value: unknown): string | undefined {
   return model === ''
     ? undefined
     : `openai-compatible/${provider === 'openrouter' || provider === 'ollama' ? model : value}`
-}
-
-/** OpenClaw takes a number without a unit for minutes, this app for seconds. */
-function durationOf(value: unknown): unknown {
-  return typeof value === 'string' && /^\d+$/.test(value) ? `${value}m` : value
 }
 
 function thinkingOf(value: unknown): string | undefined {
