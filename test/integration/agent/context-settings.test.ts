@@ -91,22 +91,20 @@ function kindOf(request: string): 'chat' | 'flush' | 'summary' {
 
 interface Block {
   readonly type: string
-  readonly content?: unknown
+  readonly content?: string | readonly { readonly text: string }[]
 }
 
 function toolResultsOf(body: Readonly<Record<string, unknown>>): string[] {
   const messages = body['messages'] as { content: string | Block[] }[]
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
   const results = blocks.filter(({ type }) => type === 'tool_result')
-  return results.map(({ content }) =>
-    typeof content === 'string' ? content : (content as { text: string }[])[0]!.text,
-  )
+  return results.map(({ content = [] }) => (typeof content === 'string' ? content : (content[0]?.text ?? '')))
 }
 
 const whole = files['short.md']
 const cut = (head: number, tail: number) => `${whole.slice(0, head)}\n…\n${whole.slice(whole.length - tail)}`
 
-/** Reads a file, goes on for three answers, and asks again after a pause. */
+/** Reads files, gets three more answers, and asks again after a pause. */
 async function readAndGoOn(chat: Chat, minutes: number, paths = ['short.md']): Promise<string[]> {
   for (const path of paths) await chat.ask(`Read ${path}`)
   for (const text of ['one', 'two', 'three']) await chat.ask(text)
@@ -253,7 +251,8 @@ describe('compaction decides when notes are saved and messages are summarised', 
     const chat = await openChat({ window: size, settings: { compaction: { memoryFlush } } })
     await turnsUntil(chat, 'flush')
     const request = chat.server.requests.find(({ text }) => kindOf(text) === 'flush')
-    const last = (request?.body['messages'] as object[]).at(-1)
+    const messages = request?.body['messages']
+    const last = Array.isArray(messages) ? messages.at(-1) : undefined
     const own = 'You are the flush of memory.\\n\\nMemory flush. Write memory/2026-01-20.md.'
     expect(JSON.stringify(last)).toContain(own)
     expect(request?.text).not.toContain('will be replaced by a summary')
@@ -274,7 +273,7 @@ describe('compaction decides when notes are saved and messages are summarised', 
 describe('compaction.enabled: false', () => {
   const settings = { compaction: { enabled: false } }
 
-  it('sends the whole chat until it exceeds the window, says so, and goes on after a compaction', async () => {
+  it('sends the whole chat until it exceeds the window, says so, and answers after a compaction', async () => {
     const chat = await openChat({ window: 16_000, settings })
     const turn = await turnsUntil(chat, 'error')
     expect(new Set(chat.kinds())).toEqual(new Set(['chat']))

@@ -51,7 +51,7 @@ describe('settings of the original', () => {
     ['contextPruning.hardClear.enabled', 'sure', 'type', 'boolean'],
     ['contextPruning.hardClear.placeholder', '""', 'tooSmall', '1'],
     ['memory.sync.debounceMs', '600001', 'tooBig', '600000'],
-  ])('%s: %s is refused with its key, its line and what is allowed', (path, value, fault, allowed) => {
+  ])('%s: %s is refused with the key, the line and the allowed values', (path, value, fault, allowed) => {
     const depth = path.split('.').length
     expect(settingsOf(configWith(path, value))).toEqual([
       {

@@ -204,7 +204,7 @@ export class Chat {
       await transcript.moveTo(userEntry.id)
     }
     const last = transcript.messages().at(-1)
-    // A compaction keeps the last message, which must not be the failed answer.
+    // A compaction keeps the last message. Without the failed answer, it is the message to send again.
     if (compacts && last?.message.role === 'assistant' && last.message.stopReason === 'error')
       await transcript.moveTo(transcript.parentOf(last.id))
     const ended = this.turns.start(session, async (signal) => {

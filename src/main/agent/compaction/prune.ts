@@ -104,7 +104,7 @@ export function isTrimmed(text: string, { softTrim }: PruneSettings): boolean {
   return text.length > Math.max(maxChars, headChars + tailChars + trimMarker.length)
 }
 
-/** Returns the head and the tail of a result for which `isTrimmed` is true. */
+/** Cuts a result to its head and tail. Call it only if `isTrimmed` returns true. */
 export function trimText(text: string, { softTrim: { headChars, tailChars } }: PruneSettings): string {
   return `${text.slice(0, headChars)}${trimMarker}${text.slice(text.length - tailChars)}`.toWellFormed()
 }

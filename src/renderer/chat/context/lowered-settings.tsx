@@ -9,9 +9,9 @@ const nameKeys = {
 } as const
 
 /** Names the settings that the context window of the model lowers. */
-export function LoweredSettings({ report: { lowered = [], off = [], contextWindow } }: { report: ContextReport }) {
-  const used = lowered.filter(({ setting }) => setting !== 'softThresholdTokens' || !off.includes('flush'))
-  if (used.length === 0) return null
+export function LoweredSettings({ report: { lowered, off, contextWindow } }: { report: ContextReport }) {
+  const used = lowered?.filter(({ setting }) => setting !== 'softThresholdTokens' || !off?.includes('flush'))
+  if (!used || used.length === 0) return null
   const window = formatNumber(contextWindow)
   return (
     <ul className="mt-4 text-[12px] text-muted">
