@@ -5,6 +5,7 @@ import { assemble } from '../../src/main/agent/context/assemble.ts'
 import { compactionState } from '../../src/main/agent/compaction/compaction-state.ts'
 import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { median, type Figure } from './figures.ts'
+import { defaultSettings } from '../support/default-settings.ts'
 
 export async function measureTranscript(root: string): Promise<Figure[]> {
   const file = join(root, 'long.jsonl')
@@ -51,6 +52,7 @@ export async function measureTranscript(root: string): Promise<Figure[]> {
       tools: [],
       summary: state.summary,
       pruned: state.pruned,
+      settings: defaultSettings,
       messages: state.liveMessages.map(({ message }) => message),
       now: 0,
     })

@@ -30,6 +30,7 @@ export function useCreateChatActions(
       retry: (message: string, model?: string) =>
         void runWithErrorToast(client.chat.retry({ ...target, message, model })),
       resume: () => void runWithErrorToast(client.chat.resume(target)),
+      compactAndResume: () => void runWithErrorToast(client.chat.resume({ ...target, compact: true })),
       retryNow: () => void runWithErrorToast(client.chat.retryNow(target)),
       switchTo: (entry: string) => void runWithErrorToast(client.sessions.switchTo({ ...target, entry })),
       branch: (entry: string) =>

@@ -125,8 +125,8 @@ export const chat = {
   send: base.input(sendSchema).output(z.object({ session: z.string(), queued: z.boolean() })),
   /** Answers a user message again on a new branch. `message` may also be the id of an answer to it. */
   retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
-  /** Continues an answer that was interrupted. */
-  resume: base.input(forSession).output(done),
+  /** Continues an answer that was interrupted. With `compact`, after `/compact`. */
+  resume: base.input(forSession.extend({ compact: z.boolean().optional() })).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),
   /** Sends a failed request again at once, instead of waiting for `afterMs`. */
   retryNow: base.input(forSession).output(done),

@@ -34,12 +34,23 @@ export const contextWindowEstimateSchema = z.object({
 })
 export type ContextWindowEstimate = z.infer<typeof contextWindowEstimateSchema>
 
+/** A setting of the compaction that the context window lowers, in tokens. */
+const loweredSettingSchema = z.object({
+  setting: z.enum(['reserveTokensFloor', 'keepRecentTokens', 'softThresholdTokens']),
+  from: z.number().int(),
+  to: z.number().int(),
+})
+export type LoweredSetting = z.infer<typeof loweredSettingSchema>
+
 export const contextReportSchema = z.object({
   model: z.string(),
   contextWindow: z.number().int(),
   reserveTokens: z.number().int(),
   flushAt: z.number().int(),
   compactAt: z.number().int(),
+  lowered: z.array(loweredSettingSchema).optional(),
+  /** Steps that the settings turn off; their thresholds have no effect. */
+  off: z.array(z.enum(['flush', 'compact'])).optional(),
   /** Their tokens sum to `estimatedTokens`. */
   items: z.array(contextItemSchema),
   /** Estimate by script, corrected by the provider's last count. */

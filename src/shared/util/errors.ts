@@ -75,6 +75,7 @@ export const errorCodes = [
   'answer_repeats', // The model repeated itself. `kept`: characters of the answer before that.
   'window_too_small', // Prompt, tools and files exceed the window. `model`, `tokens`, `window`.
   'message_too_long', // A message alone exceeds the window. `model`, `tokens`, `window`.
+  'chat_too_long', // The chat exceeds the window, and compaction is turned off. `model`, `tokens`, `window`.
   'server_down', // No server at an address of this machine. `address`.
   'provider_garbled', // The response is not an answer of the protocol.
   'provider_error', // Any other rejected request, and an answer without usable content.

@@ -17,6 +17,7 @@ import { AppError } from '../../../src/shared/util/errors.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { memoryText } from '../../support/scripted-conversation.ts'
+import { defaultSettings } from '../../support/default-settings.ts'
 import { rounds } from '../../support/thorough.ts'
 
 /** A model that saves each FACT-n that it is shown, summarises to nothing, and fails when the dice say so. */
@@ -87,7 +88,7 @@ describe('context manager', () => {
           let transcript = await Transcript.create(file, folder, new Date(2026, 0, 20))
           let rolls = 0
           const model = forgetfulModel(contextWindow, () => (dice[(rolls += 1) % dice.length] ?? 9) < 2)
-          const budget = budgetOf(model)
+          const budget = budgetOf(model, defaultSettings.compaction)
           const assembled = async () => {
             const { summary, pruned, liveMessages } = compactionState(transcript.branch())
             return assemble({
@@ -98,6 +99,7 @@ describe('context manager', () => {
               tools: [],
               summary,
               pruned,
+              settings: defaultSettings,
               messages: liveMessages.map(({ message }) => message),
               now: 0,
             })
@@ -107,15 +109,15 @@ describe('context manager', () => {
               transcript,
               model,
               budget: () => budget,
-              isFlushEnabled: true,
+              settings: () => defaultSettings,
               prompts: async () => ({
                 system: () => '',
                 systemSmall: () => 'small',
                 systemWithoutTools: () => 'plain',
                 withoutMemory: () => '',
-                flushSystem: '',
+                flushSystem: () => '',
                 flush: () => 'FLUSH',
-                flushSmall: 'FLUSH',
+                flushSmall: () => 'FLUSH',
                 compaction: ({ conversation, earlier }) => `SUMMARY ${conversation} ${earlier}`,
                 title: () => '',
                 conflicts: () => '',

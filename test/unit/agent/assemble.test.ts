@@ -4,6 +4,7 @@ import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
 import { pairToolResults, withUniqueCallIds } from '../../../src/main/agent/context/request-history.ts'
 import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
 import { cutMiddle } from '../../../src/main/agent/context/fit-text.ts'
+import { defaultSettings } from '../../support/default-settings.ts'
 
 const at = new Date(2026, 0, 20, 9, 5).getTime()
 const user = (content: string): Message => ({ role: 'user', content, timestamp: at })
@@ -29,6 +30,7 @@ function assembled(files: ContextFile[], messages: Message[]) {
     tools: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
     summary: undefined,
     pruned: { trimmed: new Set(), cleared: new Set() },
+    settings: defaultSettings,
     messages,
     now: at,
   })
@@ -111,7 +113,7 @@ describe('budget', () => {
     [4096, 2048, 614, 0],
     [2048, 1024, 307, 0],
   ])('a window of %i with %i of output keeps %i free', (contextWindow, maxOutput, reserveTokens, flushMargin) => {
-    const budget = budgetOf({ contextWindow, maxOutput })
+    const budget = budgetOf({ contextWindow, maxOutput }, defaultSettings.compaction)
     expect(budget.reserveTokens).toBe(reserveTokens)
     expect(budget.compactAt).toBe(contextWindow - reserveTokens)
     expect(budget.flushAt).toBe(budget.compactAt - flushMargin)

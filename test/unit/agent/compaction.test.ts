@@ -9,6 +9,7 @@ import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { findCutIndex } from '../../../src/main/agent/compaction/due-steps.ts'
 import { missingIdentifiers } from '../../../src/main/agent/compaction/summarize.ts'
+import { defaultSettings } from '../../support/default-settings.ts'
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
 const answer = (text: string, calls: readonly string[] = []): Message => ({
@@ -76,6 +77,7 @@ describe('cut point', () => {
   })
 })
 
+const { contextPruning } = defaultSettings
 const undecided = { trimmed: new Set<string>(), cleared: new Set<string>() }
 const conversation = (size: number) => [
   user('q'),
@@ -92,7 +94,7 @@ describe('pruning', () => {
   const plan = (
     size: number,
     { messages = conversation(size), decisions = undecided, tokens = 12_000, now = Infinity } = {},
-  ) => planPruning(messages, decisions, { tokens, contextWindow: 32_000, now })
+  ) => planPruning(messages, decisions, { tokens, contextWindow: 32_000, now }, contextPruning)
 
   it('prunes nothing below 30 % of the window, and never small results', () => {
     expect(plan(10_000, { tokens: 9000 })).toBeUndefined()
@@ -106,7 +108,7 @@ describe('pruning', () => {
       charactersBefore: 20_000,
       charactersAfter: 6006,
     })
-    const sent = applyPruning(conversation(10_000), { trimmed: new Set(['1']), cleared: new Set() })
+    const sent = applyPruning(conversation(10_000), { trimmed: new Set(['1']), cleared: new Set() }, contextPruning)
     expect(sent[2] && messageText(sent[2])).toBe(`${'x'.repeat(1500)}\n…\n${'x'.repeat(1500)}`)
     expect(sent[4] && messageText(sent[4])).toHaveLength(10_000)
   })
@@ -124,7 +126,7 @@ describe('pruning', () => {
     ]
     const cleared = plan(0, { messages: many, tokens: 22_000 })
     expect(cleared?.cleared).toHaveLength(20)
-    const sent = applyPruning(many, { trimmed: new Set(), cleared: new Set(['c0']) })
+    const sent = applyPruning(many, { trimmed: new Set(), cleared: new Set(['c0']) }, contextPruning)
     expect(sent[2] && messageText(sent[2])).toBe('[Old tool result content cleared]')
     expect(sent[4] && messageText(sent[4])).toHaveLength(3900)
     const few = many.slice(0, 9)

@@ -8,6 +8,9 @@ import {
 } from '../../../src/main/agent/context/context-budget.ts'
 import { cutToTokens, maxFileTokens, fairShare } from '../../../src/main/agent/context/fit-text.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
+import { defaultSettings } from '../../support/default-settings.ts'
+
+const { compaction } = defaultSettings
 
 const window = fc.integer({ min: 8192, max: 1_000_000 })
 
@@ -16,8 +19,9 @@ describe('roomBeside', () => {
     fc.assert(
       fc.property(window, fc.double({ min: 0, max: 0.9, noNaN: true }), (contextWindow, share) => {
         const fixed = Math.floor(contextWindow * share)
-        const budget = raiseThresholds(budgetOf({ contextWindow, maxOutput: 4096 }), fixed)
-        const after = fixed + maxSummaryTokens(budget.compactAt) + recentTokensToKeep(budget, fixed)
+        const budget = raiseThresholds(budgetOf({ contextWindow, maxOutput: 4096 }, compaction), fixed)
+        const kept = recentTokensToKeep(budget, compaction.keepRecentTokens, fixed)
+        const after = fixed + maxSummaryTokens(budget.compactAt) + kept
         expect(budget.flushAt).toBeLessThanOrEqual(budget.compactAt)
         expect(budget.compactAt).toBeLessThanOrEqual(contextWindow)
         if (share < 0.8) expect(budget.compactAt - after).toBeGreaterThan(contextWindow * 0.03)
@@ -28,7 +32,7 @@ describe('roomBeside', () => {
 
   it('changes nothing if prompt and files leave half of the window', () => {
     for (const contextWindow of [16_384, 32_000, 200_000]) {
-      const budget = budgetOf({ contextWindow, maxOutput: 4096 })
+      const budget = budgetOf({ contextWindow, maxOutput: 4096 }, compaction)
       expect(raiseThresholds(budget, contextWindow * 0.2)).toEqual(budget)
     }
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assemble } from '../../../src/main/agent/context/assemble.ts'
+import { defaultSettings } from '../../support/default-settings.ts'
 
 /** Texts that try to break out of their fence. */
 const corpus = [
@@ -24,6 +25,7 @@ const input = {
   systemPrompt: 'You are an assistant.',
   tools: [],
   pruned: { trimmed: new Set<string>(), cleared: new Set<string>() },
+  settings: defaultSettings,
   messages: [{ role: 'user' as const, content: 'hello', timestamp: 0 }],
   now: 0,
 }

@@ -186,9 +186,15 @@ export class Chat {
   /**
    * Answers a user message again on a new branch, or continues an interrupted answer.
    * @param message id of the user message or of an answer to it; undefined to continue
+   * @param compacts true to run `/compact` first
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
-  async retry(session: string, message?: string, modelId?: string): Promise<{ ended: Promise<void> }> {
+  async retry(
+    session: string,
+    message?: string,
+    modelId?: string,
+    compacts = false,
+  ): Promise<{ ended: Promise<void> }> {
     const transcript = await this.idleTranscript(session)
     const model = this.#services.agentModels.createFor(transcript.isPrivate, modelId)
     if (message !== undefined) {
@@ -198,9 +204,15 @@ export class Chat {
       if (!userEntry) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
       await transcript.moveTo(userEntry.id)
     }
+    const last = transcript.messages().at(-1)
+    // A compaction keeps the last message. Without the failed answer, it is the message to send again.
+    if (compacts && last?.message.role === 'assistant' && last.message.stopReason === 'error')
+      await transcript.moveTo(transcript.parentOf(last.id))
     const ended = this.turns.start(session, async (signal) => {
       await recordModelChange(transcript, model, this.#services.config.current.model)
       const context = await createTurnContext(this.#services, { session, transcript, model }, signal)
+      const command = { name: 'compact', argument: '' } as const
+      if (compacts && !(await runCommand(command, context, this.#services))) return 'error'
       return runTurn(context, this.#services)
     })
     return { ended }
@@ -382,7 +394,7 @@ export class Chat {
       transcript,
       toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
       tools: toolsFor(model),
-      budget: () => budgetOf(model),
+      budget: () => budgetOf(model, config.current.compaction),
       prompts: () => loadPrompts(this.#services),
     })
   }

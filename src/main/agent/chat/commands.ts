@@ -64,7 +64,9 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
         assembleRequest(services, { ...context, isPreview: true }),
         memory.status(),
       ])
-      const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
+      const { estimatedTokens: tokens, contextWindow, off } = report
+      const flushAt = off?.includes('flush') ? undefined : report.flushAt
+      const compactAt = off?.includes('compact') ? undefined : report.compactAt
       const { files, units: chunks } = status
       return { kind: 'status', tokens, contextWindow, files, chunks, model: context.model.id, flushAt, compactAt }
     }

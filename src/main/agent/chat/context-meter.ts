@@ -57,7 +57,7 @@ export class ContextMeter {
     const branch = transcript?.branch() ?? []
     const { request, report } = await this.#assembleNow(transcript)
     const counted = last ?? this.#latestByModel.get(report.model)
-    const next = this.#predictSteps(branch, last ? withLastTools(report, last) : report, counted)
+    const next = this.#predictSteps(transcript, last ? withLastTools(report, last) : report, counted)
     // After a compaction, the last request is larger than the next one.
     const lastReportIndex = branch.findLastIndex((entry) => reportOf(entry) !== undefined)
     const isShrinking = ({ type }: TranscriptEntry) => type === 'compaction' || type === 'prune'
@@ -65,7 +65,10 @@ export class ContextMeter {
     const expandedReport = isCurrent
       ? await this.#splitIntoRows(session, calibrateReport(last))
       : expandRows(calibrateReport(report, counted), request)
-    return { ...expandedReport, next }
+    if (report.model !== expandedReport.model) return { ...expandedReport, next }
+    // The settings may have changed since the last request.
+    const { reserveTokens, flushAt, compactAt, lowered, off } = report
+    return { ...expandedReport, reserveTokens, flushAt, compactAt, lowered, off, next }
   }
 
   /** Returns the text of one item of a stored request, or of the request that would be sent now if none is stored. */
@@ -76,11 +79,16 @@ export class ContextMeter {
     return textOfItem((await this.#assembleNow(transcript)).request, layer, name)
   }
 
-  #predictSteps(branch: TranscriptEntry[], report: ContextReport, lastReport?: ContextReport): CompactionStep[] {
-    const state = compactionState(branch)
+  #predictSteps(
+    transcript: Transcript | undefined,
+    report: ContextReport,
+    lastReport?: ContextReport,
+  ): CompactionStep[] {
+    const state = compactionState(transcript?.branch() ?? [])
     const now = this.#services.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: now }
     const factor = calibrationFactor(lastReport)
+    const { current: settings } = this.#services.config
     return predictDueSteps({
       state: {
         ...state,
@@ -90,7 +98,8 @@ export class ContextMeter {
       report,
       factor,
       tokens: Math.ceil(report.estimatedTokens * factor),
-      isFlushEnabled: this.#services.config.current.compaction.memoryFlush.enabled,
+      settings,
+      isFlushEnabled: settings.compaction.memoryFlush.enabled && transcript?.isWithoutMemory !== true,
       now,
     })
   }

@@ -7,7 +7,6 @@ import { cutToTokens, maxFileTokens } from '../context/fit-text.ts'
 import type { FixedPart, FixedParts } from '../context/fixed-part.ts'
 import { windowProfile } from '../context/window-profile.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
-import { cacheMs } from '../compaction/prune.ts'
 import { withTimestamp } from '../context/request-history.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -69,6 +68,7 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
     summary,
     summarySources,
     pruned,
+    settings: config.current,
     messages,
     now: at.getTime(),
   })
@@ -86,12 +86,13 @@ export async function assembleRequest(services: RequestServices, parts: RequestP
  * (texts of the loaded files) of the next request
  */
 export async function readChatState(services: RequestServices, transcript: Transcript, model: ChatModel) {
-  const { fixedParts, now } = services
+  const { config, fixedParts, now } = services
+  const { compaction, contextPruning } = config.current
   const branch = transcript.branch()
   const messages = compactionState(branch).liveMessages.map(({ message }) => message)
   const loaded = await loadFiles(services, transcript)
   // A server of this machine keeps its cache.
-  const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : cacheMs)
+  const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : contextPruning.ttl)
   const isUsable = stored && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
   const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
   // The text of flushes comes from the conversation.
@@ -102,7 +103,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const isKnown = changes !== undefined && JSON.stringify(changes).length <= maxChangedCharacters
   if (!isKnown) fixedParts.drop(transcript.file)
   const files = isKnown && stored ? stored.part.files : loaded.files
-  const limit = maxFileTokens(budgetOf(model), 0)
+  const limit = maxFileTokens(budgetOf(model, compaction), 0)
   return {
     changes: isKnown ? changes : [],
     messages,

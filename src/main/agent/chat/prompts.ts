@@ -14,10 +14,10 @@ export interface Prompts {
   readonly systemWithoutTools: (values: SystemValues) => string
   /** Used instead of `system` in a conversation without memory. */
   readonly withoutMemory: (values: SystemValues) => string
-  readonly flushSystem: string
+  readonly flushSystem: (values: Values<'todaysLog'>) => string
   readonly flush: (values: Values<'todaysLog'>) => string
-  /** Used instead of both for small context windows. */
-  readonly flushSmall: string
+  /** Used instead of both for small context windows, with the texts of the settings. */
+  readonly flushSmall: (values: Values<'todaysLog'>) => string
   readonly compaction: (values: Values<'conversation' | 'earlier' | 'focus'>) => string
   readonly sessionSummary: (values: Values<'conversation'>) => string
   readonly title: (values: Values<'conversation'>) => string
@@ -31,6 +31,7 @@ export interface Prompts {
  */
 export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resources' | 'workspace'>): Promise<Prompts> {
   const { prompts: overrides, compaction } = options.config.current
+  const { systemPrompt, prompt } = compaction.memoryFlush
   const { layout } = options.workspace
   const own = layout.own === '' ? '' : `${layout.own}/`
   const longTerm = longTermFile(layout)
@@ -40,14 +41,16 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
     return (values: Values = {}) =>
       template.replace(/\{\{(\w+)\}\}/g, (mark, key: string) => ({ own, longTerm, ...values })[key] ?? mark).trim()
   }
+  const smallSystem = await load('flush-system.md', systemPrompt ?? '')
+  const flushSmall = await load('flush-small.md', prompt)
   return {
     system: await load('system.md', overrides.system),
     systemSmall: await load('system-small.md', overrides.system),
     systemWithoutTools: await load('system-without-tools.md', overrides.system),
     withoutMemory: await load('without-memory.md'),
-    flushSystem: (await load('flush-system.md'))(),
-    flush: await load('flush.md', compaction.memoryFlush.prompt),
-    flushSmall: (await load('flush-small.md', compaction.memoryFlush.prompt))(),
+    flushSystem: await load('flush-system.md', systemPrompt),
+    flush: await load('flush.md', prompt),
+    flushSmall: (values) => `${smallSystem(values)}\n\n${flushSmall(values)}`.trim(),
     compaction: await load('compaction.md'),
     sessionSummary: await load('session-summary.md'),
     title: await load('title.md'),

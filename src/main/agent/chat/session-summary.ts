@@ -173,7 +173,7 @@ function contentTerms(text: string): string[] {
 async function askForSummary(ended: EndedSession, messages: readonly LinkedMessage[]): Promise<Partial<Summary>> {
   const { transcript, model, signal } = ended
   const prompts = await loadPrompts(ended)
-  const budget = budgetOf(model)
+  const budget = budgetOf(model, ended.config.current.compaction)
   const branch = transcript.messages()
   const { digest, liveMessages } = compactionState(transcript.branch())
   const covered = new Set(digest.flatMap((line) => line.messages))

@@ -54,8 +54,8 @@ export async function createTurnContext(
   const contextManager = new ContextManager({
     transcript,
     model,
-    budget: () => budgetOf(model),
-    isFlushEnabled: config.current.compaction.memoryFlush.enabled,
+    budget: () => budgetOf(model, config.current.compaction),
+    settings: () => config.current,
     prompts: () => loadPrompts(services),
     assemble: () => assembleRequest(services, { model, transcript, tools }),
     toolContext,

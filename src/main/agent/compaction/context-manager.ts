@@ -2,7 +2,7 @@
  * Keeps a conversation within its model's context window. Before each request it measures the context and runs the
  * steps that are due, in this order: prune, flush, compact. Each step appends a transcript entry when it is done, so a
  * crash repeats a step but never skips one. After a failure the next turn calls no model for these steps; if the request
- * then outgrows the window, the oldest messages are dropped.
+ * then outgrows the window, the oldest messages are dropped. With `compaction.enabled: false`, such a request fails.
  */
 import type { CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -11,9 +11,9 @@ import { isCoolingDown, compactionState, type CompactionState } from './compacti
 import { cutIndexFor, nextDueStep, fixedTokens, type CompactionInput } from './due-steps.ts'
 import { lastReportOf } from '../context/context-timeline.ts'
 import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
-import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
-import type { Assembly } from '../context/assemble.ts'
-import { softTrim } from './prune.ts'
+import { hardTokenLimit, maxSummaryTokens, type ContextSettings } from '../context/context-budget.ts'
+import { minOutput, type Assembly } from '../context/assemble.ts'
+import { applyPruning, isTrimmed, trimText } from './prune.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import { digestText } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
@@ -25,8 +25,8 @@ import { retryOnOverflow } from './overflow.ts'
 import { summarize } from './summarize.ts'
 
 export interface ContextManagerOptions extends NoteWriterOptions {
-  /** True to save notes before messages are summarised. */
-  readonly isFlushEnabled: boolean
+  /** Read again for each request. */
+  readonly settings: () => ContextSettings
   readonly assemble: () => Promise<Assembly>
   /** Runs before the model writes notes or a summary. */
   readonly onStart: (step: 'flush' | 'compaction') => Promise<void>
@@ -51,7 +51,7 @@ export class ContextManager {
 
   /**
    * Runs the steps that are due, so that the next request fits the window.
-   * @throws AppError `window_too_small`, `message_too_long`; if a transcript entry or verbatim note cannot be written; the abort error of the signal
+   * @throws AppError `window_too_small`, `message_too_long`, `chat_too_long`; if a transcript entry or verbatim note cannot be written; the abort error of the signal
    */
   async prepare(): Promise<void> {
     const tried = new Set<CompactionStep>()
@@ -73,6 +73,7 @@ export class ContextManager {
       const message = `prompt, tools and files need ${tokens} tokens, but ${model} has a window of ${window}; raise it: num_ctx (Ollama), -c (llama-server), --n_ctx (llama-cpp-python), Context Length (LM Studio)`
       throw new AppError('window_too_small', message, { model, tokens, window })
     }
+    if (!context.settings.compaction.enabled) return this.#assertChatFits(context)
     const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(context.report) : context.report.compactAt
     if (context.tokens <= tokenLimit) return
     if (await this.#trimLargeResults()) context = await this.#measure()
@@ -85,14 +86,15 @@ export class ContextManager {
    */
   async makeRoom(): Promise<boolean> {
     const context = await this.#measure()
-    if (!this.#fixedPartFits(context)) return false
+    if (!context.settings.compaction.enabled || !this.#fixedPartFits(context)) return false
     const cut = cutIndexFor(context, 0.5)
     const hasShrunk = (await this.#compactAt(cut, undefined)) !== undefined || (await this.#dropOldest(cut))
     return (await this.#trimLargeResults()) || hasShrunk
   }
 
   /**
-   * Summarises older messages at the user's request, despite a recent failure.
+   * Summarises older messages at the user's request, despite a recent failure, and trims large tool results if the rest
+   * is still too long.
    * @param focus topic that the summary should stress; undefined for none
    * @returns provider tokens before and after; they are equal if there is nothing to summarise or it failed
    */
@@ -100,7 +102,11 @@ export class ContextManager {
     this.#isForced = true
     const context = await this.#measure()
     const sizes = await this.#compactAt(cutIndexFor(context), focus)
-    return sizes ?? { before: context.tokens, after: context.tokens }
+    const { before, after } = sizes ?? { before: context.tokens, after: context.tokens }
+    const isTooLong = after > context.report.compactAt
+    return isTooLong && (await this.#trimLargeResults())
+      ? { before, after: (await this.#measure()).tokens }
+      : { before, after }
   }
 
   /** Saves notes from all live messages that no flush has read. While cooling down, saves these messages verbatim. */
@@ -110,7 +116,7 @@ export class ContextManager {
 
   #shouldFlush(): boolean {
     // A chat without memory is summarised but not flushed.
-    return this.#options.isFlushEnabled && !this.#options.transcript.isWithoutMemory
+    return this.#options.settings().compaction.memoryFlush.enabled && !this.#options.transcript.isWithoutMemory
   }
 
   #state(): CompactionState {
@@ -122,7 +128,7 @@ export class ContextManager {
   }
 
   async #measure(): Promise<MeasuredContext> {
-    const { assemble, toolContext, transcript } = this.#options
+    const { assemble, settings, toolContext, transcript } = this.#options
     const assembly = await assemble()
     const { report } = assembly
     const factor = calibrationFactor(lastReportOf(transcript))
@@ -132,6 +138,7 @@ export class ContextManager {
       report,
       factor,
       tokens: Math.ceil(report.estimatedTokens * factor),
+      settings: settings(),
       isFlushEnabled: this.#shouldFlush(),
       now: toolContext.now().getTime(),
     }
@@ -153,24 +160,34 @@ export class ContextManager {
     throw new AppError('message_too_long', text, { model: model.id, tokens, window })
   }
 
+  #assertChatFits({ report, tokens }: MeasuredContext): void {
+    const { id: model } = this.#options.model
+    const window = report.contextWindow
+    if (tokens + minOutput <= window) return
+    const message = `the chat needs ${tokens} tokens, but ${model} has a window of ${window}, and compaction.enabled is false; shorten the chat with /compact`
+    throw new AppError('chat_too_long', message, { model, tokens, window })
+  }
+
   /**
    * Flushes, then trims large tool results to head and tail; the transcript keeps the full text.
    * @returns false if there is no such result
    */
   async #trimLargeResults(): Promise<boolean> {
     const { liveMessages, pruned } = this.#state()
+    const { contextPruning } = this.#options.settings()
     const largeResults = liveMessages.flatMap(({ message }) => {
-      const isLarge = message.role === 'toolResult' && messageText(message).length > softTrim.maxChars
+      const isLarge = message.role === 'toolResult' && isTrimmed(messageText(message), contextPruning)
       return isLarge && !pruned.trimmed.has(message.toolCallId) ? [message] : []
     })
     if (largeResults.length === 0) return false
     await this.flushRemaining()
+    const texts = largeResults.map(messageText)
     await this.#options.transcript.append({
       type: 'prune',
       trimmed: largeResults.map(({ toolCallId }) => toolCallId),
       cleared: [],
-      charactersBefore: largeResults.reduce((sum, message) => sum + messageText(message).length, 0),
-      charactersAfter: largeResults.length * (softTrim.headChars + softTrim.tailChars),
+      charactersBefore: texts.reduce((sum, text) => sum + text.length, 0),
+      charactersAfter: texts.reduce((sum, text) => sum + trimText(text, contextPruning).length, 0),
     })
     return true
   }
@@ -227,9 +244,10 @@ export class ContextManager {
     cut: number,
     compaction: Pick<CompactionEntry, 'summary' | 'lines' | 'usage' | 'leftOut'>,
   ): Promise<CompactionSizes> {
-    const { tokens: before, factor, state } = await this.#measure()
-    const { liveMessages } = state
-    const dropped = liveMessages.slice(0, cut).map(({ message }) => message)
+    const { tokens: before, factor, state, settings } = await this.#measure()
+    const { liveMessages, pruned } = state
+    const messages = liveMessages.slice(0, cut).map(({ message }) => message)
+    const dropped = applyPruning(messages, pruned, settings.contextPruning)
     const summaryTokens = (text = '') => messageTokens({ role: 'user', content: text, timestamp: 0 })
     const droppedTokens = dropped.reduce((sum, message) => sum + messageTokens(message), summaryTokens(state.summary))
     const sources = uniqueSources([...sourcesOfMessages(dropped, []), ...state.summarySources])

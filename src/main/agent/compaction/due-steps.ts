@@ -1,6 +1,6 @@
 import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
-import { recentTokensToKeep } from '../context/context-budget.ts'
+import { recentTokensToKeep, type ContextSettings } from '../context/context-budget.ts'
 import { isCoolingDown, type CompactionState } from './compaction-state.ts'
 import { planPruning, type PrunePlan } from './prune.ts'
 import { messageTokens } from '../context/message-tokens.ts'
@@ -13,6 +13,8 @@ export interface CompactionInput {
   readonly tokens: number
   /** Provider tokens for each estimated token. */
   readonly factor: number
+  readonly settings: ContextSettings
+  /** False also in a chat without memory. */
   readonly isFlushEnabled: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -26,12 +28,12 @@ export type DueStep =
 
 /** Returns the first step that is due and not in `tried`; undefined if none is. */
 export function nextDueStep(input: CompactionInput, tried: ReadonlySet<CompactionStep>): DueStep | undefined {
-  const { state, report, tokens, isFlushEnabled, now } = input
+  const { state, report, tokens, settings, isFlushEnabled, now } = input
   const { contextWindow } = report
   const messages = state.liveMessages.map(({ message }) => message)
-  const plan = planPruning(messages, state.pruned, { tokens, contextWindow, now })
+  const plan = planPruning(messages, state.pruned, { tokens, contextWindow, now }, settings.contextPruning)
   if (plan && !tried.has('prune')) return { kind: 'prune', plan }
-  if (isCoolingDown(state)) return undefined
+  if (isCoolingDown(state) || !settings.compaction.enabled) return undefined
   const mayFlush = isFlushEnabled && !state.hasFlushedInCycle && !tried.has('flush')
   if (mayFlush && tokens > report.flushAt && messages.length > 0) return { kind: 'flush' }
   if (tokens <= report.compactAt || tried.has('compact')) return undefined
@@ -54,9 +56,10 @@ export function predictDueSteps(input: CompactionInput): CompactionStep[] {
  * Returns the number of live messages, from the oldest, that a compaction would summarise.
  * @param share of the tokens that a compaction keeps verbatim
  */
-export function cutIndexFor({ state, report, factor }: CompactionInput, share = 1): number {
+export function cutIndexFor({ state, report, settings, factor }: CompactionInput, share = 1): number {
   const messages = state.liveMessages.map(({ message }) => message)
-  const providerTokens = recentTokensToKeep(report, fixedTokens(report) * factor)
+  const { keepRecentTokens } = settings.compaction
+  const providerTokens = recentTokensToKeep(report, keepRecentTokens, fixedTokens(report) * factor)
   const keepTokens = Math.floor((providerTokens / Math.max(1, factor)) * share)
   return findCutIndex(messages, messages.map(messageTokens), keepTokens)
 }

@@ -147,9 +147,9 @@ export function offeredBy({ tools, model }: NoteWriterOptions): readonly ToolDef
 /** Returns the last message of a flush: it asks for notes. */
 export async function flushPrompt({ model, prompts, toolContext }: NoteWriterOptions): Promise<string> {
   const { flush: promptOf, flushSystem, flushSmall } = await prompts()
-  if (windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false) return flushSmall
   const todaysLog = dailyLogPath(localDate(toolContext.now()), toolContext.workspace.layout)
-  return `${flushSystem}\n\n${promptOf({ todaysLog })}`
+  if (windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false) return flushSmall({ todaysLog })
+  return `${flushSystem({ todaysLog })}\n\n${promptOf({ todaysLog })}`
 }
 
 const noReplyPattern = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi

@@ -3,7 +3,7 @@ import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.
 import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ChatModel, ModelRequest, ThinkingEffort, Purpose } from '#llm'
-import { budgetOf, raiseThresholds } from './context-budget.ts'
+import { budgetOf, raiseThresholds, stepsTurnedOff, type ContextSettings } from './context-budget.ts'
 import {
   cutToTokens,
   escapeTag,
@@ -40,6 +40,7 @@ export interface AssemblyInput extends Pick<ModelRequest, 'messages' | 'tools'> 
   readonly summary: string | undefined
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
+  readonly settings: ContextSettings
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -51,8 +52,8 @@ export interface Assembly {
 
 /** Builds a request and its report in estimated tokens. Cuts files but not messages, so the request may be too long. */
 export function assemble(input: AssemblyInput): Assembly {
-  const { model } = input
-  const modelBudget = budgetOf(model)
+  const { model, settings } = input
+  const modelBudget = budgetOf(model, settings.compaction)
   const prompt = textItem('system', 'system prompt', input.systemPrompt)
   const items: ContextItem[] = [prompt, textItem('system', 'tools', JSON.stringify(input.tools))]
   const sections: string[] = []
@@ -77,7 +78,8 @@ export function assemble(input: AssemblyInput): Assembly {
   // Each file shows its own size; the tags around the files count as part of the prompt.
   items[0] = { ...prompt, tokens: prompt.tokens + tagTokens }
   const budget = raiseThresholds(modelBudget, totalTokens(items))
-  const conversation = applyPruning(withContinue(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
+  const paired = withContinue(pairToolResults(input.messages))
+  const conversation = applyPruning(paired, input.pruned, settings.contextPruning).map(withTimestamp)
   const sentConversation = conversation.map(withAdditions)
   const messages = input.summary === undefined ? sentConversation : [summaryMessage(input), ...sentConversation]
   if (input.summary !== undefined) items.push(textItem('summary', 'summary', input.summary))
@@ -100,6 +102,7 @@ export function assemble(input: AssemblyInput): Assembly {
     report: {
       model: model.id,
       ...budget,
+      off: stepsTurnedOff(settings.compaction),
       learned: input.estimate,
       items,
       estimatedTokens,
@@ -126,7 +129,8 @@ function totalTokens(items: readonly ContextItem[]): number {
 }
 
 const estimateMargin = 1.1
-const minOutput = 256
+/** Tokens of the shortest answer that a request allows. */
+export const minOutput = 256
 
 function summaryMessage({ summary = '', summarySources = [] }: AssemblyInput): Message {
   const escapedSummary = escapeTag(summary, 'summary')

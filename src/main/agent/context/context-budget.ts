@@ -1,4 +1,10 @@
+import type { LoweredSetting } from '#shared/contract/index.ts'
+import type { AgentSettings } from '#platform'
 import { windowProfile } from './window-profile.ts'
+
+type CompactionSettings = AgentSettings['compaction']
+/** Settings of how a chat stays within the context window. */
+export type ContextSettings = Pick<AgentSettings, 'compaction' | 'contextPruning'>
 
 export interface Budget {
   readonly contextWindow: number
@@ -7,18 +13,33 @@ export interface Budget {
   readonly flushAt: number
   /** Above this many tokens, older turns are summarised. */
   readonly compactAt: number
+  /** Settings that ask for more tokens than the window allows. */
+  readonly lowered: LoweredSetting[]
 }
 
-/** Minimum number of tokens reserved for the answer; equals OpenClaw's `reserveTokensFloor`. */
-const minReserveTokens = 20_000
+export function budgetOf(
+  { contextWindow, maxOutput }: { readonly contextWindow: number; readonly maxOutput: number },
+  settings: CompactionSettings,
+): Budget {
+  const { reserveTokensFloor, keepRecentTokens, memoryFlush } = settings
+  const { reserveShare, maxFlushMargin } = windowProfile(contextWindow)
+  const maxReserve = Math.floor(contextWindow * reserveShare)
+  const reserveTokens = Math.min(Math.max(reserveTokensFloor, maxOutput), maxReserve)
+  const compactAt = contextWindow - reserveTokens
+  const flushAt = Math.max(0, compactAt - Math.min(memoryFlush.softThresholdTokens, maxFlushMargin))
+  const limits: LoweredSetting[] = [
+    { setting: 'reserveTokensFloor', from: reserveTokensFloor, to: maxReserve },
+    { setting: 'keepRecentTokens', from: keepRecentTokens, to: maxKeptTokens(contextWindow) },
+    { setting: 'softThresholdTokens', from: memoryFlush.softThresholdTokens, to: maxFlushMargin },
+  ]
+  const lowered = limits.filter(({ from, to }) => from > to)
+  return { contextWindow, reserveTokens, flushAt, compactAt, lowered }
+}
 
-export function budgetOf(model: { readonly contextWindow: number; readonly maxOutput: number }): Budget {
-  const { reserveShare, flushMargin } = windowProfile(model.contextWindow)
-  const preferredReserve = Math.max(minReserveTokens, model.maxOutput)
-  const reserveTokens = Math.min(preferredReserve, Math.floor(model.contextWindow * reserveShare))
-  const compactAt = model.contextWindow - reserveTokens
-  const flushAt = Math.max(0, compactAt - flushMargin)
-  return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
+/** Returns the steps before a request that the settings turn off. */
+export function stepsTurnedOff({ enabled, memoryFlush }: CompactionSettings): ('flush' | 'compact')[] {
+  if (!enabled) return ['flush', 'compact']
+  return memoryFlush.enabled ? [] : ['flush']
 }
 
 /** Minimum share of the window for the conversation, if prompt, tools and files leave that much. */
@@ -41,7 +62,7 @@ export function raiseThresholds(budget: Budget, fixedTokens: number): Budget {
 const usableReserveShare = 1 / 3
 
 /** Returns the token limit of a request while no summary is available. */
-export function hardTokenLimit({ contextWindow, compactAt }: Budget): number {
+export function hardTokenLimit({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
   return Math.floor(compactAt + (contextWindow - compactAt) * usableReserveShare)
 }
 
@@ -67,22 +88,25 @@ export function maxPartTokens({ contextWindow, reserveTokens }: Budget, fixedTok
   return Math.max(minPartTokens, Math.floor(availableTokens * partShare))
 }
 
-/** A compaction keeps at most this many tokens verbatim. */
-const maxKeptTokens = 20_000
+function maxKeptTokens(contextWindow: number): number {
+  return Math.floor(contextWindow * windowProfile(contextWindow).keptShare)
+}
+
 /** Limits of the space for the next messages, as shares of the window and of the free tokens. */
 const maxNextWindowShare = 0.2
 const maxNextFreeShare = 0.5
 
 /**
  * Returns how many of the newest tokens a compaction keeps verbatim, at least 0.
+ * @param keepRecentTokens the setting
  * @param fixedTokens tokens of prompt, tools and files
  */
-export function recentTokensToKeep({ contextWindow, compactAt }: Budget, fixedTokens: number): number {
+export function recentTokensToKeep(
+  { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
+  keepRecentTokens: number,
+  fixedTokens: number,
+): number {
   const freeTokens = Math.max(0, compactAt - fixedTokens - maxSummaryTokens(compactAt))
   const nextMessageTokens = Math.min(contextWindow * maxNextWindowShare, freeTokens * maxNextFreeShare)
-  return Math.min(
-    maxKeptTokens,
-    Math.floor(contextWindow * windowProfile(contextWindow).keptShare),
-    Math.floor(freeTokens - nextMessageTokens),
-  )
+  return Math.min(keepRecentTokens, maxKeptTokens(contextWindow), Math.floor(freeTokens - nextMessageTokens))
 }

@@ -8,8 +8,8 @@ export interface WindowProfile {
   readonly isSmall: boolean
   /** Maximum share of the window that is reserved for the answer. */
   readonly reserveShare: number
-  /** Tokens between the flush and the compaction threshold. With 0, notes are saved just before each compaction. */
-  readonly flushMargin: number
+  /** Most tokens between the flush and the compaction threshold. With 0, notes are saved just before each compaction. */
+  readonly maxFlushMargin: number
   /** Share of the compaction threshold that prompt, tools and files may use together. */
   readonly fixedShare: number
   /** Share of the window that a compaction keeps verbatim at most. */
@@ -18,26 +18,23 @@ export interface WindowProfile {
   readonly recallTokens: number
 }
 
-/** Flush margin of large windows; equals OpenClaw's `softThresholdTokens`. */
-const flushMargin = 4000
-
 const large: WindowProfile = {
   fromTokens: 32_000,
   namesMissing: true,
   isSmall: false,
   reserveShare: 0.25,
-  flushMargin,
+  maxFlushMargin: Infinity,
   fixedShare: 0.5,
   keptShare: 0.4,
   recallTokens: 400,
 }
-const medium: WindowProfile = { ...large, fromTokens: 8000, namesMissing: false, flushMargin: 1000, keptShare: 0.3 }
+const medium: WindowProfile = { ...large, fromTokens: 8000, namesMissing: false, maxFlushMargin: 1000, keptShare: 0.3 }
 const small: WindowProfile = {
   fromTokens: 4000,
   namesMissing: false,
   isSmall: true,
   reserveShare: 0.15,
-  flushMargin: 0,
+  maxFlushMargin: 0,
   fixedShare: 0.35,
   keptShare: 0.12,
   recallTokens: 250,

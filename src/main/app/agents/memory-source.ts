@@ -22,10 +22,8 @@ export function builtinModelFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
-const indexDebounceMs = 1500
-
 export function memorySource(options: AgentOptions): MemorySource {
-  const { embedding, sessions, scope } = options.config.current.memory
+  const { embedding, sessions, scope, sync } = options.config.current.memory
   const layout = layoutOfConventions(options.conventions)
   const forbidden = options.forbiddenFolders()
   return {
@@ -43,7 +41,7 @@ export function memorySource(options: AgentOptions): MemorySource {
         ? [{ source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }]
         : []),
     ],
-    debounceMs: indexDebounceMs,
+    debounceMs: sync.debounceMs,
     embedding: embeddingSource(embedding, options),
     notes: foldersWithPrivateRules(options),
   }

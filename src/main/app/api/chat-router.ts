@@ -7,7 +7,9 @@ export const chatRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
     return { session, queued }
   }),
   retry: doForAgent(os.chat.retry, (agent, input) => agent.chat.retry(input.session, input.message, input.model)),
-  resume: doForAgent(os.chat.resume, (agent, input) => agent.chat.retry(input.session)),
+  resume: doForAgent(os.chat.resume, (agent, { session, compact }) =>
+    agent.chat.retry(session, undefined, undefined, compact),
+  ),
   watch: forAgent(os.chat.watch, (agent, input, signal) => agent.chat.turns.watch(input.session, signal)),
   retryNow: doForAgent(os.chat.retryNow, (agent, input) => agent.chat.turns.retryNow(input.session)),
   stop: forAgent(os.chat.stop, (agent, input) => ({ stopped: agent.chat.turns.stop(input.session) !== undefined })),

@@ -1,7 +1,7 @@
 import { t } from 'i18next'
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatShort } from '#lib/i18n/format.ts'
-import { itemName, layerColor } from './layers.ts'
+import { itemName, layerColor, thresholdsOf } from './layers.ts'
 
 interface ContextBarProps {
   readonly report: ContextReport
@@ -41,12 +41,11 @@ export function ContextBar({ report, isSmall = false, onOpen }: ContextBarProps)
           }}
         />
       </div>
-      {!isSmall && (
-        <>
-          <Tick at={width(report.flushAt)} label={t('context.flush', { tokens: formatShort(report.flushAt) })} isHigh />
-          <Tick at={width(report.compactAt)} label={t('context.compact', { tokens: formatShort(report.compactAt) })} />
-        </>
-      )}
+      {!isSmall &&
+        thresholdsOf(report).map(([name, tokens]) => {
+          const text = t(`context.${name}`, { tokens: formatShort(tokens) })
+          return <Tick key={name} at={width(tokens)} label={text} isHigh={name === 'flush'} />
+        })}
     </div>
   )
 }

@@ -13,6 +13,7 @@ import { Sheet } from '#lib/ui/sheet.tsx'
 import { ContextBar } from './context-bar.tsx'
 import { ContextTable } from './context-table.tsx'
 import { EventDetails } from './event-details.tsx'
+import { LoweredSettings } from './lowered-settings.tsx'
 import { RequestInspector } from './request-inspector.tsx'
 import { Timeline } from './timeline.tsx'
 import { UnaskedSwitches } from './unasked-switches.tsx'
@@ -73,6 +74,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
               <ContextBar report={data} onOpen={setOpenItem} />
               <WarningList report={data} />
               <ContextTable report={data} onOpen={setOpenItem} />
+              <LoweredSettings report={data} />
               <UnaskedSwitches agent={agent} report={data} />
               {session !== undefined && steps.length > 0 && (
                 <>

@@ -1,5 +1,5 @@
 import { t } from 'i18next'
-import type { ContextItem, Layer } from '#shared/contract/index.ts'
+import type { ContextItem, ContextReport, Layer } from '#shared/contract/index.ts'
 import { messageRangeOfItem, toolNameOfItem } from '#shared/chat/context-items.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 
@@ -28,4 +28,10 @@ export function itemName({ layer, name }: Pick<ContextItem, 'layer' | 'name'>): 
     default:
       return name
   }
+}
+
+/** Returns the thresholds of the steps that the settings do not turn off, in tokens. */
+export function thresholdsOf({ flushAt, compactAt, off = [] }: Pick<ContextReport, 'flushAt' | 'compactAt' | 'off'>) {
+  const thresholds = [['flush', flushAt] as const, ['compact', compactAt] as const]
+  return thresholds.filter(([name]) => !off.includes(name))
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
-import { layerColor } from './layers.ts'
+import { layerColor, thresholdsOf } from './layers.ts'
 import { layers } from '#shared/chat/context-items.ts'
 import { Button } from '#lib/ui/button.tsx'
 
@@ -61,10 +61,10 @@ export function Timeline({ steps, events, selectedIndex, onStep, openEventId, on
             <polygon key={layer} points={points} style={{ fill: layerColor(layer) }} />
           ))}
           {step &&
-            [step.flushAt, step.compactAt].map((tokens) =>
+            thresholdsOf(step).map(([name, tokens]) =>
               tokens > scale ? null : (
                 <line
-                  key={tokens}
+                  key={name}
                   x1={0}
                   x2={1000}
                   y1={y(tokens)}

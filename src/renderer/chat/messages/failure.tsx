@@ -35,8 +35,10 @@ const resumableCodes: ReadonlySet<string> = new Set([
   'provider_garbled',
 ])
 
+const tooLongCodes: ReadonlySet<string> = new Set(['chat_too_long', 'context_overflow'])
+
 export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
-  const { agent, retry, resume } = useChatActions()
+  const { agent, retry, resume, compactAndResume } = useChatActions()
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = settingsSectionOf[errorCode]
   const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
@@ -49,6 +51,7 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
       <ProviderMessage sentence={sentence} data={{ provider, ...errorData }} />
       <div className="flex flex-wrap gap-2 pt-1">
         {(errorCode === 'step_limit' || canResume) && <Button onClick={resume}>{t('chat.resume')}</Button>}
+        {tooLongCodes.has(errorCode) && <Button onClick={compactAndResume}>{t('chat.compactAndSend')}</Button>}
         {errorCode !== 'step_limit' && question !== undefined && (
           <Button onClick={() => retry(question)}>{t('common.retry')}</Button>
         )}

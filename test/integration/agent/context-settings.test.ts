@@ -1,0 +1,354 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { reportOf } from '../../../src/main/agent/context/context-timeline.ts'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+/** Two files of about 30,000 characters each, without repetition. */
+const report = (name: string) =>
+  Array.from({ length: 1000 }, (_, line) => `${name} line ${line} about the harbour`).join('\n')
+const files = { 'one.md': report('one'), 'two.md': report('two'), 'short.md': report('short').slice(0, 10_000) }
+
+interface Settings {
+  readonly compaction?: object
+  readonly contextPruning?: object
+}
+
+interface ChatOptions {
+  readonly settings?: Settings
+  readonly window?: number
+}
+
+function configOf(url: string, { settings = {}, window = 8192 }: ChatOptions): string {
+  const defaults = { chat: { titles: false }, memory: { embedding: { provider: 'none' } }, ...settings }
+  return `providers: { anthropic: { baseUrl: "${url}" } }
+models: { anthropic/test-model: { contextWindow: ${window}, maxOutput: 1000 } }
+agents:
+  defaults: ${JSON.stringify(defaults)}
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
+`
+}
+
+/**
+ * Opens a chat with a server that counts the tokens as the app estimates them. The model reads a file if the message
+ * names one, answers a flush with NO_REPLY, and summarises.
+ */
+async function openChat(options: ChatOptions = {}) {
+  const server = await startModelServer({ text: 'ok' })
+  server.window = 1_000_000
+  server.respond = (body) => {
+    const last = JSON.stringify((body['messages'] as object[]).at(-1))
+    if (last.includes('Summarise the conversation below')) return { text: '## Goal\n- Go on [1]' }
+    if (last.includes('flush')) return { text: 'NO_REPLY' }
+    const [, path] = /Read (\w+\.md)/.exec(last) ?? []
+    return path === undefined ? { text: 'Noted.' } : { calls: [{ name: 'read', arguments: { path } }] }
+  }
+  let time = new Date(2026, 0, 20, 10).getTime()
+  const test = await openTestApp({
+    files,
+    config: configOf(server.url, options),
+    env: { ANTHROPIC_API_KEY: 'k' },
+    now: () => new Date(time),
+  })
+  const agent = await test.app.agents.get('main')
+  let session: string | undefined
+  const transcript = () => agent.sessions.get(session ?? '')
+  return {
+    ...test,
+    agent,
+    server,
+    transcript,
+    session: () => session ?? '',
+    wait: (minutes: number) => (time += minutes * 60_000),
+    async ask(text: string) {
+      const sent = await agent.chat.send({ text, session })
+      await sent.ended
+      session = sent.session
+      return (await transcript()).messages().at(-1)?.message
+    },
+    async saveSettings(settings: Settings) {
+      const config = configOf(server.url, { ...options, settings }).replaceAll('{{workspace}}', test.workspace)
+      const saved = new Promise<void>((resolve) => test.app.settings.changes.subscribe(() => resolve()))
+      await writeFile(join(test.home, 'config.yaml'), config)
+      await saved
+    },
+    /** Texts of the tool results in the last request. */
+    sentResults: () => toolResultsOf(server.requests.at(-1)?.body ?? {}),
+    /** Kinds of the requests so far. */
+    kinds: () => server.requests.map(({ text }) => kindOf(text)),
+  }
+}
+
+type Chat = Awaited<ReturnType<typeof openChat>>
+
+function kindOf(request: string): 'chat' | 'flush' | 'summary' {
+  if (request.includes('Summarise the conversation below')) return 'summary'
+  return request.includes('Memory flush.') ? 'flush' : 'chat'
+}
+
+interface Block {
+  readonly type: string
+  readonly content?: string | readonly { readonly text: string }[]
+}
+
+function toolResultsOf(body: Readonly<Record<string, unknown>>): string[] {
+  const messages = body['messages'] as { content: string | Block[] }[]
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
+  const results = blocks.filter(({ type }) => type === 'tool_result')
+  return results.map(({ content = [] }) => (typeof content === 'string' ? content : (content[0]?.text ?? '')))
+}
+
+const whole = files['short.md']
+const cut = (head: number, tail: number) => `${whole.slice(0, head)}\n…\n${whole.slice(whole.length - tail)}`
+
+/** Reads files, gets three more answers, and asks again after a pause. */
+async function readAndGoOn(chat: Chat, minutes: number, paths = ['short.md']): Promise<string[]> {
+  for (const path of paths) await chat.ask(`Read ${path}`)
+  for (const text of ['one', 'two', 'three']) await chat.ask(text)
+  chat.wait(minutes)
+  await chat.ask('and now?')
+  return chat.sentResults()
+}
+
+describe('contextPruning decides which tool results a request has', () => {
+  it.each<[name: string, contextPruning: object, minutes: number, sent: string]>([
+    ['by default, after five minutes: head and tail', {}, 6, cut(1500, 1500)],
+    ['by default, within five minutes: all', {}, 4, whole],
+    ['mode: off', { mode: 'off' }, 6, whole],
+    ['mode: always', { mode: 'always' }, 0, cut(1500, 1500)],
+    ['a longer ttl', { ttl: '10m' }, 6, whole],
+    ['a shorter ttl, in seconds', { ttl: 60 }, 2, cut(1500, 1500)],
+    ['keepLastAssistants: 20', { keepLastAssistants: 20 }, 6, whole],
+    ['softTrim.maxChars: 20000', { softTrim: { maxChars: 20_000 } }, 6, whole],
+    ['softTrim.headChars: 100', { softTrim: { headChars: 100 } }, 6, cut(100, 1500)],
+    ['softTrim.tailChars: 0', { softTrim: { tailChars: 0 } }, 6, cut(1500, 0)],
+    ['head and tail as long as the result', { softTrim: { headChars: 5000, tailChars: 5000 } }, 6, whole],
+  ])('%s', async (_name, contextPruning, minutes, sent) => {
+    const chat = await openChat({ settings: { contextPruning } })
+    expect(await readAndGoOn(chat, minutes)).toEqual([sent])
+    const isCut = sent !== whole
+    expect((await chat.transcript()).branch().some(({ type }) => type === 'prune')).toBe(isCut)
+    expect(await readFile((await chat.transcript()).file, 'utf8')).toContain(JSON.stringify(whole).slice(1, -1))
+  })
+
+  it('keepLastAssistants: 0 prunes the result of the last answer', async () => {
+    const chat = await openChat({ settings: { contextPruning: { mode: 'always', keepLastAssistants: 0 } } })
+    await chat.ask('Read short.md')
+    expect(chat.sentResults()).toEqual([cut(1500, 1500)])
+  })
+
+  it.each<[name: string, hardClear: object, sent: string[]]>([
+    ['by default', {}, Array<string>(2).fill('[Old tool result content cleared]')],
+    ['another placeholder', { placeholder: '[gone]' }, ['[gone]', '[gone]']],
+    ['hardClear.enabled: false', { enabled: false }, [files['one.md'], files['two.md']]],
+  ])('from half of the window on, results of 50,000 characters are cleared: %s', async (_name, hardClear, sent) => {
+    const contextPruning = { hardClear, softTrim: { maxChars: 100_000 } }
+    const chat = await openChat({ settings: { contextPruning }, window: 30_000 })
+    expect(await readAndGoOn(chat, 6, ['one.md', 'two.md'])).toEqual(sent)
+  })
+
+  it('a compaction does not count what pruning had cut already', async () => {
+    const chat = await openChat({ settings: { compaction: { keepRecentTokens: 0 } } })
+    await readAndGoOn(chat, 6)
+    await chat.ask('/compact')
+    await chat.ask('go on')
+    const branch = (await chat.transcript()).branch()
+    const compacted = branch.find(({ type }) => type === 'compaction')
+    const next = branch.findLast((entry) => reportOf(entry) !== undefined)
+    const nextTokens = reportOf(next)?.reportedTokens ?? 0
+    expect(compacted?.type === 'compaction' && compacted.tokensAfter).toBeGreaterThan(nextTokens * 0.9)
+  })
+
+  it('sends a pruned result unchanged until the settings change', async () => {
+    const chat = await openChat({ settings: { contextPruning: {} } })
+    await readAndGoOn(chat, 6)
+    await chat.ask('go on')
+    expect(chat.sentResults()).toEqual([cut(1500, 1500)])
+    await chat.saveSettings({ contextPruning: { softTrim: { headChars: 200 } } })
+    await chat.ask('and on')
+    expect(chat.sentResults()).toEqual([cut(200, 1500)])
+  })
+})
+
+/** About 1,000 tokens. */
+const filler = (turn: number) => `FILL-${turn} ${'some words of a long talk '.repeat(160)}`
+
+/** Sends messages until a request of this kind was sent. @returns the number of messages */
+async function turnsUntil(chat: Chat, kind: 'flush' | 'summary' | 'error', limit = 60): Promise<number> {
+  for (let turn = 1; turn <= limit; turn += 1) {
+    const answer = await chat.ask(filler(turn))
+    const hasFailed = answer?.role === 'assistant' && answer.stopReason === 'error'
+    if (kind === 'error' ? hasFailed : chat.kinds().includes(kind)) return turn
+  }
+  throw new Error(`no ${kind} within ${limit} turns`)
+}
+
+const thresholds = async (chat: Chat) => {
+  const { contextWindow, reserveTokens, flushAt, compactAt } = await chat.agent.chat.meter.report(undefined, undefined)
+  return { contextWindow, reserveTokens, flushAt, compactAt }
+}
+
+describe('compaction decides when notes are saved and messages are summarised', () => {
+  const window = 32_000
+
+  it('by default: 25 % of a window of 32,000 stay free, and notes are saved 4,000 tokens earlier', async () => {
+    const chat = await openChat({ window })
+    expect(await thresholds(chat)).toMatchObject({ reserveTokens: 8000, compactAt: 24_000, flushAt: 20_000 })
+    await turnsUntil(chat, 'summary')
+    const branch = (await chat.transcript()).branch()
+    const flushed = branch.findIndex(({ type }) => type === 'flush')
+    const compacted = branch.findIndex(({ type }) => type === 'compaction')
+    const sizesBefore = (end: number) => branch.slice(0, end).flatMap((entry) => reportOf(entry)?.reportedTokens ?? [])
+    expect(Math.max(...sizesBefore(flushed))).toBeLessThanOrEqual(20_000)
+    expect(Math.max(...sizesBefore(flushed))).toBeGreaterThan(18_000)
+    expect(Math.max(...sizesBefore(compacted))).toBeLessThanOrEqual(24_000)
+    expect(branch[compacted]).toMatchObject({ tokensBefore: expect.closeTo(24_500, -3) })
+  })
+
+  it('reserveTokensFloor: a smaller one lets the chat grow longer', async () => {
+    const chat = await openChat({ window, settings: { compaction: { reserveTokensFloor: 2000 } } })
+    expect(await thresholds(chat)).toMatchObject({ reserveTokens: 2000, compactAt: 30_000, flushAt: 26_000 })
+    const byDefault = await openChat({ window })
+    expect(await turnsUntil(chat, 'summary')).toBeGreaterThan(await turnsUntil(byDefault, 'summary'))
+  })
+
+  it.each([
+    [2500, 2],
+    [8000, 7],
+  ])('keepRecentTokens: %i keeps %i messages verbatim', async (keepRecentTokens, kept) => {
+    const chat = await openChat({ window, settings: { compaction: { keepRecentTokens } } })
+    await turnsUntil(chat, 'summary')
+    const fillers = chat.server.requests.at(-1)?.text.match(/FILL-\d+ some words/g) ?? []
+    expect(fillers).toHaveLength(kept)
+  })
+
+  it('memoryFlush.enabled: false summarises without saving notes', async () => {
+    const chat = await openChat({ window, settings: { compaction: { memoryFlush: { enabled: false } } } })
+    await turnsUntil(chat, 'summary')
+    expect(chat.kinds()).not.toContain('flush')
+    expect((await chat.agent.chat.meter.report(chat.session(), undefined)).off).toEqual(['flush'])
+  })
+
+  it('memoryFlush.softThresholdTokens: a larger one saves notes earlier', async () => {
+    const memoryFlush = { softThresholdTokens: 9000 }
+    const chat = await openChat({ window, settings: { compaction: { memoryFlush } } })
+    expect(await thresholds(chat)).toMatchObject({ compactAt: 24_000, flushAt: 15_000 })
+    const byDefault = await openChat({ window })
+    expect(await turnsUntil(chat, 'flush')).toBeLessThan(await turnsUntil(byDefault, 'flush'))
+  })
+
+  it.each([
+    ['a large window', 32_000],
+    ['a small window', 4096],
+  ])('memoryFlush.systemPrompt and prompt replace the instructions in %s', async (_name, size) => {
+    const memoryFlush = {
+      systemPrompt: 'You are the flush of {{own}}memory.',
+      prompt: 'Memory flush. Write {{todaysLog}}.',
+    }
+    const chat = await openChat({ window: size, settings: { compaction: { memoryFlush } } })
+    await turnsUntil(chat, 'flush')
+    const request = chat.server.requests.find(({ text }) => kindOf(text) === 'flush')
+    const messages = request?.body['messages']
+    const last = Array.isArray(messages) ? messages.at(-1) : undefined
+    const own = 'You are the flush of memory.\\n\\nMemory flush. Write memory/2026-01-20.md.'
+    expect(JSON.stringify(last)).toContain(own)
+    expect(request?.text).not.toContain('will be replaced by a summary')
+  })
+
+  it('a saved config.yaml counts for the next request, also in the meter', async () => {
+    const chat = await openChat({ window })
+    for (let turn = 1; turn <= 13; turn += 1) await chat.ask(filler(turn))
+    expect(chat.kinds()).not.toContain('flush')
+    await chat.saveSettings({ compaction: { memoryFlush: { softThresholdTokens: 11_000 } } })
+    const report = await chat.agent.chat.meter.report(chat.session(), undefined)
+    expect(report).toMatchObject({ flushAt: 13_000, next: ['flush'] })
+    await chat.ask('go on')
+    expect(chat.kinds().slice(-2)).toEqual(['flush', 'chat'])
+  })
+})
+
+describe('compaction.enabled: false', () => {
+  const settings = { compaction: { enabled: false } }
+
+  it('sends the whole chat until it exceeds the window, says so, and answers after a compaction', async () => {
+    const chat = await openChat({ window: 16_000, settings })
+    const turn = await turnsUntil(chat, 'error')
+    expect(new Set(chat.kinds())).toEqual(new Set(['chat']))
+    expect(chat.server.requests).toHaveLength(turn - 1)
+    const sent = chat.server.requests.at(-1)?.text.match(/FILL-\d+/g)
+    expect(sent).toHaveLength(turn - 1)
+    const failed = (await chat.transcript()).messages().at(-1)?.message
+    expect(failed).toMatchObject({
+      errorCode: 'chat_too_long',
+      errorData: { model: 'anthropic/test-model', window: 16_000, tokens: expect.any(Number) },
+    })
+    const report = await chat.agent.chat.meter.report(chat.session(), undefined)
+    expect(report).toMatchObject({ off: ['flush', 'compact'], next: [] })
+
+    const { ended } = await chat.agent.chat.retry(chat.session(), undefined, undefined, true)
+    await ended
+    expect([...new Set(chat.kinds().slice(turn - 1))]).toEqual(['flush', 'summary', 'chat'])
+    const request = chat.server.requests.at(-1)?.text
+    expect(request).toContain(`FILL-${turn} `)
+    expect(request).toContain('<summary>')
+    const answer = (await chat.transcript()).messages().at(-1)?.message
+    expect(answer && messageText(answer)).toBe('Noted.')
+  })
+
+  it('cuts a large tool result only when the user compacts the chat', async () => {
+    const chat = await openChat({ window: 8192, settings })
+    expect(await chat.ask('Read one.md')).toMatchObject({ errorCode: 'chat_too_long' })
+    expect((await chat.transcript()).branch().some(({ type }) => type === 'prune')).toBe(false)
+    const { ended } = await chat.agent.chat.retry(chat.session(), undefined, undefined, true)
+    await ended
+    expect(chat.sentResults()[0]).toHaveLength(3003)
+    expect((await chat.transcript()).messages().at(-1)?.message).toMatchObject({ stopReason: 'stop' })
+  })
+
+  it('drops nothing if the provider refuses the request as too long', async () => {
+    const chat = await openChat({ window: 32_000, settings })
+    await chat.ask(filler(1))
+    chat.server.respond = (body) =>
+      JSON.stringify(body).includes('FILL-1') ? { status: 400, message: 'prompt is too long' } : { text: 'Noted.' }
+    const answer = await chat.ask(filler(2))
+    expect(answer).toMatchObject({ stopReason: 'error', errorCode: 'context_overflow' })
+    expect(chat.server.requests.at(-1)?.text).toContain('FILL-1 ')
+    expect(new Set(chat.kinds())).toEqual(new Set(['chat']))
+  })
+
+  it('the end of a chat still leaves its summary', async () => {
+    const chat = await openChat({ settings })
+    chat.server.respond = () => ({ text: 'harbour-budget\n- The harbour budget is 40,000 euros' })
+    await chat.ask('The harbour budget is 40,000 euros this year.')
+    await chat.agent.chat.endings.end(chat.session())
+    await until(async () => (await readdir(join(chat.workspace, 'memory')).catch(() => [])).length > 0)
+    const [name = ''] = await readdir(join(chat.workspace, 'memory'))
+    expect(await readFile(join(chat.workspace, 'memory', name), 'utf8')).toContain('40,000 euros')
+  })
+})
+
+describe('settings that a small window lowers', () => {
+  it.each([
+    [
+      8192,
+      {},
+      [
+        ['reserveTokensFloor', 20_000, 2048],
+        ['keepRecentTokens', 20_000, 2457],
+        ['softThresholdTokens', 4000, 1000],
+      ],
+    ],
+    [8192, { reserveTokensFloor: 1500, keepRecentTokens: 1000, memoryFlush: { softThresholdTokens: 500 } }, []],
+    [4096, { reserveTokensFloor: 0, keepRecentTokens: 0 }, [['softThresholdTokens', 4000, 0]]],
+    [200_000, {}, []],
+  ])('a window of %i with %j', async (window, compaction, lowered) => {
+    const chat = await openChat({ window, settings: { compaction } })
+    await chat.ask('hello')
+    const expected = lowered.map(([setting, from, to]) => ({ setting, from, to }))
+    expect((await chat.agent.chat.meter.report(undefined, undefined)).lowered).toEqual(expected)
+    expect((await chat.agent.chat.meter.report(chat.session(), undefined)).lowered).toEqual(expected)
+  })
+})
