@@ -1,44 +1,79 @@
 /**
- * Makes the sample memory that `npm start -- --demo` opens: the notes of a fictional person, of the set that recall is
- * measured with. Its dates are moved by whole weeks, so that the last log is a few days old.
+ * The home that `npm start -- --demo` opens: notes, chats, suggestions, saved searches and a second agent of a fictional
+ * person, up to the day of the first start. `resources/demo/README.md` describes the templates it is made from.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 
-const sets = join(dirname(fileURLToPath(import.meta.url)), '../../test/recall')
-const weekMs = 7 * 86_400_000
-const date = /\b\d{4}-\d{2}-\d{2}\b/g
+const markName = 'demo.json'
+const oldAfterMs = 7 * 86_400_000
 
 /**
- * Creates the home with its notes, unless it exists. The user can edit it; deleting the folder resets it.
- * @param language `en` or `zh`
- * @param more further lines of `config.yaml`
- * @returns the home
+ * Returns the folder of the demo: `COMMONPLACE_HOME`, or a folder beside it if it holds other data.
+ * @throws Error if that folder holds other data, too
  */
-export function makeDemo({ home = join(homedir(), '.commonplace-demo'), language = systemLanguage(), more = '' } = {}) {
-  if (existsSync(join(home, 'config.yaml'))) return home
-  const notes = join(home, 'notes')
-  rmSync(notes, { recursive: true, force: true })
-  cpSync(join(sets, `everyday-${language}`, 'workspace'), notes, { recursive: true })
-  const files = readdirSync(notes, { recursive: true }).filter((path) => path.endsWith('.md'))
-  const logs = files.flatMap((path) => basename(path).match(date) ?? []).sort()
-  const weeks = Math.floor((Date.now() - Date.parse(logs.at(-1) ?? '')) / weekMs)
-  const move = (text) =>
-    text.replace(date, (day) => new Date(Date.parse(day) + weeks * weekMs).toISOString().slice(0, 10))
-  // The last logs first: an earlier one may get the name of a later one.
-  for (const path of files.sort().reverse()) {
-    const file = join(notes, path)
-    writeFileSync(file, move(readFileSync(file, 'utf8')))
-    renameSync(file, join(dirname(file), move(basename(file))))
+export function demoHome(env = process.env) {
+  const own = resolve(env.COMMONPLACE_HOME || join(homedir(), '.commonplace'))
+  const folders = env.COMMONPLACE_HOME ? [own, `${own}-demo`] : [`${own}-demo`]
+  const home = folders.find((folder) => isFree(folder) || isMade(folder))
+  if (home !== undefined) return home
+  throw new Error(
+    `there is other data in ${folders.join(' and in ')}; move it, or set COMMONPLACE_HOME to an empty folder`,
+  )
+}
+
+/**
+ * Makes the demo unless it exists: the user may have edited it.
+ * @param language `en` or `zh`
+ * @returns lines to show to the user
+ * @throws Error if the folder holds other data, or the demo cannot be made
+ */
+export async function openDemo(home, { language = systemLanguage(), now = new Date() } = {}) {
+  if (!isMade(home)) {
+    if (!isFree(home)) throw new Error(`${home} holds other data`)
+    rmSync(home, { recursive: true, force: true })
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, markName), JSON.stringify({ isComplete: false }))
+    process.stderr.write('commonplace: making the demo (once) …\n')
+    const { playStory } = await import('../../resources/demo/story.mjs')
+    await playStory({ home, language, now })
+    writeFileSync(join(home, markName), JSON.stringify({ isComplete: true, madeAt: now.getTime() }))
   }
-  mkdirSync(home, { recursive: true })
-  const list = `  list: [{ id: main, name: Demo, workspace: ${JSON.stringify(notes)} }]`
-  writeFileSync(join(home, 'config.yaml'), `agents:\n${list}\n${more}`)
-  return home
+  const isOld = now.getTime() - readMark(home).madeAt > oldAfterMs
+  return [
+    `this is a demo; its folder is ${home}.`,
+    ...(isOld ? [`the demo is more than a week old; delete ${home} to start with a new one.`] : []),
+  ]
+}
+
+/** True for a folder that is missing or empty, and for a demo whose making was interrupted. */
+function isFree(folder) {
+  return !existsSync(folder) || readdirSync(folder).length === 0 || readMark(folder).isComplete === false
+}
+
+function isMade(folder) {
+  return readMark(folder).isComplete === true
+}
+
+/** Returns an empty object for a folder that is no demo. */
+function readMark(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, markName), 'utf8'))
+  } catch {
+    return {}
+  }
 }
 
 function systemLanguage() {
   return new Intl.DateTimeFormat().resolvedOptions().locale.startsWith('zh') ? 'zh' : 'en'
+}
+
+if (import.meta.main) {
+  try {
+    for (const note of await openDemo(process.argv[2])) process.stderr.write(`commonplace: ${note}\n`)
+  } catch (error) {
+    process.stderr.write(`commonplace: the demo could not be made: ${error.stack}\n`)
+    process.exitCode = 1
+  }
 }

@@ -20,7 +20,7 @@ import {
 import { get } from 'node:https'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeDemo } from './demo.mjs'
+import { demoHome } from './demo.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const windows = process.platform === 'win32'
@@ -33,22 +33,17 @@ const runtimeSource = 'https://github.com/electron/electron/releases'
 
 const [command, ...rest] = process.argv.slice(2)
 const node = findNode()
-if (command === 'start') await start(rest.includes('--demo') ? demoOf(rest) : rest)
+if (command === 'start') await start(rest)
 else {
   buildOnce()
   process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), ...process.argv.slice(2)], true)
 }
 
-/** Makes the app open the sample memory in a separate home. @returns the other arguments */
-function demoOf(args) {
-  process.env.COMMONPLACE_HOME = makeDemo()
-  process.stderr.write(`commonplace: this is a demo; its notes are in ${process.env.COMMONPLACE_HOME}.\n`)
-  return args.filter((argument) => argument !== '--demo')
-}
-
-async function start(args) {
+async function start(given) {
+  const args = given.filter((argument) => argument !== '--demo')
   const runtime = await findRuntime()
   buildOnce()
+  if (args.length < given.length && !openDemo()) return
   if (runtime.path) {
     process.exitCode = await run(runtime.path, [root, ...args])
     return
@@ -57,6 +52,20 @@ async function start(args) {
     `commonplace: cannot open the desktop window (${runtime.reason}); opening the browser interface instead.\n`,
   )
   process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), 'serve', ...args], true)
+}
+
+/** Makes the demo at its first start, and makes the app open it. @returns false if that failed */
+function openDemo() {
+  try {
+    process.env.COMMONPLACE_HOME = demoHome()
+  } catch (error) {
+    process.stderr.write(`commonplace: ${error.message}\n`)
+    process.exitCode = 1
+    return false
+  }
+  const script = join(root, 'src/main/demo.mjs')
+  process.exitCode = spawnSync(node, [script, process.env.COMMONPLACE_HOME], { stdio: 'inherit' }).status ?? 1
+  return process.exitCode === 0
 }
 
 /** Prefers the project's own Node. The app needs version 22 or later. */

@@ -1,0 +1,274 @@
+/** The demo, made for two first days and opened by the app. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { demoHome, openDemo } from '../../../src/main/demo.mjs'
+import { startServer, type RunningServer } from '../../../src/main/app/server/start-server.ts'
+import type { ContractClient } from '../../../src/shared/contract/index.ts'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { splitCitations } from '../../../src/shared/markdown/citation.ts'
+import { mainFolder } from '../../support/built.ts'
+import { connect } from '../../support/client.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const launcher = fileURLToPath(new URL('../../../src/main/launch.mjs', import.meta.url))
+const main = { agent: 'main' }
+const makingMs = 180_000
+const dayMs = 86_400_000
+
+/** Days and weekdays that a text names together: `Friday, 2026-12-04` and `2026-12-04（星期五）`. */
+const namedDays = /(?<before>[A-Z][a-z]+day), (?<day>\d{4}-\d\d-\d\d)|(?<date>\d{4}-\d\d-\d\d)（(?<after>星期.)）/g
+
+interface Version {
+  readonly language: 'en' | 'zh'
+  readonly now: Date
+  readonly today: string
+  readonly yesterday: string
+  readonly locale: string
+  /** Questions that a visitor asks, with a file and words of one of the first two results. */
+  readonly questions: readonly (readonly [query: string, path: string, words: string])[]
+}
+
+const versions: readonly Version[] = [
+  {
+    language: 'en',
+    now: new Date(2028, 1, 29, 9, 40),
+    today: '2028-02-29',
+    yesterday: '2028-02-28',
+    locale: 'en-GB',
+    questions: [
+      ['why did we choose the database', 'projects/ferryline.md', 'PostgreSQL'],
+      ['What did we decide about the API?', 'projects/ferryline.md', 'REST'],
+      ['when is the dentist', 'memory/2028-02-24.md', '08:40'],
+      ['do dogs need a ticket', 'memory/2028-02-29.md', 'two at most'],
+      ['麻婆豆腐的做法', 'recipes/麻婆豆腐.md', '麻婆豆腐'],
+    ],
+  },
+  {
+    language: 'zh',
+    now: new Date(2027, 0, 1, 0, 20),
+    today: '2027-01-01',
+    yesterday: '2026-12-31',
+    locale: 'zh-CN',
+    questions: [
+      ['为什么选这个数据库', '项目/轮渡订票.md', 'PostgreSQL'],
+      ['API 用什么', '项目/轮渡订票.md', 'REST'],
+      ['什么时候看牙医', 'memory/2026-12-27.md', '8:40'],
+      ['狗要不要买票', 'memory/2027-01-01.md', '最多两只'],
+      ['Which column needs btree_gist?', '资料/exclusion-constraints.md', 'btree_gist'],
+    ],
+  },
+]
+
+describe.each(versions)('the demo of $today ($language)', ({ language, now, today, yesterday, locale, questions }) => {
+  let home: string
+  let server: RunningServer
+  let client: ContractClient
+
+  beforeAll(async () => {
+    home = join(await mkdtemp(join(tmpdir(), 'commonplace-')), 'demo')
+    await openDemo(home, { language, now })
+    server = await startServer({ mainFolder, env: {}, home, now: () => now })
+    client = await connect(server.url)
+    await client.search.settle({ ...main, vectors: true })
+  }, makingMs)
+
+  afterAll(async () => {
+    await server.close()
+    await rm(dirname(home), { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  const readNotes = async () => {
+    const files = await client.workspace.list(main)
+    return Promise.all(files.map(async (file) => ({ ...file, ...(await client.workspace.read({ ...main, ...file })) })))
+  }
+  const readChats = async () => {
+    const chats = await client.sessions.list(main)
+    return Promise.all(chats.map(({ id }) => client.sessions.get({ ...main, session: id })))
+  }
+
+  it('has notes up to today, and nothing that happens later', async () => {
+    const notes = await readNotes()
+    const days = new Set(notes.flatMap(({ date }) => date ?? []).toSorted())
+    expect([...days].slice(-2)).toEqual([yesterday, today])
+    expect(days.size).toBe(22)
+    for (const { modifiedAt, path } of notes) expect(modifiedAt, path).toBeLessThanOrEqual(now.getTime())
+    const todaysTimes = [...(notes.find(({ date }) => date === today)?.text ?? '').matchAll(/^- (\d\d:\d\d) /gm)]
+    const nowTime = now.toTimeString().slice(0, 5)
+    expect(todaysTimes.map(([, time = '']) => time <= nowTime)).toEqual([true, true, true])
+    // Only the appointment with the dentist is later than today.
+    const later = notes.flatMap(({ text }) => (text.match(/\d{4}-\d\d-\d\d/g) ?? []).filter((day) => day > today))
+    expect(new Set(later).size).toBe(1)
+    expect(notes.filter(({ text }) => /\{\{|\}\}/.test(text))).toEqual([])
+  })
+
+  it('names the right weekdays', async () => {
+    const found = (await readNotes()).flatMap(({ text }) => [...text.matchAll(namedDays)])
+    expect(found.length).toBeGreaterThan(0)
+    for (const { groups = {} } of found) {
+      const { before, after, day, date } = groups
+      const named = new Date(`${day ?? date}T12:00`).toLocaleDateString(locale, { weekday: 'long' })
+      expect(before ?? after).toBe(named)
+    }
+  })
+
+  it('has chats of the last weeks with times in order, none later than now', async () => {
+    const chats = await readChats()
+    expect(chats.length).toBe(5)
+    for (const { messages, skippedLines } of chats) {
+      const times = messages.map(({ message }) => message.timestamp)
+      expect(times).toEqual(times.toSorted((one, other) => one - other))
+      expect(times.at(-1)).toBeLessThanOrEqual(now.getTime())
+      expect(times[0]).toBeGreaterThan(now.getTime() - 22 * dayMs)
+      expect(skippedLines).toEqual([])
+      expect(messages.filter(({ message }) => message.role === 'assistant' && message.errorCode)).toEqual([])
+    }
+  })
+
+  it('shows a pruning, a flush and a compaction of the long chat, with the requests', async () => {
+    const long = (await readChats()).toSorted((one, other) => other.messages.length - one.messages.length)[0]
+    const session = { ...main, session: long?.summary.id ?? '' }
+    const { steps, events } = await client.context.timeline(session)
+    expect(events.map(({ event }) => event.type).slice(0, 3)).toEqual(['prune', 'flush', 'compaction'])
+    expect(steps.length).toBe(14)
+    for (const { id, request, usage, answer } of steps) {
+      expect(usage?.totalTokens).toBeGreaterThan(1000)
+      expect(answer).not.toBeNull()
+      const { items } = await client.context.report({ ...session, step: id })
+      expect(items.map(({ layer }) => layer)).toContain('project')
+      const sent = await client.context.request({ ...session, number: request ?? 0 })
+      expect(JSON.parse(sent.request?.json ?? '{}')).toMatchObject({ model: 'openai-compatible/qwen3:8b' })
+    }
+  })
+
+  it('cites lines that exist and found notes before the answers', async () => {
+    const chats = await readChats()
+    const messages = chats.flatMap((chat) => chat.messages.map(({ message }) => message))
+    const answers = messages.filter(({ role }) => role === 'assistant').map(messageText)
+    const citations = answers.flatMap(splitCitations).filter((part) => typeof part !== 'string')
+    expect(citations.length).toBeGreaterThan(20)
+    for (const { path, line = 0 } of citations) {
+      const { lines } = await client.workspace.lines({ ...main, path, from: line, count: 1 })
+      expect(lines[0]?.length, `${path}:${line}`).toBeGreaterThan(8)
+    }
+    const why = messages.find((message) => message.role === 'user' && message.timestamp > now.getTime() - dayMs)
+    expect(why?.role === 'user' && why.recalled?.text).toContain('PostgreSQL')
+    const answer = answers.findLast((text) => text.includes('SQLite')) ?? ''
+    const first = splitCitations(answer).find((part) => typeof part !== 'string')
+    const { lines } = await client.workspace.lines({
+      ...main,
+      path: first?.path ?? '',
+      from: first?.line ?? 1,
+      count: 1,
+    })
+    expect(lines[0]).toContain('PostgreSQL')
+  })
+
+  it('has a private chat about a private note', async () => {
+    const chats = await readChats()
+    const secret = chats.filter(({ summary }) => summary.isPrivate)
+    const read = secret.flatMap(({ messages }) =>
+      messages.flatMap(({ message }) => (message.role === 'assistant' ? message.content : [])),
+    )
+    const paths = read.flatMap((part) => (part.type === 'toolCall' ? [part.arguments['path']] : []))
+    const locked = (await client.workspace.list(main)).filter(({ privacy }) => privacy?.isWhole)
+    expect(paths.length).toBe(1)
+    expect(locked.map(({ path }) => path)).toContain(paths[0])
+    // The summary of the private chat is private, too.
+    expect(locked.length).toBe(2)
+  })
+
+  it('has a changed fact, open suggestions, and a history of changes', async () => {
+    const { text } = await client.workspace.read({ ...main, path: 'MEMORY.md' })
+    expect(text.match(/^- ~~.+~~ \(until .+, now: \[memory\/.+:\d+\]/gm)?.length).toBe(1)
+    const { open, done } = await client.upkeep.list(main)
+    expect(open.map(({ rule }) => rule).toSorted()).toEqual(['duplicate', 'expired', 'outdated', 'supersedes'])
+    const replaced = open.find(({ rule }) => rule === 'supersedes')
+    expect(replaced?.evidence.map(({ path }) => path)).toEqual(['MEMORY.md', `memory/${yesterday}.md`])
+    expect(done.map(({ rule, state }) => [rule, state])).toEqual([['supersedes', 'accepted']])
+    const timeline = await client.history.timeline({ ...main, path: 'MEMORY.md' })
+    expect(timeline.length).toBeGreaterThan(5)
+  })
+
+  it('has saved searches that failed first', async () => {
+    const { checks, runs } = await client.checks.list(main)
+    expect(checks.map(({ relevant }) => relevant.map(({ state }) => state))).toEqual([['there'], ['there']])
+    expect(runs.map(({ passed, total }) => `${passed}/${total}`)).toEqual(['0/1', '0/1', '0/1', '1/1', '1/1', '2/2'])
+    expect(await client.checks.run(main)).toMatchObject({ passed: 2, total: 2 })
+  })
+
+  it('has a second agent with its own notes, chat and colour', async () => {
+    const [first, second] = await client.agents.list()
+    expect(second).toMatchObject({ id: 'garden', ready: true, workspace: join(home, 'garden') })
+    expect(second?.color).not.toBe(first?.color)
+    expect((await client.sessions.list({ agent: 'garden' })).length).toBe(1)
+  })
+
+  it.each(questions)('answers “%s”', async (query, path, words) => {
+    const { results } = await client.search.query({ ...main, query })
+    expect(results.slice(0, 2).map((result) => result.path)).toContain(path)
+    expect(results.slice(0, 2).some(({ snippet }) => snippet.includes(words))).toBe(true)
+  })
+
+  it('is opened without problems and answers new messages offline', async () => {
+    expect((await client.settings.get()).problems).toEqual([])
+    expect(await client.health.problems(main)).toEqual([])
+    expect(await client.workspace.outside(main)).toEqual([])
+    const [chat] = await client.sessions.list(main)
+    const { session } = await client.chat.send({ ...main, session: chat?.id, text: questions[0]?.[0] ?? '' })
+    await expect
+      .poll(async () => (await client.sessions.get({ ...main, session })).messages.at(-1)?.message, { timeout: 10_000 })
+      .toMatchObject({ role: 'assistant', provider: 'offline' })
+  })
+
+  it('stays as the user has edited it', async () => {
+    await writeFile(join(home, 'notes/MEMORY.md'), '# Mine\n')
+    expect(await openDemo(home, { language, now })).toHaveLength(1)
+    expect(await openDemo(home, { language, now: new Date(now.getTime() + 8 * dayMs) })).toHaveLength(2)
+    expect(await readFile(join(home, 'notes/MEMORY.md'), 'utf8')).toBe('# Mine\n')
+  })
+
+  it('is opened by the launcher from COMMONPLACE_HOME', async () => {
+    await server.close()
+    const { DISPLAY: _x, WAYLAND_DISPLAY: _wayland, ...env } = process.env
+    const child = spawn(process.execPath, [launcher, 'start', '--demo', '--no-open'], {
+      env: { ...env, COMMONPLACE_HOME: home },
+    })
+    const told = text(child.stderr)
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    expect(await told).toContain(`its folder is ${home}.`)
+  })
+})
+
+describe('the home of the demo', () => {
+  it('is an empty folder, the folder of an earlier demo, or a folder beside other data', async () => {
+    const root = await temporaryFolder()
+    const home = join(root, 'home')
+    const env = { COMMONPLACE_HOME: home }
+    expect(demoHome(env)).toBe(home)
+    await mkdir(home)
+    expect(demoHome(env)).toBe(home)
+    await writeFile(join(home, 'demo.json'), '{"isComplete":true}')
+    await writeFile(join(home, 'config.yaml'), '')
+    expect(demoHome(env)).toBe(home)
+  })
+
+  it('is never a folder with other data', async () => {
+    const home = join(await temporaryFolder(), 'home')
+    const env = { COMMONPLACE_HOME: home }
+    await mkdir(home)
+    await writeFile(join(home, 'config.yaml'), 'interface: { theme: dark }\n')
+    expect(demoHome(env)).toBe(`${home}-demo`)
+    await expect(openDemo(home)).rejects.toThrow('holds other data')
+    await mkdir(`${home}-demo`)
+    await writeFile(join(`${home}-demo`, 'notes.md'), 'mine')
+    expect(() => demoHome(env)).toThrow('other data')
+    expect([await readdir(home), await readdir(`${home}-demo`)]).toEqual([['config.yaml'], ['notes.md']])
+  })
+})
