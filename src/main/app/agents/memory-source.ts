@@ -25,7 +25,8 @@ export function builtinModelFile(resources: string): string {
 const indexDebounceMs = 1500
 
 export function memorySource(options: AgentOptions): MemorySource {
-  const { embedding, sessions, scope } = options.config.current.memory
+  const { embedding, sessions, scope, chunking } = options.config.current.memory
+  const { unit, ...chunkSizes } = chunking
   const layout = layoutOfConventions(options.conventions)
   const forbidden = options.forbiddenFolders()
   return {
@@ -46,6 +47,7 @@ export function memorySource(options: AgentOptions): MemorySource {
     debounceMs: indexDebounceMs,
     embedding: embeddingSource(embedding, options),
     notes: foldersWithPrivateRules(options),
+    chunking: unit === 'tokens' ? chunkSizes : undefined,
   }
 }
 

@@ -11,6 +11,7 @@ import { indexTermsOf, queryTerms, requiredPhrases, type QueryTerm } from '../qu
 import { hasConditions, parseFilters, type Boost, type FilteredQuery } from '../query/filters.ts'
 import { formatDay, overlaps, parseDay } from '../text/days.ts'
 import { bodyOf } from '../units/prepare-units.ts'
+import { snippetOf } from '../units/split-chunks.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-flags.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
@@ -34,6 +35,8 @@ export interface UnitText {
   /** Heading trail. */
   readonly heading: string
   readonly text: string
+  /** The text; of a long chunk, its beginning. */
+  readonly snippet: string
   /** `YYYY-MM-DD`, of the first day; undefined if the unit has no date. */
   readonly date: string | undefined
   /** Number of the unit in its file. */
@@ -57,7 +60,7 @@ export interface UnitRanking {
   readonly hasPrivate: boolean
   /** Best first. */
   readonly candidates: readonly UnitCandidate[]
-  /** The unit that `alsoRank` names; undefined if it is a candidate. */
+  /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
   readonly asked: UnitCandidate | undefined
   /** Weights of the ranking model; null with classic weights. */
   readonly weights: RankingWeights | null
@@ -73,8 +76,8 @@ export interface UnitSearchOptions extends SelectionLimits {
   readonly scope: Scope
   /** Weights of the two scores; undefined for the ranking model. */
   readonly classicWeights?: ClassicWeights
-  /** Id of a unit that is ranked even if it is no candidate. It does not change the candidates. */
-  readonly alsoRank?: number
+  /** Ids of units that are ranked even if none is a candidate. They do not change the candidates. */
+  readonly alsoRank?: readonly number[]
   /** Path of a chat that is not searched. */
   readonly excludedChat?: string
   /** Conditions of the query that are turned off, as written there. */
@@ -155,7 +158,8 @@ export class UnitSearcher {
   textOf(id: number): UnitText {
     const { entry, file, firstDay, label: _label, isPrivate, ...content } = this.#rowOf(id)
     const date = firstDay === null ? undefined : formatDay(firstDay)
-    return { ...content, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
+    const snippet = snippetOf(content.text)
+    return { ...content, snippet, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
   }
 
   /** Returns the text of a unit as it is embedded. @throws Error if the index has no such unit */
@@ -180,7 +184,8 @@ export class UnitSearcher {
 
   /** Returns all candidates with their scores and verdicts. @param vector of length 1; undefined for keyword search */
   rank(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
-    const filtered = this.parse(query, options.without, options.scope.hasPrivate)
+    const parsed = this.parse(query, options.without, options.scope.hasPrivate)
+    const filtered = options.classicWeights ? withoutTimes(parsed) : parsed
     return this.#db.transaction(() => this.#rank(filtered, vector, options))()
   }
 
@@ -223,13 +228,16 @@ export class UnitSearcher {
     const searched = searchedWords(query)
     const words = findQueryWords(searched, lexicon, this.relations)
     const started = performance.now()
-    const isReadable = vector !== undefined && !this.#isMisspelled(words)
+    const isClassic = options.classicWeights !== undefined
+    const isReadable = vector !== undefined && (isClassic || !this.#isMisspelled(words))
     const similarity = isReadable ? vectors.similarityTo(this.#embedded(vector, query)) : undefined
     const vectorMs = performance.now() - started
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
     // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
     const boosts = query.boosts.filter(({ kind }) => kind === 'relative' || (kind === 'date' && !query.filters.length))
-    const hasTopic = queryTerms(searchedWords({ ...query, boosts })).some((term) => isTopic(term, hasConditions(query)))
+    const hasTopic = isClassic
+      ? /[\p{L}\p{N}]/u.test(query.topic)
+      : queryTerms(searchedWords({ ...query, boosts })).some((term) => isTopic(term, hasConditions(query)))
     const { excludedChat } = options
     const excludedFile = excludedChat === undefined ? undefined : this.#statements.fileAt.get('sessions', excludedChat)
     const mentioning = unitsMentioning(query, lexicon)
@@ -239,11 +247,11 @@ export class UnitSearcher {
     const { ranked, supersessions } = hasTopic
       ? this.#rankTopic(search, [...(this.#admitted(search)?.intersection(mentioning) ?? mentioning)])
       : { ranked: listing.ranked, supersessions: new Map<number, Supersession>() }
-    const recall = options.isRecall && !options.classicWeights ? this.#model(similarity).recall : undefined
+    const recall = options.isRecall && !isClassic ? this.#model(similarity).recall : undefined
     const limits = hasTopic ? { ...options, recall } : { ...options, minScore: 0 }
     const lengths = new Map<number, number>()
     const verdicts = selectResults(ranked, limits, ({ id }) => {
-      const selectable = this.#selectable(id)
+      const selectable = this.#selectable(id, isClassic)
       lengths.set(id, selectable.lineLength)
       return selectable
     })
@@ -257,21 +265,23 @@ export class UnitSearcher {
       asked: this.#rankAsked(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
       vectorMs,
-      weights: options.classicWeights ? null : this.#model(similarity),
+      weights: isClassic ? null : this.#model(similarity),
       supersessions,
       cosineOf: similarity && ((id) => similarity.rawCosine(id)),
     }
   }
 
   #rankAsked(search: OpenSearch, ranked: readonly RankedUnit[], hasTopic: boolean): UnitCandidate | undefined {
-    const { alsoRank: id, classicWeights } = search.options
-    const facts = id === undefined ? undefined : this.#filters.factsOf(id)
-    if (!facts || !search.reader.table.has(facts.id) || ranked.some((unit) => unit.id === id)) return undefined
+    const { alsoRank = [], classicWeights } = search.options
+    const ids = alsoRank.filter((id) => search.reader.table.has(id))
+    const [first] = ids
+    if (first === undefined || ranked.some(({ id }) => ids.includes(id))) return undefined
     const unit = hasTopic
-      ? this.#rankTopic(search, [facts.id]).ranked.find((one) => one.id === id)
-      : unlistedUnit(facts.id, classicWeights !== undefined)
-    if (!unit) return undefined
-    if (this.#admitted(search)?.has(facts.id) !== false) return { unit, verdict: { kind: 'weak' } }
+      ? this.#rankTopic(search, ids).ranked.find(({ id }) => ids.includes(id))
+      : unlistedUnit(first, classicWeights !== undefined)
+    const facts = unit && this.#filters.factsOf(unit.id)
+    if (!facts) return undefined
+    if (this.#admitted(search)?.has(unit.id) !== false) return { unit, verdict: { kind: 'weak' } }
     const by = search.excludedBy(facts)
     const phrases = requiredPhrases(search.query.words).map(({ shown }) => `"${shown}"`)
     return { unit, verdict: { kind: 'outsideFilter', by: by.length > 0 ? by : phrases } }
@@ -289,7 +299,10 @@ export class UnitSearcher {
       ? rankClassic(candidates, classicWeights, similarity && ((id) => similarity.rawCosine(id)))
       : rank(candidates, this.#model(similarity))
     const dated = this.#withDates(ranked, search)
-    const { supersessions, ...lowered } = this.#withSuperseded(dated, search, classicWeights !== undefined)
+    const supersessions = this.#supersessionsAmong(dated, search)
+    // The newer line is only named: the score is the weighted sum.
+    if (classicWeights) return { ranked: dated, supersessions }
+    const lowered = this.#withSuperseded(dated, supersessions)
     const missing = lowered.missing.filter((id) => !also.includes(id))
     // A successor is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
@@ -297,7 +310,7 @@ export class UnitSearcher {
       : { ranked: lowered.ranked, supersessions }
   }
 
-  #withSuperseded(ranked: readonly RankedUnit[], { reader: { table }, texts }: OpenSearch, isClassic: boolean) {
+  #supersessionsAmong(ranked: readonly RankedUnit[], { reader: { table }, texts }: OpenSearch) {
     const files = texts.files()
     const supersessions = new Map<number, Supersession>()
     for (const { id } of ranked.slice(0, maxExamined)) {
@@ -305,11 +318,14 @@ export class UnitSearcher {
       const supersession = isMarked ? texts.of(id) : undefined
       if (supersession) supersessions.set(id, supersession)
     }
+    return supersessions
+  }
+
+  #withSuperseded(ranked: readonly RankedUnit[], supersessions: ReadonlyMap<number, Supersession>) {
     const compared = ranked
       .slice(0, maxCompared)
       .map(({ id }) => ({ ...this.textOf(id), id, text: this.embeddedTextOf(id) }))
-    const replaced = new Map([...replacedAmong(compared), ...supersessions])
-    return { ...lowerSuperseded(ranked, replaced, isClassic), supersessions }
+    return lowerSuperseded(ranked, new Map([...replacedAmong(compared), ...supersessions]))
   }
 
   /** Returns true if the model knows no word of the query, and the memory has them in other spellings only. */
@@ -369,15 +385,14 @@ export class UnitSearcher {
   #withDates(ranked: RankedUnit[], { query, options, mentioning }: OpenSearch): RankedUnit[] {
     const { recencyHalfLifeDays: halfLife = null, classicWeights } = options
     const isClassic = classicWeights !== undefined
-    if ((query.boosts.length === 0 || isClassic) && halfLife === null) return ranked
+    if (query.boosts.length === 0 && halfLife === null) return ranked
     const today = parseDay(localDate(this.#now()))
     const bestCoverage = Math.max(...ranked.map(({ features }) => features.coverageOfThree), 1e-9)
     const adjusted = ranked.map((unit) => {
       const facts = this.#filters.factsOf(unit.id)
-      if (mentioning.has(unit.id) && !isClassic)
-        return adjust(unit, { name: 'date', contribution: mentionLift }, isClassic)
+      if (mentioning.has(unit.id)) return adjust(unit, { name: 'date', contribution: mentionLift }, isClassic)
       if (!facts || facts.lastDay === null) return unit
-      const lift = !isClassic && isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
+      const lift = isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
       const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }, isClassic) : unit
       const halfLives = halfLife === null ? 0 : Math.max(0, today - facts.lastDay) / halfLife
       const loss = isClassic ? lifted.score * (1 - 0.5 ** halfLives) : Math.LN2 * halfLives
@@ -386,10 +401,12 @@ export class UnitSearcher {
     return adjusted.sort((one, other) => other.logit - one.logit || one.id - other.id)
   }
 
-  #selectable(id: number): SelectableText {
+  /** With classic weights, units with the same text are all returned, and only the characters of the texts count. */
+  #selectable(id: number, isClassic: boolean): SelectableText {
     const content = this.textOf(id)
+    if (isClassic) return { entry: content.entry, text: undefined, lineLength: content.snippet.length }
     const text = content.text.replace(/\s+/g, ' ').toLowerCase()
-    return { entry: content.entry, text, lineLength: formatResult({ ...content, snippet: content.text }).length + 1 }
+    return { entry: content.entry, text, lineLength: formatResult(content).length + 1 }
   }
 
   #open(scope: Scope): OpenScope {
@@ -407,6 +424,12 @@ export class UnitSearcher {
     open.reader.refresh()
     return open
   }
+}
+
+/** Returns the query with its time phrases as plain words. */
+function withoutTimes(query: FilteredQuery): FilteredQuery {
+  const conditions = query.conditions.filter(({ kind }) => kind !== 'time')
+  return { ...query, topic: query.words, boosts: [], conditions }
 }
 
 /**
@@ -483,7 +506,7 @@ function prepare(db: Db) {
   }
 }
 
-interface UnitRow extends Omit<UnitText, 'date' | 'entry' | 'isPrivate'> {
+interface UnitRow extends Omit<UnitText, 'snippet' | 'date' | 'entry' | 'isPrivate'> {
   readonly entry: number
   readonly isPrivate: number
   readonly file: number
