@@ -140,9 +140,9 @@ export function lowerSuperseded(
   }
   const changed = ranked.map((unit) => {
     const raised = (wanted.get(unit.id) ?? -Infinity) - unit.logit
-    const higher = raised > 0 ? adjust(unit, { name: 'successor', contribution: raised }, false) : unit
+    const higher = raised > 0 ? adjust(unit, { name: 'successor', contribution: raised }) : unit
     if (!supersessions.has(unit.id)) return higher
-    return adjust(higher, { name: 'superseded', contribution: -lossOfSuperseded }, false)
+    return adjust(higher, { name: 'superseded', contribution: -lossOfSuperseded })
   })
   changed.sort((one, other) => other.logit - one.logit || one.id - other.id)
   return { ranked: changed, missing: [...wanted.keys()].filter((id) => !ids.has(id)) }

@@ -293,15 +293,14 @@ export class UnitSearcher {
 
   #rankTopic(search: OpenSearch, also: readonly number[]): Ranked {
     const { query, words, reader, similarity, options } = search
-    const { classicWeights } = options
     const candidates = collectCandidates(query.words, words, reader.table, similarity, this.#admitted(search), also)
-    const ranked = classicWeights
-      ? rankClassic(candidates, classicWeights, similarity && ((id) => similarity.rawCosine(id)))
-      : rank(candidates, this.#model(similarity))
-    const dated = this.#withDates(ranked, search)
+    if (options.classicWeights) {
+      const cosineOf = similarity && ((id: number) => similarity.rawCosine(id))
+      const ranked = rankClassic(candidates, options.classicWeights, cosineOf)
+      return { ranked, supersessions: this.#supersessionsAmong(ranked, search) }
+    }
+    const dated = this.#withDates(rank(candidates, this.#model(similarity)), search)
     const supersessions = this.#supersessionsAmong(dated, search)
-    // The newer line is only named: the score is the weighted sum.
-    if (classicWeights) return { ranked: dated, supersessions }
     const lowered = this.#withSuperseded(dated, supersessions)
     const missing = lowered.missing.filter((id) => !also.includes(id))
     // A successor is an answer even if it shares no word with the query: rank again with it.
@@ -383,20 +382,19 @@ export class UnitSearcher {
 
   /** Raises units of the days that a time phrase names, and lowers old units if the settings ask for it. */
   #withDates(ranked: RankedUnit[], { query, options, mentioning }: OpenSearch): RankedUnit[] {
-    const { recencyHalfLifeDays: halfLife = null, classicWeights } = options
-    const isClassic = classicWeights !== undefined
+    const { recencyHalfLifeDays: halfLife = null } = options
     if (query.boosts.length === 0 && halfLife === null) return ranked
     const today = parseDay(localDate(this.#now()))
     const bestCoverage = Math.max(...ranked.map(({ features }) => features.coverageOfThree), 1e-9)
     const adjusted = ranked.map((unit) => {
       const facts = this.#filters.factsOf(unit.id)
-      if (mentioning.has(unit.id)) return adjust(unit, { name: 'date', contribution: mentionLift }, isClassic)
+      if (mentioning.has(unit.id)) return adjust(unit, { name: 'date', contribution: mentionLift })
       if (!facts || facts.lastDay === null) return unit
       const lift = isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
-      const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }, isClassic) : unit
+      const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }) : unit
       const halfLives = halfLife === null ? 0 : Math.max(0, today - facts.lastDay) / halfLife
-      const loss = isClassic ? lifted.score * (1 - 0.5 ** halfLives) : Math.LN2 * halfLives
-      return loss > 0 ? adjust(lifted, { name: 'recency', contribution: -loss }, isClassic) : lifted
+      const loss = Math.LN2 * halfLives
+      return loss > 0 ? adjust(lifted, { name: 'recency', contribution: -loss }) : lifted
     })
     return adjusted.sort((one, other) => other.logit - one.logit || one.id - other.id)
   }
