@@ -147,7 +147,7 @@ export const searchResultSchema = z.object({
   textScore: z.number().nullable(),
   /** Text of the unit; of a long chunk, its beginning. */
   snippet: z.string(),
-  /** Words of the snippet that match the query. */
+  /** Words of the text that match the query. */
   matched: z.array(z.string()),
   /** Set if it lacks a name of the query, or most of its words: it is likely about something else. */
   lacksWords: z.literal(true).optional(),

@@ -64,7 +64,7 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
     ...(title === undefined ? {} : { title }),
     ...(date === undefined ? {} : { date }),
     snippet,
-    matched: matchedWords(snippet, words),
+    matched: matchedWords(text.text, words),
     source,
     ...(isPrivate ? { isPrivate } : {}),
     fileHash,
