@@ -95,7 +95,12 @@ describe('chunks instead of entries', () => {
     await until(() => unitsIn(index).length === 62)
     await memory.waitForVectors()
     expect((await memory.search('remark 17', { minScore: 0 })).results[0]?.startLine).toBe(19)
-    expect(server.texts().slice(sent).filter((one) => one.includes('about the weather'))).toEqual([])
+    expect(
+      server
+        .texts()
+        .slice(sent)
+        .filter((one) => one.includes('about the weather')),
+    ).toEqual([])
   }, 60_000)
 
   it('are built anew after another size or overlap, and as in the file after a restart', async () => {
@@ -112,7 +117,11 @@ describe('chunks instead of entries', () => {
     const message = (role: string, text: string) =>
       JSON.stringify({ type: 'message', timestamp: '2026-03-01T10:00:00.000Z', message: { role, content: text } })
     const { home, memory, index } = await open({}, configWith('provider: none', chunked))
-    const chat = [message('user', 'The walrus is our mascot.'), '{"type":"custom"}', message('user', 'We sail on Sunday.')]
+    const chat = [
+      message('user', 'The walrus is our mascot.'),
+      '{"type":"custom"}',
+      message('user', 'We sail on Sunday.'),
+    ]
     await writeFiles(home, { 'agents/main/sessions/one.jsonl': `${chat.join('\n')}\n` })
     await memory.reindex()
     expect(unitsIn(index).filter(({ path }) => path.startsWith('sessions/'))).toEqual([
@@ -132,7 +141,17 @@ describe('private lines', () => {
   const middle = remarks.with(9, `- ${secret} ^[private]`)
   // Line 20 of the note is in the overlap of the first two chunks.
   const overlap = remarks.with(17, `- ${secret} ^[private]\n  and more of the secret`)
-  const section = [...remarks.slice(0, 12), '', '## Health ^[private]', '', `- ${secret}`, '', '## Open', '', ...remarks]
+  const section = [
+    ...remarks.slice(0, 12),
+    '',
+    '## Health ^[private]',
+    '',
+    `- ${secret}`,
+    '',
+    '## Open',
+    '',
+    ...remarks,
+  ]
   it.each([
     ['in the middle of a chunk', { 'MEMORY.md': log(...middle) }],
     ['in the overlap', { 'MEMORY.md': log(...overlap) }],
@@ -169,19 +188,23 @@ describe('the choice of classic settings', () => {
     ['a tidy file', plainConfig],
     ['comments, quotes, order and line ends', untidy],
     ['a file without a line end', `${plainConfig}# end`],
-  ])('is undone byte for byte: %s', async (_name, text) => {
-    const { client, config, memory, index } = await open({ 'MEMORY.md': log(...remarks) }, text)
-    const before = await readFile(config)
-    const change = await client.search.setSettings({ agent: 'main', settings: classic })
-    expect(await client.search.settings({ agent: 'main' })).toEqual(classic)
-    await until(() => unitsIn(index).length === 4)
-    const { results } = await memory.search('remark garden', { minScore: 0 })
-    expect(results.map(({ snippet }) => snippet.length).toSorted()).toEqual([648, 700, 700, 700])
-    await client.search.undoSettings({ change })
-    expect(await readFile(config)).toEqual(before)
-    expect((await client.search.settings({ agent: 'main' })).chunking?.unit).toBe('entry')
-    await until(() => unitsIn(index).length === 60)
-  }, 30_000)
+  ])(
+    'is undone byte for byte: %s',
+    async (_name, text) => {
+      const { client, config, memory, index } = await open({ 'MEMORY.md': log(...remarks) }, text)
+      const before = await readFile(config)
+      const change = await client.search.setSettings({ agent: 'main', settings: classic })
+      expect(await client.search.settings({ agent: 'main' })).toEqual(classic)
+      await until(() => unitsIn(index).length === 4)
+      const { results } = await memory.search('remark garden', { minScore: 0 })
+      expect(results.map(({ snippet }) => snippet.length).toSorted()).toEqual([648, 700, 700, 700])
+      await client.search.undoSettings({ change })
+      expect(await readFile(config)).toEqual(before)
+      expect((await client.search.settings({ agent: 'main' })).chunking?.unit).toBe('entry')
+      await until(() => unitsIn(index).length === 60)
+    },
+    30_000,
+  )
 
   it('is undone in a changed file by its values alone', async () => {
     const { client, config } = await open({}, untidy)

@@ -11,7 +11,8 @@ const { chunking, ...classic } = searchModes.classic
 
 const open = (notes: Readonly<Record<string, string>>) => createSearchIndex(notes, builtin, ':memory:', chunking)
 const lines = (count: number, text: (at: number) => string) => Array.from({ length: count }, (_, at) => text(at))
-const filler = (at: number) => `- 09:${at + 10} ordinary remark number ${at} about the weather, the garden and the neighbours`
+const filler = (at: number) =>
+  `- 09:${at + 10} ordinary remark number ${at} about the weather, the garden and the neighbours`
 
 /** The division of OpenClaw's `chunkMarkdown`, for lines that are shorter than half a chunk. */
 function chunksOf(text: string): { startLine: number; endLine: number; text: string }[] {
@@ -84,7 +85,11 @@ describe('classic settings', () => {
     })
     const { results } = await search('how do we deploy', { ...classic, minScore: 0 })
     const dates = new Map(results.map(({ path, superseded }) => [path, superseded?.until]))
-    expect(Object.fromEntries(dates)).toEqual({ 'whole.md': '2026-02-02', 'all.md': '2026-01-01', 'some.md': undefined })
+    expect(Object.fromEntries(dates)).toEqual({
+      'whole.md': '2026-02-02',
+      'all.md': '2026-01-01',
+      'some.md': undefined,
+    })
   })
 
   it('take time phrases as words and ignore the half-life; filters hold', async () => {
