@@ -78,27 +78,29 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
             onChange={(value) => change({ [key]: value })}
           />
         ))}
-        <div className="flex flex-col gap-1">
-          <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>
-            <input
-              type="checkbox"
-              checked={recencyHalfLifeDays !== null}
-              onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? initialHalfLifeDays : null })}
-            />
-            {t('whatIf.recency')}
-          </label>
-          {recencyHalfLifeDays !== null && (
-            <Slider
-              label={t('whatIf.halfLife')}
-              shown={t('whatIf.days', { count: recencyHalfLifeDays })}
-              value={recencyHalfLifeDays}
-              min={1}
-              max={365}
-              step={1}
-              onChange={(days) => change({ recencyHalfLifeDays: days })}
-            />
-          )}
-        </div>
+        {weights === 'auto' && (
+          <div className="flex flex-col gap-1">
+            <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>
+              <input
+                type="checkbox"
+                checked={recencyHalfLifeDays !== null}
+                onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? initialHalfLifeDays : null })}
+              />
+              {t('whatIf.recency')}
+            </label>
+            {recencyHalfLifeDays !== null && (
+              <Slider
+                label={t('whatIf.halfLife')}
+                shown={t('whatIf.days', { count: recencyHalfLifeDays })}
+                value={recencyHalfLifeDays}
+                min={1}
+                max={365}
+                step={1}
+                onChange={(days) => change({ recencyHalfLifeDays: days })}
+              />
+            )}
+          </div>
+        )}
         <div className="flex gap-2">
           <Button
             look="primary"
