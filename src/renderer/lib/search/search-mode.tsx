@@ -33,16 +33,16 @@ export function SearchMode({ agent, settings, onChoose }: SearchModeProps) {
   const isChunked = settings.chunking?.unit === 'tokens'
   const mode = settings.weights === 'auto' ? (isChunked ? 'custom' : 'default') : isChunked ? 'classic' : 'custom'
   return (
-    <>
+    <div className="flex flex-col items-start gap-1">
       <Choice
         label={t('whatIf.mode')}
         value={mode}
         options={(['default', 'classic'] as const).map((value) => ({ value, name: t(`whatIf.${value}`) }))}
         onChoose={(chosen) => chosen !== 'custom' && onChoose(searchModes[chosen])}
       />
-      <p className="-mt-2 text-[12px] text-muted">{t(`whatIf.${mode}Hint`)}</p>
+      <p className="text-[12px] text-muted">{t(`whatIf.${mode}Hint`)}</p>
       {status && <IndexProgress status={status} />}
-    </>
+    </div>
   )
 }
 
