@@ -212,7 +212,7 @@ describe('trying out settings', () => {
     expect(await config()).toBe(before)
   })
 
-  it('chooses the classic settings, builds the index anew, and undoes both', async () => {
+  it('chooses the classic settings, rebuilds the index, and undoes both', async () => {
     const { client, page, ask, settled, home } = await openInspector()
     const config = () => readFile(join(home, 'config.yaml'), 'utf8')
     const units = async () => (await client.search.status({ agent: 'main' })).units
@@ -223,7 +223,7 @@ describe('trying out settings', () => {
     await page.getByRole('button', { name: 'What if' }).click()
     const panel = page.getByRole('complementary', { name: 'What if' })
     await panel.getByRole('radio', { name: 'Classic' }).click()
-    await panel.getByText('builds the index anew', { exact: false }).waitFor()
+    await panel.getByText('rebuilds the index', { exact: false }).waitFor()
     expect(await panel.getByRole('slider', { name: 'Threshold' }).inputValue()).toBe('0.35')
     expect(await panel.getByRole('slider', { name: 'Maximum results' }).inputValue()).toBe('6')
     expect(await panel.getByRole('slider', { name: 'Maximum characters' }).inputValue()).toBe('4200')

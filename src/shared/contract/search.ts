@@ -172,7 +172,7 @@ export const searchSettingsSchema = z.object({
   maxCharacters: z.number().int().min(100).max(100_000),
   /** Days until the odds of a dated unit are halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),
-  /** What the index consists of. Applies to no single search; undefined leaves it as it is. */
+  /** Units of the index. Not an option of a single search; undefined keeps the current ones. */
   chunking: z
     .object({ unit: z.enum(['entry', 'tokens']), tokens: z.number().int(), overlap: z.number().int() })
     .optional(),

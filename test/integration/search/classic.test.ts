@@ -103,7 +103,7 @@ describe('chunks instead of entries', () => {
     ).toEqual([])
   }, 60_000)
 
-  it('are built anew after another size or overlap, and as in the file after a restart', async () => {
+  it('are rebuilt after a change of size and overlap', async () => {
     const { config, index, home } = await open({ 'MEMORY.md': log(...remarks) }, configWith('provider: none', chunked))
     expect(unitsIn(index)).toHaveLength(4)
     const text = await readFile(config, 'utf8')
@@ -173,7 +173,7 @@ describe('private lines', () => {
     const forAll = await client.search.query({ agent: 'main', query: 'safe code 7781', options: { hasPrivate: false } })
     expect(JSON.stringify(forAll.results)).not.toContain('7781')
     expect((await memory.search('safe code 7781')).results[0]).toMatchObject({ isPrivate: true })
-    // What remains of the note is sent whole.
+    // The open lines are sent.
     const sent = server.texts().join('\n')
     expect([1, 5, 30, 60].filter((at) => !sent.includes(remark(at)))).toEqual([])
   })

@@ -6,10 +6,11 @@ import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder, renameDamaged } from '#platform'
-import { unitSettingsOf } from '../units/prepare-units.ts'
+import type { NotesFolder } from '#workspace/privacy'
+import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
+import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import { adoptVectors } from './adopt-vectors.ts'
-import type { IndexerSettings } from './indexer.ts'
 import {
   createTables,
   identityOf,
@@ -35,7 +36,14 @@ export interface OpenedIndex {
   readonly corruptionMessage: string | undefined
 }
 
-type IndexFileSettings = Pick<IndexerSettings, 'file' | 'embedding' | 'notes' | 'chunking' | 'earlier'>
+interface IndexFileSettings extends Pick<PlainUnitSettings, 'chunking'> {
+  readonly file: string
+  readonly embedding: EmbeddingSource
+  /** Folders whose notes may be private. */
+  readonly notes: readonly NotesFolder[]
+  /** Settings of other models that can still be used. */
+  readonly earlier?: readonly EmbeddingSource[]
+}
 
 /**
  * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.

@@ -145,7 +145,7 @@ describe('a line in two chunks', () => {
       .all()
     expect(covering.length).toBe(2)
     const { why, candidates } = await explain('walrus mascot', classic, { path: 'a.md', line: 18 })
-    const [best] = candidates.filter(({ startLine, endLine }) => startLine <= 18 && 18 <= endLine)
+    const best = candidates.find(({ startLine, endLine }) => startLine <= 18 && 18 <= endLine)
     expect(why?.candidate).toMatchObject({ startLine: best?.startLine, endLine: best?.endLine, score: best?.score })
     expect(why?.rank).toBe(1)
   })

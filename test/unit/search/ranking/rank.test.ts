@@ -150,8 +150,7 @@ describe('the parts of a score', () => {
   it('have the adjustments in the part of the form', () => {
     const [best] = rank(units(1), plain)
     const raised =
-      best &&
-      adjust(adjust(best, { name: 'date', contribution: 1.5 }), { name: 'recency', contribution: -1 })
+      best && adjust(adjust(best, { name: 'date', contribution: 1.5 }), { name: 'recency', contribution: -1 })
     expect(raised && partsOf(raised, plain).find(({ name }) => name === 'form')).toEqual({
       name: 'form',
       contribution: 0.5,
