@@ -17,6 +17,7 @@ import { measureInbox } from './inbox.ts'
 import { measureInterface } from './interface.ts'
 import { measureMcp } from './mcp.ts'
 import { measureMemory } from './memory.ts'
+import { measureRecall } from './recall.ts'
 import { measureTranscript } from './transcript.ts'
 import { measureUpkeep } from './upkeep.ts'
 
@@ -34,6 +35,7 @@ const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   mcp: () => measureMcp(root),
   upkeep: () => measureUpkeep(root),
   bundle: measureBundle,
+  recall: measureRecall,
 }
 const { values: flags } = parseArgs({
   options: {

@@ -301,14 +301,14 @@ describe('opening a result', () => {
 describe('trying out settings', () => {
   it('shows the ranking that applying produces, and undoes it', async () => {
     const { client, page, ask, settled, home } = await openInspector()
+    const config = () => readFile(join(home, 'config.yaml'), 'utf8')
+    const before = await config()
     const query = 'who talked about the garden in Lisbon'
     await ask(query)
     await page.getByTestId('candidate').first().waitFor()
     await page.getByRole('button', { name: 'What if' }).click()
     const panel = page.getByRole('complementary', { name: 'What if' })
     expect(await panel.getByRole('slider', { name: 'Threshold' }).count()).toBe(0)
-    await panel.getByRole('radio', { name: 'Classic' }).click()
-    await panel.getByRole('slider', { name: 'Threshold' }).fill('0.2')
     await panel.getByRole('slider', { name: 'Maximum results' }).fill('9')
     await panel.getByRole('slider', { name: 'Maximum characters' }).fill('1200')
     await panel.getByRole('checkbox', { name: 'Older entries count less' }).check()
@@ -326,19 +326,67 @@ describe('trying out settings', () => {
     await page.getByText('searches like this from now on', { exact: false }).waitFor()
     const { results } = await client.search.query({ agent: 'main', query })
     expect(results.map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`)).toEqual(previewed)
-    const config = () => readFile(join(home, 'config.yaml'), 'utf8')
-    const applied = {
-      weights: { vector: 0.7, text: 0.3 },
-      minScore: 0.2,
-      maxResults: 9,
-      maxCharacters: 1200,
-      recencyHalfLifeDays: 300,
-    }
+    const applied = { maxResults: 9, maxCharacters: 1200, recencyHalfLifeDays: 300 }
     expect(parse(await config())).toMatchObject({ agents: { list: [{ memory: { search: applied } }] } })
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await client.search.settings({ agent: 'main' })).maxResults === 20)
-    expect((await client.search.settings({ agent: 'main' })).weights).toBe('auto')
+    expect(await config()).toBe(before)
   })
+
+  it('chooses the classic settings, rebuilds the index, and undoes both', async () => {
+    const { client, page, ask, settled, home } = await openInspector()
+    const config = () => readFile(join(home, 'config.yaml'), 'utf8')
+    const units = async () => (await client.search.status({ agent: 'main' })).units
+    const [before, entries] = [await config(), await units()]
+    const query = 'who talked about the garden in Lisbon'
+    await ask(query)
+    await page.getByTestId('candidate').first().waitFor()
+    await page.getByRole('button', { name: 'What if' }).click()
+    const panel = page.getByRole('complementary', { name: 'What if' })
+    await panel.getByRole('radio', { name: 'Classic' }).click()
+    await panel.getByText('rebuilds the index', { exact: false }).waitFor()
+    expect(await panel.getByRole('slider', { name: 'Threshold' }).inputValue()).toBe('0.35')
+    expect(await panel.getByRole('slider', { name: 'Maximum results' }).inputValue()).toBe('6')
+    expect(await panel.getByRole('slider', { name: 'Maximum characters' }).inputValue()).toBe('4200')
+    expect(await panel.getByRole('checkbox').count()).toBe(0)
+    await settled()
+    await keepScreenshot(page, 'inspector-7-classic')
+    await page.evaluate(() => {
+      const panelOfPage = document.querySelector('aside [role=radiogroup]')?.parentElement
+      const note = () => {
+        const text = panelOfPage?.querySelector('[role=status]')?.textContent
+        if (text) document.documentElement.dataset['progress'] = text
+      }
+      if (panelOfPage)
+        new MutationObserver(note).observe(panelOfPage, { subtree: true, childList: true, characterData: true })
+    })
+    await panel.getByRole('button', { name: 'Apply' }).click()
+    await until(async () => (await units()) < entries / 2)
+    await until(async () => (await client.search.status({ agent: 'main' })).state === 'ready')
+    expect(await page.locator('html').getAttribute('data-progress')).toMatch(/Reading notes|Preparing search/)
+    const search = { weights: { vector: 0.7, text: 0.3 }, maxResults: 6, maxCharacters: 4200 }
+    expect(parse(await config())).toMatchObject({
+      agents: { list: [{ memory: { search, chunking: { unit: 'tokens' } } }] },
+    })
+    const { results } = await client.search.query({ agent: 'main', query })
+    expect(results.some(({ startLine, endLine }) => endLine > startLine)).toBe(true)
+    expect(results.every(({ snippet }) => snippet.length <= 700)).toBe(true)
+    await page.locator('[data-place="memory/2026-01-01.md:1-15"]').first().waitFor()
+    await settled()
+    await keepScreenshot(page, 'inspector-8-chunks')
+    await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await units()) === entries)
+    expect(await config()).toBe(before)
+    // The same choice in the settings.
+    await visit(page, '/settings#searchMode')
+    const settings = page.getByRole('region', { name: 'Search mode' })
+    await settings.getByRole('radio', { name: 'Classic' }).click()
+    await until(async () => (await units()) < entries / 2)
+    await keepScreenshot(page, 'inspector-9-settings')
+    await settings.getByRole('radio', { name: 'Default' }).click()
+    await until(async () => (await units()) === entries)
+    expect(parse(await config())).toEqual(parse(before))
+  }, 90_000)
 })
 
 describe('agent searches', () => {

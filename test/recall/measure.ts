@@ -1,6 +1,6 @@
 /**
- * `node test/recall/measure.ts [--weights FILE] [--max-characters N] [--max-results N] [--misses] FOLDER…`:
- * measures what a search of units shows at the default settings: how often a judged line is within the first 400, 800,
+ * `node test/recall/measure.ts [--classic] [--weights FILE] [--max-characters N] [--max-results N] [--misses] FOLDER…`:
+ * measures what a search of units shows at the default or the classic settings: how often a judged line is within the first 400, 800,
  * 1,600 and 3,200 characters of the results' texts, and how long the results are. Sets of one family (`name-c0`,
  * `name-c1` …) share a row.
  */
@@ -8,12 +8,14 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { isHit, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import type { SearchResult } from '#shared/contract/index.ts'
+import { searchModes } from '#shared/contract/search.ts'
 import { formatResult } from '../../src/shared/util/format-result.ts'
-import { openUnitSearch, type UnitSearch } from './unit-set.ts'
+import { classicLimits, openUnitSearch, type UnitSearch } from './unit-set.ts'
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    classic: { type: 'boolean', default: false },
     weights: { type: 'string' },
     'max-characters': { type: 'string', default: '1600' },
     'max-results': { type: 'string', default: '20' },
@@ -22,11 +24,14 @@ const { values: flags, positionals } = parseArgs({
   },
 })
 const budgets = [400, 800, 1600, 3200]
-const limits = {
-  minScore: null,
-  maxResults: Number(flags['max-results']),
-  maxCharacters: Number(flags['max-characters']),
-}
+const limits = flags.classic
+  ? classicLimits
+  : {
+      minScore: null,
+      maxResults: Number(flags['max-results']),
+      maxCharacters: Number(flags['max-characters']),
+    }
+const chunking = flags.classic ? searchModes.classic.chunking : undefined
 const models =
   flags.weights === undefined
     ? undefined
@@ -62,7 +67,9 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0
 
-const sets = await Promise.all(positionals.map((folder) => openUnitSearch(folder, models, !flags['no-vectors'])))
+const sets = await Promise.all(
+  positionals.map((folder) => openUnitSearch(folder, models, !flags['no-vectors'], chunking)),
+)
 for (const [family, members] of Map.groupBy(sets, ({ name }) => name.replace(/-(?:c?\d+)$/, ''))) {
   const asked: Asked[] = []
   const off: number[] = []

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { SearchResult } from '#shared/contract/index.ts'
+import { searchModes } from '#shared/contract/search.ts'
 import { createBuiltinEmbeddings } from '../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { isHit, parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
@@ -10,8 +11,13 @@ import { findQueryWords, wordRelations } from '../../src/main/search/ranking/que
 import { rankingModels } from '../../src/main/search/ranking/ranking-models.ts'
 import type { SelectionLimits } from '../../src/main/search/ranking/select-results.ts'
 import { resultsOf } from '../../src/main/search/ranking/search-answer.ts'
-import { UnitSearcher, type RankingModels } from '../../src/main/search/ranking/unit-searcher.ts'
+import {
+  UnitSearcher,
+  type RankingModels,
+  type UnitSearchOptions,
+} from '../../src/main/search/ranking/unit-searcher.ts'
 import { UnitVectors } from '../../src/main/search/ranking/unit-similarity.ts'
+import type { Chunking } from '../../src/main/search/units/split-chunks.ts'
 import { UnitReader } from '../../src/main/search/units/unit-reader.ts'
 import { createUnitTables } from '../../src/main/search/units/unit-schema.ts'
 import { UnitStore } from '../../src/main/search/units/unit-store.ts'
@@ -41,21 +47,35 @@ export interface UnitSet {
   ask(question: JudgedQuestion): Promise<RankedQuestion>
 }
 
+type ClassicLimits = SelectionLimits & Pick<UnitSearchOptions, 'classicWeights'>
+
+/** Limits of the *Classic* settings. */
+export const classicLimits: ClassicLimits = {
+  classicWeights: searchModes.classic.weights,
+  minScore: searchModes.classic.minScore,
+  maxResults: searchModes.classic.maxResults,
+  maxCharacters: searchModes.classic.maxCharacters,
+}
+
 /** A judged set with the search of the app. */
 export interface UnitSearch {
   readonly name: string
   readonly questions: readonly JudgedQuestion[]
   readonly offTopic: readonly JudgedQuestion[]
-  search(query: string, limits: SelectionLimits): Promise<SearchResult[]>
+  search(query: string, limits: ClassicLimits): Promise<SearchResult[]>
 }
 
-/** @param models the shipped weights if undefined */
+/**
+ * @param models the shipped weights if undefined
+ * @param chunking undefined for entries
+ */
 export async function openUnitSearch(
   folder: string,
   models: RankingModels = rankingModels,
   hasVectors = true,
+  chunking?: Chunking,
 ): Promise<UnitSearch> {
-  const { db, provider, model } = indexSet(folder, hasVectors)
+  const { db, provider, model } = indexSet(folder, hasVectors, chunking)
   const searcher = new UnitSearcher(db, provider, models)
   const scope = { isChat: false, hasPrivate: false }
   return {
@@ -68,13 +88,13 @@ export async function openUnitSearch(
   }
 }
 
-function indexSet(folder: string, hasVectors: boolean) {
+function indexSet(folder: string, hasVectors: boolean, chunking?: Chunking) {
   const db = openForWriting(':memory:')
   createUnitTables(db)
   const provider = createBuiltinEmbeddings(builtinFile)
   const model = hasVectors ? provider.similarity : undefined
   const workspace = join(folder, 'workspace')
-  const store = new UnitStore(db, { model, folders: [] })
+  const store = new UnitStore(db, { model, folders: [], chunking })
   const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
   store.transaction(() => {
     for (const path of paths.sort()) {

@@ -5,6 +5,7 @@ import { createTables, openForWriting } from '../../src/main/search/indexing/ind
 import type { Source } from '../../src/main/search/indexing/indexed-file.ts'
 import type { SearchOverrides } from '../../src/main/search/query/overrides.ts'
 import { Searcher } from '../../src/main/search/ranking/searcher.ts'
+import type { Chunking } from '../../src/main/search/units/split-chunks.ts'
 import { UnitStore } from '../../src/main/search/units/unit-store.ts'
 import { QueryEmbedder } from '../../src/main/search/vector/query-embedder.ts'
 import { defaults } from '../recall/judged-set.ts'
@@ -12,16 +13,20 @@ import { defaults } from '../recall/judged-set.ts'
 /** A Monday at noon, local time. */
 export const searchedAt = new Date(2026, 2, 9, 12)
 
-/** @param provider of vectors; keyword search only if undefined */
+/**
+ * @param provider of vectors; keyword search only if undefined
+ * @param chunking undefined for entries
+ */
 export function createSearchIndex(
   notes: Readonly<Record<string, string>> = {},
   provider?: EmbeddingProvider,
   file = ':memory:',
+  chunking?: Chunking,
 ) {
   const db = openForWriting(file)
   const { provider: name = '', model = '', address } = provider ?? {}
-  createTables(db, { provider: name, model, address, dimensions: 0 })
-  const store = new UnitStore(db, { model: provider?.similarity, folders: [] })
+  createTables(db, { provider: name, model, address, dimensions: 0, chunking })
+  const store = new UnitStore(db, { model: provider?.similarity, folders: [], chunking })
   let mtime = 0
   /** @param days by line, of a chat */
   const put = (path: string, text: string, days?: readonly string[]) => {

@@ -1,13 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { SearchSettings } from '#shared/contract/index.ts'
-import { api, client } from '#lib/api/client.ts'
-import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
+import { SearchMode, useSaveSearch } from '#lib/search/search-mode.tsx'
 import { Button } from '#lib/ui/button.tsx'
-import { Choice } from '#lib/ui/choice.tsx'
 import { SidePanel } from '#lib/ui/side-panel.tsx'
 import { Slider } from '#lib/ui/slider.tsx'
 
@@ -25,9 +22,6 @@ interface WhatIfProps {
 /** Initial half-life, in days, when temporal decay is turned on. */
 const initialHalfLifeDays = 30
 
-/** Initial weights when the weighted sum is chosen. */
-const classicWeights = { vector: 0.7, text: 0.3 }
-
 const limits = [
   { key: 'maxResults', name: 'whatIf.results', min: 1, max: 50, step: 1 },
   { key: 'maxCharacters', name: 'whatIf.characters', min: 100, max: 6000, step: 100 },
@@ -35,29 +29,15 @@ const limits = [
 
 export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClose }: WhatIfProps) {
   const { t } = useTranslation()
-  const save = useMutation(
-    api.search.setSettings.mutationOptions({
-      onSuccess: (previous) => {
-        onPreview(undefined)
-        showSuccess(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: previous }))
-      },
-    }),
-  )
+  const save = useSaveSearch(() => onPreview(undefined))
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
+  const isRebuilt = JSON.stringify(settings.chunking) !== JSON.stringify(current.chunking)
   const { weights, minScore, recencyHalfLifeDays } = settings
   const change = (changes: Partial<SearchSettings>) => onPreview({ ...settings, ...changes })
   return (
     <SidePanel title={t('whatIf.title')} closing={t('whatIf.close')} onClose={onClose}>
       <div className="flex flex-col gap-4 px-4 py-4">
-        <Choice
-          label={t('whatIf.ranking')}
-          value={weights === 'auto' ? 'model' : 'classic'}
-          options={(['model', 'classic'] as const).map((value) => ({ value, name: t(`whatIf.${value}`) }))}
-          onChoose={(ranking) => change({ weights: ranking === 'model' ? 'auto' : classicWeights })}
-        />
-        <p className="-mt-2 text-[12px] text-muted">
-          {t(weights === 'auto' ? 'whatIf.modelHint' : 'whatIf.classicHint')}
-        </p>
+        <SearchMode agent={agent} settings={settings} onChoose={onPreview} />
         {weights !== 'auto' && (
           <>
             {hasVectors && (
@@ -98,27 +78,29 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
             onChange={(value) => change({ [key]: value })}
           />
         ))}
-        <div className="flex flex-col gap-1">
-          <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>
-            <input
-              type="checkbox"
-              checked={recencyHalfLifeDays !== null}
-              onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? initialHalfLifeDays : null })}
-            />
-            {t('whatIf.recency')}
-          </label>
-          {recencyHalfLifeDays !== null && (
-            <Slider
-              label={t('whatIf.halfLife')}
-              shown={t('whatIf.days', { count: recencyHalfLifeDays })}
-              value={recencyHalfLifeDays}
-              min={1}
-              max={365}
-              step={1}
-              onChange={(days) => change({ recencyHalfLifeDays: days })}
-            />
-          )}
-        </div>
+        {weights === 'auto' && (
+          <div className="flex flex-col gap-1">
+            <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>
+              <input
+                type="checkbox"
+                checked={recencyHalfLifeDays !== null}
+                onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? initialHalfLifeDays : null })}
+              />
+              {t('whatIf.recency')}
+            </label>
+            {recencyHalfLifeDays !== null && (
+              <Slider
+                label={t('whatIf.halfLife')}
+                shown={t('whatIf.days', { count: recencyHalfLifeDays })}
+                value={recencyHalfLifeDays}
+                min={1}
+                max={365}
+                step={1}
+                onChange={(days) => change({ recencyHalfLifeDays: days })}
+              />
+            )}
+          </div>
+        )}
         <div className="flex gap-2">
           <Button
             look="primary"
@@ -131,7 +113,7 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
             {t('whatIf.reset')}
           </Button>
         </div>
-        <p className="text-[12px] text-muted">{t('whatIf.hint')}</p>
+        <p className="text-[12px] text-muted">{t(isRebuilt ? 'whatIf.rebuild' : 'whatIf.hint')}</p>
       </div>
     </SidePanel>
   )

@@ -10,6 +10,7 @@ import { formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
+import { SearchModeSetting } from '#lib/search/search-mode.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { AgentsSettings } from './agents/agents-settings.tsx'
@@ -54,6 +55,15 @@ export function usePanels(agent: Agent): readonly Panel[] {
         title: t('settings.spending'),
         lead: t('settings.spendingLead'),
         body: <Spending />,
+      },
+      {
+        section: 'memory',
+        id: 'searchMode',
+        isAdvanced: true,
+        words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
+        title: t('whatIf.mode'),
+        lead: t('whatIf.modeLead'),
+        body: <SearchModeSetting agent={agent.id} />,
       },
       {
         section: 'programs',

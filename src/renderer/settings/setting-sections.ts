@@ -59,6 +59,7 @@ export type GroupId = (typeof sections)[number]['groups'][number]
 const sectionOfPanel: Readonly<Record<string, SectionId>> = {
   agents: 'general',
   providers: 'models',
+  searchMode: 'memory',
   spending: 'models',
   outbound: 'privacy',
   tools: 'programs',

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Loader, TriangleAlert } from 'lucide-react'
+import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { Popover } from '@base-ui/react/popover'
 import { useState } from 'react'
-import type { Agent, IndexStatus } from '#shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api, useConnectionState } from '#lib/api/client.ts'
-import { formatMoney, formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
+import { formatMoney, formatShort } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
+import { IndexProgress } from '#lib/search/index-progress.tsx'
 import { usePublishedDraftTokens } from '../chat/composer/draft-tokens.ts'
 import { ContextBar } from '../chat/context/context-bar.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
@@ -25,7 +26,7 @@ export function StatusBar({ agent, session }: { agent: Agent; session: string | 
       className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 max-sm:gap-2.5 max-sm:px-2 text-[12px] whitespace-nowrap text-muted"
     >
       {connection === 'open' ? (
-        status.data && <Progress status={status.data} />
+        status.data && <IndexProgress status={status.data} />
       ) : (
         <Warning text={t(offlineText[connection])} />
       )}
@@ -53,34 +54,6 @@ const offlineText = {
   refused: 'status.notConnected',
   sendLimitExceeded: 'status.flooded',
 } as const
-
-/** The progress of the index, while it works. */
-function Progress({ status }: { status: IndexStatus }) {
-  const { t } = useTranslation()
-  const { units, embedded, provider, state, done, total, etaMs, download, problems } = status
-  const isEmbedding = state === 'ready' && provider !== 'none' && embedded < units && problems.length === 0
-  const progress = isEmbedding
-    ? { done: formatNumber(embedded), total: formatNumber(units) }
-    : { done: formatNumber(done), total: formatNumber(total) }
-  const step = {
-    starting: 'status.starting',
-    indexing: total === 0 ? 'status.starting' : 'status.indexing',
-    rebuilding: total === 0 ? 'status.starting' : 'status.rebuilding',
-    ready: isEmbedding ? 'status.embedding' : undefined,
-    failed: undefined,
-  } as const
-  const texts = [
-    step[state] && t(step[state], progress),
-    etaMs !== undefined && etaMs > 2000 && t('status.eta', { seconds: formatNumber(Math.ceil(etaMs / 1000)) }),
-    download && t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) }),
-  ].filter(Boolean)
-  return (
-    <span role="status" className="tabular flex items-center gap-1.5">
-      {texts.length > 0 && <Loader size={12} className="animate-spin" aria-hidden />}
-      {texts.join(' · ')}
-    </span>
-  )
-}
 
 function Warning({ text }: { text: string }) {
   return (

@@ -35,7 +35,7 @@ export type IndexExclusion = z.infer<typeof indexExclusionSchema>
 
 export const indexStatusSchema = z.object({
   files: z.number().int(),
-  /** Number of units: list items, paragraphs, table rows, code blocks and quotations, in notes and chats. */
+  /** Number of units: list items, paragraphs, table rows, code blocks and quotations, or chunks, in notes and chats. */
   units: z.number().int(),
   /** Number of units that have a vector. */
   embedded: z.number().int(),
@@ -145,9 +145,9 @@ export const searchResultSchema = z.object({
   vectorScore: z.number().nullable(),
   /** In [0, 1]: `bm25 / (1 + bm25)`; null if no word of the query was searched. */
   textScore: z.number().nullable(),
-  /** Text of the unit. */
+  /** Text of the unit; of a long chunk, its beginning. */
   snippet: z.string(),
-  /** Words of the snippet that match the query. */
+  /** Words of the text that match the query. */
   matched: z.array(z.string()),
   /** Set if it lacks a name of the query, or most of its words: it is likely about something else. */
   lacksWords: z.literal(true).optional(),
@@ -168,33 +168,64 @@ export const searchSettingsSchema = z.object({
   /** Threshold of the weighted sum; the ranking model has its own. */
   minScore: z.number().min(0).max(1),
   maxResults: z.number().int().min(1).max(100),
-  /** Characters of all results of a search, as lines with path and date. */
+  /** Characters of all results of a search, as lines with path and date; with numbers as weights, of their texts. */
   maxCharacters: z.number().int().min(100).max(100_000),
   /** Days until the odds of a dated unit are halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),
+  /** Units of the index. Not an option of a single search; undefined keeps the current ones. */
+  chunking: z
+    .object({ unit: z.enum(['entry', 'tokens']), tokens: z.number().int(), overlap: z.number().int() })
+    .optional(),
 })
 export type SearchSettings = z.infer<typeof searchSettingsSchema>
 
+/** `classic`: the settings of OpenClaw. */
+export const searchModes = {
+  default: {
+    weights: 'auto',
+    minScore: 0.35,
+    maxResults: 20,
+    maxCharacters: 1600,
+    recencyHalfLifeDays: null,
+    chunking: { unit: 'entry', tokens: 400, overlap: 80 },
+  },
+  classic: {
+    weights: { vector: 0.7, text: 0.3 },
+    minScore: 0.35,
+    maxResults: 6,
+    maxCharacters: 4200,
+    recencyHalfLifeDays: null,
+    chunking: { unit: 'tokens', tokens: 400, overlap: 80 },
+  },
+} as const satisfies Record<string, SearchSettings>
+
+/** Text of config.yaml before and after a change; `before` is null if there was no file. */
+export const configChangeSchema = z.object({ before: z.string().nullable(), after: z.string() })
+export type ConfigChange = z.infer<typeof configChangeSchema>
+
 /** Overrides for one search; omitted fields come from the agent's settings. */
-export const searchOptionsSchema = searchSettingsSchema.partial().extend({
-  maxResults: z.number().int().min(1).max(1000).optional(),
-  /** Minimum score of the results, for the ranking model too. */
-  minScore: z.number().min(0).max(1).optional(),
-  /** True for a person's own search: less likely results are returned as `weak`. */
-  showWeak: z.boolean().optional(),
-  /** Session to exclude; otherwise the current session matches its own question. */
-  excludeSession: idSchema.optional(),
-  /** Milliseconds to wait for the query vector; by default depends on the provider's health. */
-  vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
-  /** True if the query must not be sent to a remote embedding model; keyword search then answers alone. */
-  staysHere: z.boolean().optional(),
-  /** False leaves out private notes and private chats. Default true. */
-  hasPrivate: z.boolean().optional(),
-  /** Milliseconds to wait until recently saved files are indexed; `stale` is true if that was too short. */
-  catchUpMs: z.number().int().min(0).max(60_000).optional(),
-  /** Conditions of the query to ignore, as written there. */
-  without: z.array(z.string().max(maxQuery)).max(50).optional(),
-})
+export const searchOptionsSchema = searchSettingsSchema
+  .omit({ chunking: true })
+  .partial()
+  .extend({
+    maxResults: z.number().int().min(1).max(1000).optional(),
+    /** Minimum score of the results, for the ranking model too. */
+    minScore: z.number().min(0).max(1).optional(),
+    /** True for a person's own search: less likely results are returned as `weak`. */
+    showWeak: z.boolean().optional(),
+    /** Session to exclude; otherwise the current session matches its own question. */
+    excludeSession: idSchema.optional(),
+    /** Milliseconds to wait for the query vector; by default depends on the provider's health. */
+    vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
+    /** True if the query must not be sent to a remote embedding model; keyword search then answers alone. */
+    staysHere: z.boolean().optional(),
+    /** False leaves out private notes and private chats. Default true. */
+    hasPrivate: z.boolean().optional(),
+    /** Milliseconds to wait until recently saved files are indexed; `stale` is true if that was too short. */
+    catchUpMs: z.number().int().min(0).max(60_000).optional(),
+    /** Conditions of the query to ignore, as written there. */
+    without: z.array(z.string().max(maxQuery)).max(50).optional(),
+  })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
 /** A part of the query that filters results (`in:2024-05`, `-draft`) or boosts them (`last week`). */
@@ -427,8 +458,9 @@ export const search = {
   /** Searches made by the agent, newest first. */
   recalls: base.input(forAgent).output(z.array(recallSchema)),
   settings: base.input(forAgent).output(searchSettingsSchema),
-  /** Returns the previous settings. */
-  setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(searchSettingsSchema),
+  setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(configChangeSchema),
+  /** Restores the text of config.yaml; if the file has changed since, sets the values back. */
+  undoSettings: base.input(z.object({ change: configChangeSchema })),
   scope: base.input(forAgent).output(memoryScopeSchema),
   /** Changes the scope; the index follows. @returns the previous scope */
   setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),

@@ -23,7 +23,8 @@ export function builtinModelFile(resources: string): string {
 }
 
 export function memorySource(options: AgentOptions): MemorySource {
-  const { embedding, sessions, scope, sync } = options.config.current.memory
+  const { embedding, sessions, scope, sync, chunking } = options.config.current.memory
+  const { unit, ...chunkSizes } = chunking
   const layout = layoutOfConventions(options.conventions)
   const forbidden = options.forbiddenFolders()
   return {
@@ -44,6 +45,7 @@ export function memorySource(options: AgentOptions): MemorySource {
     debounceMs: sync.debounceMs,
     embedding: embeddingSource(embedding, options),
     notes: foldersWithPrivateRules(options),
+    chunking: unit === 'tokens' ? chunkSizes : undefined,
   }
 }
 

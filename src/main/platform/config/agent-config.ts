@@ -1,4 +1,6 @@
-import type { SearchSettings } from '#shared/contract/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { ConfigChange, SearchSettings } from '#shared/contract/index.ts'
+import { searchModes } from '#shared/contract/search.ts'
 import { agentName, type AgentSettings } from './config-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
 
@@ -27,12 +29,25 @@ export class AgentConfig {
     await this.#store.set([[...this.#settingsPath(), 'model'], model])
   }
 
-  /** @returns the previous settings */
-  async setSearch(settings: SearchSettings): Promise<SearchSettings> {
-    const previous = this.current.memory.search
-    const path = [...this.#settingsPath(), 'memory', 'search']
-    await this.#store.set(...Object.entries(settings).map(([key, value]) => [[...path, key], value] as const))
-    return previous
+  /** Saves the settings that differ from those in force. One with its inherited value is removed from the file. */
+  setSearch({ chunking = this.current.memory.chunking, ...search }: SearchSettings): Promise<ConfigChange> {
+    const path = this.#settingsPath()
+    const usual = searchModes.default
+    const inherited = path.includes('defaults')
+      ? { search: usual, chunking: usual.chunking }
+      : this.#store.config.agents.defaults.memory
+    const changes = (group: 'search' | 'chunking', values: object) => {
+      const [current, initial] = [this.current.memory[group], inherited[group]].map(
+        (one) => new Map(Object.entries(one)),
+      )
+      return Object.entries(values)
+        .filter(([key, value]) => !isDeepStrictEqual(value, current?.get(key)))
+        .map(([key, value]: [string, unknown]) => {
+          const isInherited = isDeepStrictEqual(value, initial?.get(key))
+          return [[...path, 'memory', group, key], isInherited ? undefined : value] as const
+        })
+    }
+    return this.#store.set(...changes('search', search), ...changes('chunking', chunking))
   }
 
   /** @returns the previous value */

@@ -8,6 +8,7 @@ import { embeddingProviders, modelProviders } from '#shared/util/providers.ts'
 import { dataLocalities, isLocalAddress } from '#shared/util/locality.ts'
 import {
   memoryScopeSchema,
+  searchModes,
   searchSettingsSchema,
   weightsSchema as searchWeightsSchema,
 } from '#shared/contract/search.ts'
@@ -89,9 +90,9 @@ const memorySchema = z.strictObject({
   search: section({
     weights: z.union([z.literal('auto'), weightsSchema]).default('auto'),
     /** With numbers as weights only. */
-    minScore: searchShape.minScore.default(0.35),
-    maxResults: searchShape.maxResults.default(20),
-    maxCharacters: searchShape.maxCharacters.default(1600),
+    minScore: searchShape.minScore.default(searchModes.default.minScore),
+    maxResults: searchShape.maxResults.default(searchModes.default.maxResults),
+    maxCharacters: searchShape.maxCharacters.default(searchModes.default.maxCharacters),
     recencyHalfLifeDays: searchShape.recencyHalfLifeDays.default(null),
   }),
   chunking: chunkingSchema.prefault({}),

@@ -1,9 +1,12 @@
 import { existsSync, watch, type FSWatcher } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseDocument, type Document } from 'yaml'
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '#shared/util/errors.ts'
-import type { ConfigProblem } from '#shared/contract/index.ts'
+import { isRecord } from '#shared/util/json.ts'
+import type { ConfigChange, ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
 import { EventEmitter, type Subscribable } from '../events.ts'
 import { copyDamaged } from '../fs/damaged-file.ts'
@@ -130,21 +133,45 @@ export class SettingsStore {
 
   /**
    * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` removes a value.
+   * @returns the change for `restore`
    * @throws AppError `config_invalid` if the file is invalid before or after the change; nothing is written
    */
-  async set(...changes: readonly Change[]): Promise<void> {
+  set(...changes: readonly Change[]): Promise<ConfigChange> {
+    return this.#mutex.run(() => this.#set(changes))
+  }
+
+  async #set(changes: readonly Change[]): Promise<ConfigChange> {
+    const previous = (await this.#read()) || this.#text
+    const hadFile = previous !== '' || existsSync(this.file)
+    const current = parseConfig(previous)
+    if (!current.ok) throw invalidConfigError(this.file, current.problems)
+    const allChanges = changes.flatMap((change) => withOlderName(parseDocument(previous), change))
+    const text = allChanges.reduce((edited, [path, value]) => editYaml(edited, path, value), previous)
+    const parsed = parseConfig(text)
+    if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
+    const previouslyIgnored = new Set(current.ignoredKeys.map(({ key }) => key))
+    const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !previouslyIgnored.has(key))
+    if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
+    await this.#write(previous, text, parsed)
+    return { before: hadFile ? previous : null, after: text }
+  }
+
+  /**
+   * Restores the text before a change, or removes the file if there was none. If the file has changed since, sets the
+   * changed values back.
+   * @throws AppError `config_invalid` as `set`
+   */
+  async restore({ before, after }: ConfigChange): Promise<void> {
     await this.#mutex.run(async () => {
-      const previous = (await this.#read()) || this.#text
-      const current = parseConfig(previous)
-      if (!current.ok) throw invalidConfigError(this.file, current.problems)
-      const allChanges = changes.flatMap((change) => withOlderName(parseDocument(previous), change))
-      const text = allChanges.reduce((edited, [path, value]) => editYaml(edited, path, value), previous)
-      const parsed = parseConfig(text)
+      if ((await this.#read()) !== after) {
+        const [old, changed] = [before ?? '', after].map((text): unknown => parseDocument(text).toJSON() ?? {})
+        return this.#set(changesBack(old, changed))
+      }
+      const parsed = parseConfig(before ?? '')
       if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
-      const previouslyIgnored = new Set(current.ignoredKeys.map(({ key }) => key))
-      const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !previouslyIgnored.has(key))
-      if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
-      await this.#write(previous, text, parsed)
+      if (before !== null) return this.#write(after, before, parsed)
+      await rm(this.file, { force: true })
+      return this.#acceptText('', parsed.config, parsed.ignoredKeys)
     })
   }
 
@@ -222,6 +249,16 @@ export class SettingsStore {
 /** Returns true for a text without settings: empty, comments only, or an empty map. */
 function hasNoValues(text: string): boolean {
   return ['', '{}', '---'].includes(text.replaceAll(/(?:^|\s)#.*$/gm, '').trim())
+}
+
+/** Returns the changes that turn the values of `after` into those of `before`. */
+function changesBack(before: unknown, after: unknown, path: readonly (string | number)[] = []): Change[] {
+  if (isDeepStrictEqual(before, after)) return []
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return after.flatMap((value: unknown, at) => changesBack(before[at], value, [...path, at]))
+  if (!isRecord(after) || !(isRecord(before) || before === undefined)) return [[path, before]]
+  const keys = new Set([...Object.keys(before ?? {}), ...Object.keys(after)])
+  return [...keys].flatMap((key) => changesBack(before?.[key], after[key], [...path, key]))
 }
 
 /** Removes the list with the older name, `visibility.local`, with a change of `visibility.private`, which contains both. */

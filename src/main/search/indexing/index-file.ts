@@ -5,17 +5,19 @@
 import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { makeFolder, renameDamaged } from '#platform'
 import type { NotesFolder } from '#workspace/privacy'
-import { unitSettingsOf } from '../units/prepare-units.ts'
+import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
+import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import { adoptVectors } from './adopt-vectors.ts'
 import {
   createTables,
   identityOf,
+  hasModel,
   isCorruption,
   matchesIdentity,
+  modelOfIndex,
   openForWriting,
   vectorDimensions,
   type Db,
@@ -24,7 +26,7 @@ import {
 
 export interface OpenedIndex {
   readonly store: UnitStore
-  /** The older index, if it differs only by its model and that model can still be used; searches read it meanwhile. */
+  /** The older index, if it differs by its units, or by its model and that one can be used; searches read it meanwhile. */
   readonly old: UnitStore | undefined
   /** Path of the store while an older index is still in place; undefined if it is at the index's own path. */
   readonly rebuildPath: string | undefined
@@ -34,22 +36,27 @@ export interface OpenedIndex {
   readonly corruptionMessage: string | undefined
 }
 
+interface IndexFileSettings extends Pick<PlainUnitSettings, 'chunking'> {
+  readonly file: string
+  readonly embedding: EmbeddingSource
+  /** Folders whose notes may be private. */
+  readonly notes: readonly NotesFolder[]
+  /** Settings of other models that can still be used. */
+  readonly earlier?: readonly EmbeddingSource[]
+}
+
 /**
  * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.
- * @param folders folders with their rules for private notes
- * @param earlier settings of other models that can still be used
  * @param isCorrupt the file was found to be corrupt while in use
  * @throws SqliteError or the system error if a file can't be opened, moved or deleted
  */
 export async function openIndexFile(
-  file: string,
-  embedding: EmbeddingSource,
-  folders: readonly NotesFolder[],
-  earlier: readonly EmbeddingSource[],
+  { file, embedding, notes: folders, chunking, earlier = [] }: IndexFileSettings,
   isCorrupt = false,
 ): Promise<OpenedIndex> {
-  const identity = identityOf(embedding)
-  const storeOf = (db: Db, source = embedding) => new UnitStore(db, unitSettingsOf({ embedding: source, folders }))
+  const identity = identityOf(embedding, chunking)
+  const storeOf = (db: Db, source = embedding) =>
+    new UnitStore(db, unitSettingsOf({ embedding: source, folders, chunking: modelOfIndex(db).chunking }))
   await makeFolder(dirname(file))
   await rm(oldSnapshotOf(file), { force: true })
   const files = filesOf(file)
@@ -66,7 +73,9 @@ export async function openIndexFile(
   }
   const hasOldIndex = current !== undefined && hasTable(current, 'embedding_cache')
   const canKeep = hasOldIndex && vectorDimensions(current) > 0
-  const oldSource = canKeep ? earlier.find((one) => matchesIdentity(current, identityOf(one))) : undefined
+  const oldSource = canKeep
+    ? [embedding, ...earlier].find((one) => matchesIdentity(current, identityOf(one, modelOfIndex(current).chunking)))
+    : undefined
   const old = oldSource && current && storeOf(current, oldSource)
   if (!old) current?.close()
   if (!hasOldIndex) await removeIndexFile(file)
@@ -79,7 +88,8 @@ export async function openIndexFile(
     await removeIndexFile(files.next)
   }
   const store = storeOf(canResume ? unfinished : createIndex(place, identity))
-  await adoptCaches(store, [...(hasOldIndex && !old ? [file] : []), files.last, files.damaged], file)
+  const hasUsableVectors = hasOldIndex && (!old || hasModel(old.db, identity))
+  await adoptCaches(store, [...(hasUsableVectors ? [file] : []), files.last, files.damaged], file)
   return { store, old, rebuildPath: hasOldIndex ? files.next : undefined, corruptionMessage, movedAsideTo }
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { embeddingBaseUrl } from '#shared/util/providers.ts'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { tokenizerVersion } from '../text/terms.ts'
+import type { Chunking } from '../units/split-chunks.ts'
 import { createUnitTables } from '../units/unit-schema.ts'
 
 export type Db = Database.Database
@@ -26,19 +27,21 @@ const identitySchema = z.object({
   dimensions: z.number(),
   /** The provider's URL if it is not the default one. */
   address: z.string().optional(),
+  /** Absent if units are entries. */
+  chunking: z.object({ tokens: z.number(), overlap: z.number() }).optional(),
 })
 
 /** Everything that the index depends on besides the files. A difference rebuilds the index. */
 export type IndexIdentity = Readonly<z.infer<typeof identitySchema>>
 
 /** Returns the identity that the settings ask for. */
-export function identityOf({ provider, model, baseUrl }: EmbeddingSource): IndexIdentity {
-  if (provider === 'none') return { provider: '', model: '', dimensions: 0 }
-  return { provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl) }
+export function identityOf({ provider, model, baseUrl }: EmbeddingSource, chunking?: Chunking): IndexIdentity {
+  if (provider === 'none') return { provider: '', model: '', dimensions: 0, chunking }
+  return { provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl), chunking }
 }
 
 /** Returns the text that `meta` stores; an index whose text differs is rebuilt. */
-export function fingerprint({ provider, model, dimensions, address }: IndexIdentity): string {
+export function fingerprint({ provider, model, dimensions, address, chunking }: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
     tokenizerVersion,
@@ -47,8 +50,9 @@ export function fingerprint({ provider, model, dimensions, address }: IndexIdent
     provider,
     model,
     dimensions,
-    // JSON omits it if undefined.
+    // JSON omits them if undefined.
     address,
+    chunking,
   })
 }
 

@@ -9,13 +9,14 @@ import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-emb
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import type { NotesFolder } from '#workspace/privacy'
 import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
+import type { Chunking } from '../units/split-chunks.ts'
 import type { UnitCounts } from '../units/unit-statements.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { hasCurrentSchema, isCorruption, openForWriting } from './index-schema.ts'
+import { hasCurrentSchema, hasModel, isCorruption, modelOfIndex, openForWriting } from './index-schema.ts'
 import { folderOf, type IndexedFolder, type SyncProblem } from './indexed-folder.ts'
 import { removeForbidden, syncAll, syncPaths } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
@@ -28,6 +29,8 @@ export interface MemorySource {
   readonly embedding: EmbeddingSource
   /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
+  /** Undefined if units are entries. */
+  readonly chunking?: Chunking | undefined
   readonly debounceMs: number
 }
 
@@ -67,7 +70,7 @@ export class Indexer {
   #embedder: Embedder | undefined
   #download: IndexStatus['download']
   #store: UnitStore | undefined
-  /** Index of an earlier model. It is searched and synced until `#store` has all vectors. */
+  /** Index of an earlier model or with other units. It is searched and synced until `#store` has all vectors. */
   #old: UnitStore | undefined
   #counts: UnitCounts = { files: 0, units: 0, embedded: 0 }
   #rebuildPath: string | undefined
@@ -121,7 +124,8 @@ export class Indexer {
             if (hasNewResults) this.#emit({ type: 'indexed' })
           },
           onComplete: (store) => {
-            store.removeUnusedVectors(this.#old !== undefined)
+            // Vectors of the same model serve other units of the same text, for example if the settings are undone.
+            store.removeUnusedVectors(this.#old !== undefined && !hasModel(this.#old.db, modelOfIndex(store.db)))
             if (this.#old) this.#requestReplacement(store)
           },
           onError: (error) => void this.#recover(error),
@@ -298,20 +302,13 @@ export class Indexer {
     this.#old?.db.close()
     this.#old = undefined
     const isCorrupt = this.#isCorrupt
-    const { file, folders, embedding, notes, earlier = [] } = this.#settings
-    const { store, old, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(
-      file,
-      embedding,
-      notes,
-      earlier,
-      isCorrupt,
-    )
+    const { store, old, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(this.#settings, isCorrupt)
     this.#isCorrupt = false
     this.#store = store
     this.#old = old
     this.#rebuildPath = rebuildPath
     this.#isReplacing = false
-    removeForbidden(store, folders)
+    removeForbidden(store, this.#settings.folders)
     if (rebuildPath !== undefined) this.#removeForbiddenFromOld()
     this.#clear('index_failed')
     if (movedAsideTo !== undefined)
@@ -332,9 +329,9 @@ export class Indexer {
   }
 
   get #unitSettings(): PlainUnitSettings {
-    const { embedding, notes } = this.#settings
+    const { embedding, notes, chunking } = this.#settings
     const { provider, builtinFile } = embedding
-    return { embedding: { provider, builtinFile }, folders: notes }
+    return { embedding: { provider, builtinFile }, folders: notes, chunking }
   }
 
   #onPathChanged(path: string): void {

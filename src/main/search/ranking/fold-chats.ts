@@ -9,7 +9,7 @@ const minTerms = 3
 
 /**
  * Folds results from chats that repeat a returned note into it, and counts the others after the notes. Without the
- * folded results, the others may have no likely answer.
+ * folded results, the others may have no likely answer. Classic weights fold nothing.
  * @param minScore of the best result; null for the threshold of the model
  * @returns the ranking of the chats with new verdicts
  */
@@ -25,7 +25,8 @@ export function foldChats(
   const results = chats.candidates.flatMap(({ unit, verdict }) => {
     if (verdict.kind !== 'returned') return []
     const terms = termsOf(units.embeddedTextOf(unit.id))
-    return { unit, rank: verdict.rank, repeated: returned.find((note) => repeats(terms, note.terms)) }
+    const repeated = chats.weights === null ? undefined : returned.find((note) => repeats(terms, note.terms))
+    return { unit, rank: verdict.rank, repeated }
   })
   const isAnswered = results.some(({ unit, repeated }) => !repeated && hasAnswer([unit], minScore))
   const verdicts = new Map<number, UnitVerdict>()

@@ -121,19 +121,16 @@ export function logistic(logit: number): number {
   return 1 / (1 + Math.exp(-logit))
 }
 
-/** Adds a term to the logit. With classic weights, to the score. */
-export function adjust(unit: RankedUnit, adjustment: Adjustment, isClassic: boolean): RankedUnit {
+/** Adds a term to the logit. */
+export function adjust(unit: RankedUnit, adjustment: Adjustment): RankedUnit {
   const logit = unit.logit + adjustment.contribution
-  const adjustments = [...unit.adjustments, adjustment]
-  return { ...unit, logit, score: isClassic ? logit : logistic(logit), adjustments }
+  return { ...unit, logit, score: logistic(logit), adjustments: [...unit.adjustments, adjustment] }
 }
 
 /** Returns the rows of the score breakdown. They add up to the unit's logit. @param weights null with classic weights */
 export function partsOf(unit: RankedUnit, weights: RankingWeights | null): ScorePart[] {
   const added = unit.adjustments.reduce((sum, { contribution }) => sum + contribution, 0)
-  const names = Object.keys(unit.contributions) as ScorePartName[]
-  if (added !== 0 && !names.includes('form')) names.push('form')
-  return names.map((name) => ({
+  return (Object.keys(unit.contributions) as ScorePartName[]).map((name) => ({
     name,
     contribution: (unit.contributions[name] ?? 0) + (name === 'form' ? added : 0),
     features: [

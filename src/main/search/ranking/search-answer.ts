@@ -53,7 +53,7 @@ function resultOf(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units:
 
 function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, units: UnitSearcher) {
   const { words, supersessions } = ranking
-  const { path, startLine, endLine, heading, source, date, text: snippet, isPrivate, fileHash } = text
+  const { path, startLine, endLine, heading, source, date, snippet, isPrivate, fileHash } = text
   const title = units.titleOf(source, path, ranking)
   const supersession = supersessions.get(unit.id)
   return {
@@ -64,7 +64,7 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
     ...(title === undefined ? {} : { title }),
     ...(date === undefined ? {} : { date }),
     snippet,
-    matched: matchedWords(snippet, words),
+    matched: matchedWords(text.text, words),
     source,
     ...(isPrivate ? { isPrivate } : {}),
     fileHash,
@@ -88,7 +88,7 @@ function joinTexts(texts: readonly UnitText[]): UnitText {
     endLine = Math.max(endLine, other.endLine)
     seq = other.seq
   }
-  return { ...first, text, endLine }
+  return { ...first, text, snippet: others.length > 0 ? text : first.snippet, endLine }
 }
 
 /** Returns a function from a candidate to its score breakdown. @param provider explains cosines by words, if it can */
@@ -158,16 +158,16 @@ export interface ExplainedRanking {
   readonly explain: (candidate: UnitCandidate) => Candidate
 }
 
-/** Explains the absence of a line. @param id of the line's unit; undefined if the line is not indexed */
+/** Explains the absence of a line. @param ids of the line's units; empty if the line is not indexed */
 export function explainMissing(
   why: { path: string; line: number },
-  id: number | undefined,
+  ids: readonly number[],
   explained: readonly ExplainedRanking[],
 ): NonNullable<Explanation['why']> {
   const all = explained.flatMap(({ ranking }) => ranking.candidates)
-  const rank = all.findIndex(({ unit }) => unit.id === id) + 1
+  const rank = all.findIndex(({ unit }) => ids.includes(unit.id)) + 1
   for (const { ranking, explain } of explained) {
-    const found = ranking.candidates.find(({ unit }) => unit.id === id) ?? ranking.asked
+    const found = ranking.candidates.find(({ unit }) => ids.includes(unit.id)) ?? ranking.asked
     if (!found) continue
     const { unit, verdict } = found
     const isUnrelated = verdict.kind === 'weak' && unit.features.noWords === 1 && unit.features.cosine <= 0

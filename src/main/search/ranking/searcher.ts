@@ -84,7 +84,7 @@ export class Searcher {
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
-    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, undefined, signal)
+    const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, [], signal)
     const { notes, chats, settings, minScore, notice, timings } = ranking
     const { conditions } = notes.query
     return {
@@ -111,7 +111,7 @@ export class Searcher {
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<Explanation> {
-    const asked = why && this.#statements.unitAt.get(why.path, why.line)
+    const asked = why ? this.#statements.unitsAt.all(why.path, why.line) : []
     const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, asked, signal)
     const { notes, chats, settings, minScore, notice, timings } = ranking
     const explained = [notes, ...(chats ? [chats] : [])].map((part) => ({
@@ -216,7 +216,7 @@ export class Searcher {
     query: string,
     settings: SearchSettings,
     overrides: SearchOverrides,
-    alsoRank: number | undefined,
+    alsoRank: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<SearchRanking> {
     const started = performance.now()
@@ -236,7 +236,7 @@ export class Searcher {
     query: string,
     settings: SearchSettings,
     { without, minScore: askedScore, excludeSession, hasPrivate = true, hasChats = true, isRecall }: SearchOverrides,
-    alsoRank: number | undefined,
+    alsoRank: readonly number[],
     vector: Float32Array | undefined,
   ): Omit<SearchRanking, 'notice' | 'timings'> & { readonly vectorMs: number } {
     const { weights, maxResults, maxCharacters, recencyHalfLifeDays } = settings
@@ -251,7 +251,7 @@ export class Searcher {
         ...(without ? { without } : {}),
         ...(isChat && excludeSession !== undefined ? { excludedChat: `${sessionsPrefix}${excludeSession}.jsonl` } : {}),
         ...(classicWeights ? { classicWeights } : {}),
-        ...(alsoRank === undefined ? {} : { alsoRank }),
+        alsoRank,
       })
     const notes = rank(false, { minScore, maxResults, maxCharacters })
     const common = {
@@ -320,10 +320,11 @@ function prepare(db: Db) {
     version: db.prepare<[], number>('PRAGMA data_version').pluck(),
     units: db.prepare<[], number>('SELECT count(*) FROM units').pluck(),
     unembedded: db.prepare<[], number>('SELECT count(*) FROM units WHERE vector IS NULL').pluck(),
-    unitAt: db
+    // Several units, because parts of a long entry can share a line, and chunks overlap.
+    unitsAt: db
       .prepare<[string, number], number>(
         `SELECT units.id FROM units JOIN files ON files.id = units.file_id
-         WHERE path = ? AND ? BETWEEN start_line AND end_line ORDER BY seq LIMIT 1`,
+         WHERE path = ? AND ? BETWEEN start_line AND end_line ORDER BY seq`,
       )
       .pluck(),
     indexedFiles: db.prepare<[], IndexedFileFacts>(

@@ -7,7 +7,7 @@ export interface SelectionLimits {
   /** Instead of the thresholds of the model. */
   readonly recall?: RecallThresholds | undefined
   readonly maxResults: number
-  /** Maximum characters of all results, as lines with path and date. */
+  /** Maximum sum of `lineLength`. */
   readonly maxCharacters: number
 }
 
@@ -15,9 +15,9 @@ export interface SelectionLimits {
 export interface SelectableText {
   /** Equal for the parts of one divided entry. */
   readonly entry: string
-  /** Equal for units that say the same. */
-  readonly text: string
-  /** Length of the result as one line of output. */
+  /** Equal for units that say the same; undefined if these are not joined. */
+  readonly text: string | undefined
+  /** Length of the result as one line of output with path and date; with classic weights, of its text alone. */
   readonly lineLength: number
 }
 
@@ -83,7 +83,7 @@ export function selectResults(
     if (unit.score < threshold) return { kind: 'weak' }
     if (unfitting >= maxUnfitting) return { kind: 'overLimit' }
     const { entry, text, lineLength } = textOf(unit)
-    const twin = texts.get(text)
+    const twin = text === undefined ? undefined : texts.get(text)
     if (twin !== undefined) return { kind: 'duplicate', rank: twin }
     const joined = entries.get(entry)
     const isFitting = characters === 0 || characters + lineLength <= limits.maxCharacters
@@ -95,7 +95,7 @@ export function selectResults(
     if (joined !== undefined) return { kind: 'joined', rank: joined }
     count += 1
     entries.set(entry, count)
-    texts.set(text, count)
+    if (text !== undefined) texts.set(text, count)
     return { kind: 'returned', rank: count }
   })
 }

@@ -1,17 +1,13 @@
 /**
  * Finds units that are marked as superseded, and their successors. Chains of successors are followed to the end.
  */
-import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
 import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import { findReplaced, isMarkedOld } from '../text/changed-fact.ts'
-import { unitFlags } from '../units/unit-flags.ts'
 import { adjust, type RankedUnit } from './rank.ts'
 
 /** Logit that a superseded unit loses: it is still shown, but below its successor. */
 const lossOfSuperseded = 0.5
-/** The same with classic weights, as a share of the score. */
-const lostShare = 0.1
 /** Maximum length of a chain, against cycles. */
 const maxSteps = 8
 
@@ -78,7 +74,8 @@ export class Supersessions {
   #supersededNote(path: string): Superseded | undefined {
     const units = this.#statements.frontMatter.all(path).filter(({ id }) => this.#isSearched(id))
     const matter = units.map(({ text }) => text).join('\n')
-    return matter === '' ? undefined : supersededNote(frontMatterOf(matter) ? matter : `---\n${matter}\n---\n`)
+    // A chunk has the fences, an entry has not.
+    return matter === '' ? undefined : supersededNote(/^\s*---/.test(matter) ? matter : `---\n${matter}\n---\n`)
   }
 
   /** Paths are relative to the workspace or to the note's own folder. In a shared memory they begin with its name. */
@@ -134,7 +131,6 @@ export function replacedAmong(lines: readonly DatedLine[]): ReadonlyMap<number, 
 export function lowerSuperseded(
   ranked: readonly RankedUnit[],
   supersessions: ReadonlyMap<number, Pick<Supersession, 'successor'>>,
-  isClassic: boolean,
 ): { readonly ranked: RankedUnit[]; readonly missing: readonly number[] } {
   const ids = new Set(ranked.map(({ id }) => id))
   const wanted = new Map<number, number>()
@@ -144,10 +140,9 @@ export function lowerSuperseded(
   }
   const changed = ranked.map((unit) => {
     const raised = (wanted.get(unit.id) ?? -Infinity) - unit.logit
-    const higher = raised > 0 ? adjust(unit, { name: 'successor', contribution: raised }, isClassic) : unit
+    const higher = raised > 0 ? adjust(unit, { name: 'successor', contribution: raised }) : unit
     if (!supersessions.has(unit.id)) return higher
-    const contribution = isClassic ? -lostShare * higher.score : -lossOfSuperseded
-    return adjust(higher, { name: 'superseded', contribution }, isClassic)
+    return adjust(higher, { name: 'superseded', contribution: -lossOfSuperseded })
   })
   changed.sort((one, other) => other.logit - one.logit || one.id - other.id)
   return { ranked: changed, missing: [...wanted.keys()].filter((id) => !ids.has(id)) }
@@ -161,7 +156,7 @@ function prepare(db: Db) {
     unitsOf: db.prepare<[string], Unit>(`${unit} WHERE path = ? ORDER BY seq`),
     files: db.prepare<[], number>("SELECT DISTINCT file_id FROM note_properties WHERE name = 'superseded'").pluck(),
     frontMatter: db.prepare<[string], Unit>(
-      `${unit} WHERE path = ? AND entry = 0 AND flags & ${unitFlags.isCode} AND files.id IN
+      `${unit} WHERE path = ? AND entry = 0 AND files.id IN
          (SELECT file_id FROM note_properties WHERE name = 'superseded')
        ORDER BY seq`,
     ),

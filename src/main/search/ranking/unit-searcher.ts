@@ -11,6 +11,7 @@ import { indexTermsOf, queryTerms, requiredPhrases, type QueryTerm } from '../qu
 import { hasConditions, parseFilters, type Boost, type FilteredQuery } from '../query/filters.ts'
 import { formatDay, overlaps, parseDay } from '../text/days.ts'
 import { bodyOf } from '../units/prepare-units.ts'
+import { snippetOf } from '../units/split-chunks.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
 import { unitFlags } from '../units/unit-flags.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
@@ -35,6 +36,8 @@ export interface UnitText {
   /** Heading trail. */
   readonly heading: string
   readonly text: string
+  /** The text; of a long chunk, its beginning. */
+  readonly snippet: string
   /** `YYYY-MM-DD`, of the first day; undefined if the unit has no date. */
   readonly date: string | undefined
   /** Number of the unit in its file. */
@@ -62,7 +65,7 @@ export interface UnitRanking {
   readonly matched: number
   /** Score below which no candidate is returned. */
   readonly threshold: number
-  /** The unit that `alsoRank` names; undefined if it is a candidate. */
+  /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
   readonly asked: UnitCandidate | undefined
   /** Weights of the ranking model; null with classic weights. */
   readonly weights: RankingWeights | null
@@ -78,8 +81,8 @@ export interface UnitSearchOptions extends SelectionLimits {
   readonly scope: Scope
   /** Weights of the two scores; undefined for the ranking model. */
   readonly classicWeights?: ClassicWeights
-  /** Id of a unit that is ranked even if it is no candidate. It does not change the candidates. */
-  readonly alsoRank?: number
+  /** Ids of units that are ranked even if none is a candidate. They do not change the candidates. */
+  readonly alsoRank?: readonly number[]
   /** Path of a chat that is not searched. */
   readonly excludedChat?: string
   /** Conditions of the query that are turned off, as written there. */
@@ -161,7 +164,8 @@ export class UnitSearcher {
   textOf(id: number): UnitText {
     const { entry, file, firstDay, label: _label, isPrivate, ...content } = this.#rowOf(id)
     const date = firstDay === null ? undefined : formatDay(firstDay)
-    return { ...content, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
+    const snippet = snippetOf(content.text)
+    return { ...content, snippet, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
   }
 
   /** Returns the text of a unit as it is embedded. @throws Error if the index has no such unit */
@@ -186,7 +190,8 @@ export class UnitSearcher {
 
   /** Returns all candidates with their scores and verdicts. @param vector of length 1; undefined for keyword search */
   rank(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
-    const filtered = this.parse(query, options.without, options.scope.hasPrivate)
+    const parsed = this.parse(query, options.without, options.scope.hasPrivate)
+    const filtered = options.classicWeights ? withoutTimes(parsed) : parsed
     return this.#db.transaction(() => this.#rank(filtered, vector, options))()
   }
 
@@ -229,13 +234,16 @@ export class UnitSearcher {
     const searched = searchedWords(query)
     const words = findQueryWords(searched, lexicon, this.relations)
     const started = performance.now()
-    const isReadable = vector !== undefined && !this.#isMisspelled(words)
+    const isClassic = options.classicWeights !== undefined
+    const isReadable = vector !== undefined && (isClassic || !this.#isMisspelled(words))
     const similarity = isReadable ? vectors.similarityTo(this.#embedded(vector, query)) : undefined
     const vectorMs = performance.now() - started
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
     // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
     const boosts = query.boosts.filter(({ kind }) => kind === 'relative' || (kind === 'date' && !query.filters.length))
-    const hasTopic = queryTerms(searchedWords({ ...query, boosts })).some((term) => isTopic(term, hasConditions(query)))
+    const hasTopic = isClassic
+      ? /[\p{L}\p{N}]/u.test(query.topic)
+      : queryTerms(searchedWords({ ...query, boosts })).some((term) => isTopic(term, hasConditions(query)))
     const { excludedChat } = options
     const excludedFile = excludedChat === undefined ? undefined : this.#statements.fileAt.get('sessions', excludedChat)
     const mentioning = unitsMentioning(query, lexicon)
@@ -245,11 +253,11 @@ export class UnitSearcher {
     const { ranked, matched, supersessions } = hasTopic
       ? this.#rankTopic(search, [...(this.#admitted(search)?.intersection(mentioning) ?? mentioning)])
       : { ...listing, supersessions: new Map<number, Supersession>() }
-    const recall = options.isRecall && !options.classicWeights ? this.#model(similarity).recall : undefined
+    const recall = options.isRecall && !isClassic ? this.#model(similarity).recall : undefined
     const limits = hasTopic ? { ...options, recall } : { ...options, minScore: 0 }
     const lengths = new Map<number, number>()
     const verdicts = selectResults(ranked, limits, ({ id }) => {
-      const selectable = this.#selectable(id)
+      const selectable = this.#selectable(id, isClassic)
       lengths.set(id, selectable.lineLength)
       return selectable
     })
@@ -265,21 +273,23 @@ export class UnitSearcher {
       asked: this.#rankAsked(search, ranked, hasTopic),
       characters: shown.reduce((sum, { unit }) => sum + (lengths.get(unit.id) ?? 0), 0),
       vectorMs,
-      weights: options.classicWeights ? null : this.#model(similarity),
+      weights: isClassic ? null : this.#model(similarity),
       supersessions,
       cosineOf: similarity && ((id) => similarity.rawCosine(id)),
     }
   }
 
   #rankAsked(search: OpenSearch, ranked: readonly RankedUnit[], hasTopic: boolean): UnitCandidate | undefined {
-    const { alsoRank: id, classicWeights } = search.options
-    const facts = id === undefined ? undefined : this.#filters.factsOf(id)
-    if (!facts || !search.reader.table.has(facts.id) || ranked.some((unit) => unit.id === id)) return undefined
+    const { alsoRank = [], classicWeights } = search.options
+    const ids = alsoRank.filter((id) => search.reader.table.has(id))
+    const [first] = ids
+    if (first === undefined || ranked.some(({ id }) => ids.includes(id))) return undefined
     const unit = hasTopic
-      ? this.#rankTopic(search, [facts.id]).ranked.find((one) => one.id === id)
-      : unlistedUnit(facts.id, classicWeights !== undefined)
-    if (!unit) return undefined
-    if (this.#admitted(search)?.has(facts.id) !== false) return { unit, verdict: { kind: 'weak' } }
+      ? this.#rankTopic(search, ids).ranked.find(({ id }) => ids.includes(id))
+      : unlistedUnit(first, classicWeights !== undefined)
+    const facts = unit && this.#filters.factsOf(unit.id)
+    if (!facts) return undefined
+    if (this.#admitted(search)?.has(unit.id) !== false) return { unit, verdict: { kind: 'weak' } }
     const by = search.excludedBy(facts)
     const phrases = requiredPhrases(search.query.words).map(({ shown }) => `"${shown}"`)
     return { unit, verdict: { kind: 'outsideFilter', by: by.length > 0 ? by : phrases } }
@@ -291,14 +301,16 @@ export class UnitSearcher {
 
   #rankTopic(search: OpenSearch, also: readonly number[]): Ranked {
     const { query, words, reader, similarity, options } = search
-    const { classicWeights } = options
     const admitted = this.#admitted(search)
     const { candidates, matched } = collectCandidates(query.words, words, reader.table, similarity, admitted, also)
-    const ranked = classicWeights
-      ? rankClassic(candidates, classicWeights, similarity && ((id) => similarity.rawCosine(id)))
-      : rank(candidates, this.#model(similarity))
-    const dated = this.#withDates(ranked, search)
-    const { supersessions, ...lowered } = this.#withSuperseded(dated, search, classicWeights !== undefined)
+    if (options.classicWeights) {
+      const cosineOf = similarity && ((id: number) => similarity.rawCosine(id))
+      const ranked = rankClassic(candidates, options.classicWeights, cosineOf)
+      return { ranked, matched, supersessions: this.#supersessionsAmong(ranked, search) }
+    }
+    const dated = this.#withDates(rank(candidates, this.#model(similarity)), search)
+    const supersessions = this.#supersessionsAmong(dated, search)
+    const lowered = this.#withSuperseded(dated, supersessions)
     const missing = lowered.missing.filter((id) => !also.includes(id))
     // A successor is an answer even if it shares no word with the query: rank again with it.
     return missing.length > 0
@@ -306,7 +318,7 @@ export class UnitSearcher {
       : { ranked: lowered.ranked, matched, supersessions }
   }
 
-  #withSuperseded(ranked: readonly RankedUnit[], { reader: { table }, texts }: OpenSearch, isClassic: boolean) {
+  #supersessionsAmong(ranked: readonly RankedUnit[], { reader: { table }, texts }: OpenSearch) {
     const files = texts.files()
     const supersessions = new Map<number, Supersession>()
     for (const { id } of ranked.slice(0, maxExamined)) {
@@ -314,11 +326,14 @@ export class UnitSearcher {
       const supersession = isMarked ? texts.of(id) : undefined
       if (supersession) supersessions.set(id, supersession)
     }
+    return supersessions
+  }
+
+  #withSuperseded(ranked: readonly RankedUnit[], supersessions: ReadonlyMap<number, Supersession>) {
     const compared = ranked
       .slice(0, maxCompared)
       .map(({ id }) => ({ ...this.textOf(id), id, text: this.embeddedTextOf(id) }))
-    const replaced = new Map([...replacedAmong(compared), ...supersessions])
-    return { ...lowerSuperseded(ranked, replaced, isClassic), supersessions }
+    return lowerSuperseded(ranked, new Map([...replacedAmong(compared), ...supersessions]))
   }
 
   /** Returns true if the model knows no word of the query, and the memory has them in other spellings only. */
@@ -377,31 +392,30 @@ export class UnitSearcher {
 
   /** Raises units of the days that a time phrase names, and lowers old units if the settings ask for it. */
   #withDates(ranked: RankedUnit[], { query, options, mentioning }: OpenSearch): RankedUnit[] {
-    const { recencyHalfLifeDays: halfLife = null, classicWeights } = options
-    const isClassic = classicWeights !== undefined
-    if ((query.boosts.length === 0 || isClassic) && halfLife === null) return ranked
+    const { recencyHalfLifeDays: halfLife = null } = options
+    if (query.boosts.length === 0 && halfLife === null) return ranked
     const today = parseDay(localDate(this.#now()))
     const bestCoverage = Math.max(...ranked.map(({ features }) => features.coverageOfThree), 1e-9)
     const adjusted = ranked.map((unit) => {
       const facts = this.#filters.factsOf(unit.id)
-      if (mentioning.has(unit.id) && !isClassic)
-        return adjust(unit, { name: 'date', contribution: mentionLift }, isClassic)
+      if (mentioning.has(unit.id)) return adjust(unit, { name: 'date', contribution: mentionLift })
       if (!facts || facts.lastDay === null) return unit
-      const lift = !isClassic && isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
-      const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }, isClassic) : unit
+      const lift = isOfDays(facts, query) ? (dateLift * unit.features.coverageOfThree) / bestCoverage : 0
+      const lifted = lift > 0 ? adjust(unit, { name: 'date', contribution: lift }) : unit
       const halfLives = halfLife === null ? 0 : Math.max(0, today - facts.lastDay) / halfLife
-      const loss = isClassic ? lifted.score * (1 - 0.5 ** halfLives) : Math.LN2 * halfLives
-      return loss > 0 ? adjust(lifted, { name: 'recency', contribution: -loss }, isClassic) : lifted
+      const loss = Math.LN2 * halfLives
+      return loss > 0 ? adjust(lifted, { name: 'recency', contribution: -loss }) : lifted
     })
     return adjusted.sort((one, other) => other.logit - one.logit || one.id - other.id)
   }
 
-  #selectable(id: number): SelectableText {
+  /** With classic weights, units with the same text are all returned, and only the characters of the texts count. */
+  #selectable(id: number, isClassic: boolean): SelectableText {
     const content = this.textOf(id)
+    if (isClassic) return { entry: content.entry, text: undefined, lineLength: content.snippet.length }
     const text = content.text.replace(/\s+/g, ' ').toLowerCase()
     // Every score has the same length.
-    const line = formatResult({ ...content, score: 0, snippet: content.text })
-    return { entry: content.entry, text, lineLength: line.length + 1 }
+    return { entry: content.entry, text, lineLength: formatResult({ ...content, score: 0 }).length + 1 }
   }
 
   #open(scope: Scope): OpenScope {
@@ -419,6 +433,12 @@ export class UnitSearcher {
     open.reader.refresh()
     return open
   }
+}
+
+/** Returns the query with its time phrases as plain words. */
+function withoutTimes(query: FilteredQuery): FilteredQuery {
+  const conditions = query.conditions.filter(({ kind }) => kind !== 'time')
+  return { ...query, topic: query.words, boosts: [], conditions }
 }
 
 /**
@@ -495,7 +515,7 @@ function prepare(db: Db) {
   }
 }
 
-interface UnitRow extends Omit<UnitText, 'date' | 'entry' | 'isPrivate'> {
+interface UnitRow extends Omit<UnitText, 'snippet' | 'date' | 'entry' | 'isPrivate'> {
   readonly entry: number
   readonly isPrivate: number
   readonly file: number

@@ -11,7 +11,8 @@ import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
 import { formatDay, parseDay, type DaySpan } from '../text/days.ts'
 import { bigramsOf, lineTerms } from '../text/terms.ts'
 import { metadataOf, noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
-import { splitLabel, splitUnits } from './split-units.ts'
+import { splitChunks, type Chunking } from './split-chunks.ts'
+import { linesOf, splitLabel, splitUnits } from './split-units.ts'
 import { daysOfPath, daysOfText } from './unit-days.ts'
 import { flagsOf, unitFlags } from './unit-flags.ts'
 import { headingSeparator, type Unit } from './unit.ts'
@@ -21,16 +22,17 @@ export interface UnitSettings {
   readonly model?: SimilarityModel | undefined
   /** Folders with their rules for private notes. */
   readonly folders: readonly NotesFolder[]
+  /** Undefined if units are entries. */
+  readonly chunking?: Chunking | undefined
 }
 
 /** `UnitSettings` as plain data, so that they can be sent to a worker. */
-export interface PlainUnitSettings {
+export interface PlainUnitSettings extends Omit<UnitSettings, 'model'> {
   readonly embedding: DigestSource
-  readonly folders: readonly NotesFolder[]
 }
 
-export function unitSettingsOf({ embedding, folders }: PlainUnitSettings): UnitSettings {
-  return { model: digestModelOf(embedding), folders }
+export function unitSettingsOf({ embedding, ...settings }: PlainUnitSettings): UnitSettings {
+  return { model: digestModelOf(embedding), ...settings }
 }
 
 export interface PreparedUnit extends Unit {
@@ -95,13 +97,14 @@ export function prepareUnits(
   const metadata = isChat(file) ? noMetadata : metadataOf(text, openText)
   const [openNames, names] = [namesIn(metadata, false), namesIn(metadata, true)]
   const findDays = lineDays ? daysByLine(lineDays) : daysByHeading(file.path)
-  const split = isChat(file) ? messagesOf(text) : splitUnits(text)
-  const units = split.map((unit) => {
+  const entries = isChat(file) ? messagesOf(text) : splitUnits(text)
+  const chunks = settings.chunking && chunksOf(text, isChat(file), settings.chunking, privacy)
+  const units = (chunks ?? entries).map((unit) => {
     const isPrivate = isPrivateUnit(unit, privacy)
     return {
       ...unit,
       hash: hashOfUnit(unit, isPrivate ? names : openNames, isPrivate),
-      days: findDays(unit),
+      days: chunks ? daysWithin(unit, entries, findDays) : findDays(unit),
       isPrivate,
     }
   })
@@ -109,6 +112,24 @@ export function prepareUnits(
   const { contents, vectors } = prepareContents(added, { ...file, metadata }, settings)
   const [words, tokens] = [countWords(text), estimateTokens(text)]
   return { ...file, words, tokens, ...privacyOfText(text), metadata, units, contents, vectors }
+}
+
+/** Leaves out the lines of a chat without a message. */
+function chunksOf(text: string, isOfChat: boolean, chunking: Chunking, { privateLines }: NotePrivacy): Unit[] {
+  const lines = linesOf(text).map((line, at) => ({ line: at + 1, text: line }))
+  const used = isOfChat ? lines.filter((line) => line.text !== '') : lines
+  return splitChunks(used, chunking, (line) => privateLines.has(line - 1))
+}
+
+/** Returns the days from the first to the last one of a chunk's entries. */
+function daysWithin({ startLine, endLine }: Unit, entries: readonly Unit[], findDays: FindDays): DaySpan | undefined {
+  const within = entries.filter((entry) => entry.startLine <= endLine && entry.endLine >= startLine)
+  const spans = within.flatMap((entry) => findDays(entry) ?? [])
+  if (spans.length === 0) return undefined
+  return {
+    first: Math.min(...spans.map(({ first }) => first)),
+    last: Math.max(...spans.map(({ last }) => last)),
+  }
 }
 
 function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> {
@@ -120,7 +141,7 @@ function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> 
 export function prepareContents(
   units: readonly PreparedUnit[],
   file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>,
-  { model }: UnitSettings,
+  { model, chunking }: UnitSettings,
 ): PreparedContents {
   const distinct = [...new Map(units.map((unit) => [unit.hash, unit])).values()]
   const bodies = distinct.map(bodyOf)
@@ -133,10 +154,15 @@ export function prepareContents(
     if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
     const { all, length, words } = termsOf(body)
     const chars = unit.text.replace(/\s+/g, ' ').trim().length
-    const flags = flagsOf(body, unit.kind) | (mayBeSuperseded(unit.text) ? unitFlags.isSuperseded : 0)
+    const isSuperseded = mayBeSuperseded(unit.text) && (!chunking || hasOnlySuperseded(unit.text))
+    const flags = flagsOf(body, unit.kind) | (isSuperseded ? unitFlags.isSuperseded : 0)
     return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags, chars }
   })
   return { contents, vectors: model && pack(bodies, model) }
+}
+
+function hasOnlySuperseded(text: string): boolean {
+  return text.split('\n').every((line) => line.trim() === '' || supersededLine(line) !== undefined)
 }
 
 /**

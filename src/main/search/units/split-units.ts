@@ -27,8 +27,7 @@ interface OpenHeading {
  * are divided. Headings are part of the units below them, and units themselves only if nothing follows.
  */
 export function splitUnits(text: string): Unit[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const entries = collectEntries(lines)
+  const entries = collectEntries(linesOf(text))
   const labels = labelsOf(entries)
   return entries.flatMap((entry, number) => {
     const label = labels.get(entry) ?? ''
@@ -41,6 +40,10 @@ export function splitUnits(text: string): Unit[] {
       entry: number,
     }))
   })
+}
+
+export function linesOf(text: string): string[] {
+  return text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
 }
 
 function collectEntries(noteLines: readonly string[]): Entry[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rankClassic, textScoreOf, vectorScoreOf } from '../../../../src/main/search/ranking/classic-ranking.ts'
 import { noFeatures, type CandidateUnit } from '../../../../src/main/search/ranking/features.ts'
-import { adjust, partsOf } from '../../../../src/main/search/ranking/rank.ts'
+import { partsOf } from '../../../../src/main/search/ranking/rank.ts'
 import { rounds, seededRandom } from '../../../support/thorough.ts'
 
 const unit = (id: number, bm25: number): CandidateUnit => ({ id, features: noFeatures, bm25, wordScores: [bm25] })
@@ -33,13 +33,11 @@ describe('classic ranking', () => {
     expect(rankClassic([unit(1, 1)], weights, () => undefined)[0]?.score).toBeCloseTo(0.15, 12)
   })
 
-  it('has two parts, and adjustments in a third', () => {
+  it('has two parts that add up', () => {
     const [best] = rankClassic([unit(1, 1)], weights, () => 0.5)
-    const lowered = best && adjust(best, { name: 'superseded', contribution: -0.05 }, true)
-    const parts = lowered ? partsOf(lowered, null) : []
-    expect(parts.map(({ name }) => name)).toEqual(['text', 'vector', 'form'])
-    expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(lowered?.score ?? NaN, 12)
-    expect(lowered?.score).toBeCloseTo(0.45, 12)
+    const parts = best ? partsOf(best, null) : []
+    expect(parts.map(({ name }) => name)).toEqual(['text', 'vector'])
+    expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(best?.score ?? NaN, 12)
   })
 
   it('maps scores to [0, 1]', () => {

@@ -121,8 +121,8 @@ describe('the parts of a score', () => {
     for (let round = 0; round < rounds(200, 5000); round += 1) {
       const weights = randomWeights(random, -3)
       for (const plainUnit of rank(randomCandidates(random), weights)) {
-        const dated = adjust(plainUnit, { name: 'date', contribution: random() }, false)
-        for (const ranked of [plainUnit, dated, adjust(dated, { name: 'superseded', contribution: -0.5 }, false)]) {
+        const dated = adjust(plainUnit, { name: 'date', contribution: random() })
+        for (const ranked of [plainUnit, dated, adjust(dated, { name: 'superseded', contribution: -0.5 })]) {
           const parts = partsOf(ranked, weights)
           expect(Math.abs(sumOf(parts) - ranked.logit)).toBeLessThan(1e-9)
           for (const { name, contribution, features } of parts)
@@ -150,8 +150,7 @@ describe('the parts of a score', () => {
   it('have the adjustments in the part of the form', () => {
     const [best] = rank(units(1), plain)
     const raised =
-      best &&
-      adjust(adjust(best, { name: 'date', contribution: 1.5 }, false), { name: 'recency', contribution: -1 }, false)
+      best && adjust(adjust(best, { name: 'date', contribution: 1.5 }), { name: 'recency', contribution: -1 })
     expect(raised && partsOf(raised, plain).find(({ name }) => name === 'form')).toEqual({
       name: 'form',
       contribution: 0.5,

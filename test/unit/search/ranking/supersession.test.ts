@@ -112,7 +112,6 @@ describe('the order', () => {
         [1, by(4)],
         [2, by(4)],
       ]),
-      false,
     )
     expect(missing).toEqual([])
     expect(changed.map(({ id, logit }) => [id, logit])).toEqual([
@@ -127,23 +126,11 @@ describe('the order', () => {
   })
 
   it('does not raise a successor that is above already', () => {
-    expect(lowerSuperseded([unit(1, 2), unit(2, 1)], new Map([[2, by(1)]]), false).ranked[0]).toEqual(unit(1, 2))
+    expect(lowerSuperseded([unit(1, 2), unit(2, 1)], new Map([[2, by(1)]])).ranked[0]).toEqual(unit(1, 2))
   })
 
   it('reports successors that are no candidates', () => {
-    expect(lowerSuperseded([unit(1, 2)], new Map([[1, by(9)]]), false).missing).toEqual([9])
-  })
-
-  it('takes a tenth of the score with classic weights', () => {
-    const ranked = [
-      { ...unit(1, 0.5), score: 0.5 },
-      { ...unit(2, 0.2), score: 0.2 },
-    ]
-    const changed = lowerSuperseded(ranked, new Map([[1, by(2)]]), true).ranked
-    expect(changed.map(({ id, score }) => [id, score])).toEqual([
-      [2, 0.5],
-      [1, 0.45],
-    ])
+    expect(lowerSuperseded([unit(1, 2)], new Map([[1, by(9)]])).missing).toEqual([9])
   })
 })
 
