@@ -130,10 +130,11 @@ export class SettingsStore {
 
   /**
    * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` removes a value.
+   * @returns the texts of the file before and after the change
    * @throws AppError `config_invalid` if the file is invalid before or after the change; nothing is written
    */
-  async set(...changes: readonly Change[]): Promise<void> {
-    await this.#mutex.run(async () => {
+  async set(...changes: readonly Change[]): Promise<{ before: string; after: string }> {
+    return this.#mutex.run(async () => {
       const previous = (await this.#read()) || this.#text
       const current = parseConfig(previous)
       if (!current.ok) throw invalidConfigError(this.file, current.problems)
@@ -145,6 +146,7 @@ export class SettingsStore {
       const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !previouslyIgnored.has(key))
       if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
       await this.#write(previous, text, parsed)
+      return { before: previous, after: text }
     })
   }
 
