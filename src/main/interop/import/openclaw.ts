@@ -177,8 +177,7 @@ function takeModel(migration: SettingsMigration, from: string, provider: string,
   if (typeof id !== 'string') return
   const path = ['models', `${provider}/${id}`]
   const name = `${from}[${id}]`
-  const known = Object.entries(model).filter(([key]) => key in modelCounterparts)
-  migration.takeAll(Object.fromEntries(known), modelCounterparts, name, path, [])
+  migration.takeAll(model, modelCounterparts, name, path, ['id', 'cost'])
   if (!isRecord(cost)) return
   const { input = 0, output = 0 } = cost
   migration.take(`${name}.cost`, [...path, 'prices'], { input, output })
