@@ -95,7 +95,7 @@ describe('first start', () => {
     await settings.getByText('1 would be taken over, 2 not').click()
     await settings.getByText('→ agents.defaults.chat.thinking: high').waitFor()
     await settings.getByText('keys are not copied', { exact: false }).waitFor()
-    await settings.getByRole('checkbox').check()
+    await settings.getByRole('checkbox', { name: 'Take over settings' }).check()
     await keepScreenshot(page, 'first-run-found')
     await page.setViewportSize({ width: 360, height: 800 })
     await keepScreenshot(page, 'first-run-found-narrow')

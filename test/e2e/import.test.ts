@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../support/app.ts'
+import { findings } from '../support/axe.ts'
 import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { folderWith, until } from '../support/folder.ts'
 
@@ -42,5 +43,64 @@ describe('import', () => {
     await page.setViewportSize({ width: 360, height: 800 })
     await past.scrollIntoViewIfNeeded()
     await keepScreenshot(page, 'import-past-narrow')
+  }, 90_000)
+
+  it('takes over the ticked settings of another program, and undoes it', async () => {
+    const home = await folderWith({
+      '.clawdbot/clawdbot.yaml': `agents:
+  main:
+    memory: { embeddingProvider: openai, embeddingModel: text-embedding-3-small, chunkSize: 300, chunkOverlap: 60 }
+  work:
+    workspace: ~/work
+    compaction: { enabled: false }
+    heartbeat: { every: 30m }
+`,
+      '.moltbot/moltbot.json': '{ agent: { thinkingDefault: "low" } }',
+      '.openclaw/openclaw.json': '{\n  agents: [\n',
+    })
+    vi.stubEnv('HOME', home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const server = await openTestServer()
+    const configText = () => readFile(join(server.home, 'config.yaml'), 'utf8')
+    const before = await configText()
+    const page = await openPage()
+    await page.goto(new URL(server.url).href)
+    await visit(page, '/settings#import')
+    const [settings, other, broken] = [0, 1, 2].map((index) => page.getByTestId('foreign-settings').nth(index))
+    if (!settings || !other || !broken) throw new Error('no cards')
+    await broken.getByText('openclaw.json:3').waitFor()
+    expect(await broken.getByRole('checkbox').isDisabled()).toBe(true)
+    await settings.getByText('4 would be taken over, 3 not').click()
+    const embedding = settings.getByRole('checkbox', { name: /embeddingProvider: openai → .*embeddingModel/ })
+    const chunks = settings.getByRole('checkbox', {
+      name: /chunkSize: 300 → agents.list.0.memory.chunking.tokens: 300/,
+    })
+    const agent = settings.getByRole('checkbox', { name: /agents.work.workspace: ~\/work/ })
+    const compaction = settings.getByRole('checkbox', { name: /compaction.enabled: false/ })
+    const ticks = () => Promise.all([embedding, chunks, agent, compaction].map((box) => box.isChecked()))
+    expect(await ticks()).toEqual([false, true, true, true])
+    await settings.getByText('Sends text to another machine.', { exact: false }).waitFor()
+    await settings.getByText('Needs an API key', { exact: false }).waitFor()
+    await keepScreenshot(page, 'import-settings')
+    // Without the agent, its settings have no place.
+    await agent.press('Space')
+    expect(await ticks()).toEqual([false, true, false, false])
+    expect(await compaction.isDisabled()).toBe(true)
+    await embedding.press('Space')
+    await settings.getByText('4 would be taken over, 3 not').waitFor()
+    expect(await settings.getByRole('checkbox', { name: /Take over settings/ }).isChecked()).toBe(true)
+    await other.getByRole('checkbox', { name: 'Take over settings' }).check()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Take over settings' }).click()
+    await page.getByText('5 settings taken over, 3 not.').waitFor()
+    expect(await configText()).toContain('provider: openai')
+    expect(await configText()).toContain('tokens: 300')
+    expect(await configText()).toContain('thinking: low')
+    expect(await configText()).not.toContain('id: work')
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await until(async () => (await configText()) === before)
+    await page.setViewportSize({ width: 360, height: 800 })
+    await settings.scrollIntoViewIfNeeded()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   }, 90_000)
 })

@@ -1,6 +1,6 @@
 export { ClientApps } from './client-apps/client-apps.ts'
 export { ClientInstaller } from './client-setup/client-installer.ts'
-export { findOpenClawSettings, readOpenClawSettings } from './import/openclaw.ts'
+export { findOpenClawSettings } from './import/openclaw.ts'
 export { Importer } from './import/importer.ts'
 export { findMemories } from './import/known-memories.ts'
 export { type MemoryAccess } from './mcp-server/access.ts'

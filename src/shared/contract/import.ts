@@ -2,8 +2,9 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { errorCodes } from '../util/errors.ts'
-import { maxId, maxPath } from '../util/limits.ts'
+import { maxId, maxPath, maxPaths } from '../util/limits.ts'
 import { base, done, forAgent, forFile, progressSchema, timestampSchema } from './base.ts'
+import { configChangeSchema } from './settings.ts'
 
 export const knownMemorySchema = z.object({
   kind: z.enum(['openclaw', 'claude-code', 'codex']),
@@ -15,16 +16,27 @@ export type KnownMemory = z.infer<typeof knownMemorySchema>
 export const foreignSettingsSchema = z.object({
   /** Path of the source file; never modified. */
   file: z.string(),
-  /** Imported settings: the source key and the key here. */
-  taken: z.array(z.object({ from: z.string(), to: z.string(), value: z.string() })),
+  /** Settings that can be imported: key and value in the file and here. Those of one group belong together. */
+  taken: z.array(
+    z.object({
+      from: z.string(),
+      was: z.string(),
+      to: z.string(),
+      value: z.string(),
+      group: z.string(),
+      /** `remote`: sends text to another machine; `noKey`: has no API key; `folder`: an agent gets another folder. */
+      doubts: z.array(z.enum(['remote', 'noKey', 'folder'])),
+    }),
+  ),
   left: z.array(
     z.object({
       from: z.string(),
       /**
        * `noCounterpart`: no such setting here; `secret`: not imported; `invalid`: value not accepted; `taken`: the id,
-       * folder or setting is already in use; `noFolder`: an agent without a folder.
+       * folder or setting is already in use; `noFolder`: an agent without a folder; `notChosen`: left out by the user;
+       * `unreadable`: the whole file.
        */
-      reason: z.enum(['noCounterpart', 'secret', 'invalid', 'taken', 'noFolder']),
+      reason: z.enum(['noCounterpart', 'secret', 'invalid', 'taken', 'noFolder', 'notChosen', 'unreadable']),
     }),
   ),
 })
@@ -136,9 +148,12 @@ const source = forAgent.extend({
 export const importContract = {
   /** Lists memories of other programs found on this machine. */
   known: base.output(z.array(knownMemorySchema)),
-  /** Lists settings of other programs found on this machine, and which of them can be imported. */
-  settings: base.output(z.array(foreignSettingsSchema)),
-  takeOver: base.input(z.object({ file: z.string().max(maxPath) })).output(foreignSettingsSchema),
+  /** Lists settings of other programs on this machine. @param folder workspace of the first agent, before it is set up */
+  settings: base.input(z.object({ folder: z.string().max(maxPath).optional() })).output(z.array(foreignSettingsSchema)),
+  /** Imports the keys (`from`). `settings.undo` takes the change back. */
+  takeOver: base
+    .input(z.object({ file: z.string().max(maxPath), keys: z.array(z.string().max(maxPath)).max(maxPaths) }))
+    .output(foreignSettingsSchema.extend({ change: configChangeSchema })),
   plan: base.input(source).output(importPlanSchema),
   run: base.input(source).output(eventIterator(importStepSchema)),
   /** Starts the same import as `run` in the background; it continues after the window is closed. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { embeddingProviders } from '../util/providers.ts'
 import { filePathSchema, base, forAgent, forFile, forProgramSchema, idSchema, timestampSchema } from './base.ts'
 import { maxQuery } from '../util/limits.ts'
+import { configChangeSchema } from './settings.ts'
 
 /** All notes of the workspace, or only `MEMORY.md` and the files in `memory/`. */
 export const memoryScopeSchema = z.enum(['workspace', 'memory'])
@@ -198,10 +199,6 @@ export const searchModes = {
     chunking: { unit: 'tokens', tokens: 400, overlap: 80 },
   },
 } as const satisfies Record<string, SearchSettings>
-
-/** Text of config.yaml before and after a change; `before` is null if there was no file. */
-export const configChangeSchema = z.object({ before: z.string().nullable(), after: z.string() })
-export type ConfigChange = z.infer<typeof configChangeSchema>
 
 /** Overrides for one search; omitted fields come from the agent's settings. */
 export const searchOptionsSchema = searchSettingsSchema
@@ -459,8 +456,6 @@ export const search = {
   recalls: base.input(forAgent).output(z.array(recallSchema)),
   settings: base.input(forAgent).output(searchSettingsSchema),
   setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(configChangeSchema),
-  /** Restores the text of config.yaml; if the file has changed since, sets the values back. */
-  undoSettings: base.input(z.object({ change: configChangeSchema })),
   scope: base.input(forAgent).output(memoryScopeSchema),
   /** Changes the scope; the index follows. @returns the previous scope */
   setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),

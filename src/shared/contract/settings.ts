@@ -36,6 +36,11 @@ export type ConfigRule = (typeof configRules)[number]
 const configFaults = ['type', 'tooSmall', 'tooBig', 'choice', 'address', 'unknown', 'twice', ...configRules] as const
 export type ConfigFault = (typeof configFaults)[number]
 
+const configTextSchema = z.string().max(maxSettings)
+/** Text of config.yaml before and after a change; `before` is null if there was no file. */
+export const configChangeSchema = z.object({ before: configTextSchema.nullable(), after: configTextSchema })
+export type ConfigChange = z.infer<typeof configChangeSchema>
+
 export const configProblemSchema = z.object({
   key: z.string(),
   /** 1-based line in the file; null if the whole file is unreadable. */
@@ -167,11 +172,13 @@ export const settings = {
     }),
   ),
   /** Validates a text; saves nothing. */
-  check: base.input(z.object({ text: z.string().max(maxSettings) })).output(z.array(configProblemSchema)),
+  check: base.input(z.object({ text: configTextSchema })).output(z.array(configProblemSchema)),
   /** Saves the text; merges changes saved by others since `baseText`. */
   save: base
-    .input(z.object({ text: z.string().max(maxSettings), baseText: z.string().max(maxSettings) }))
+    .input(z.object({ text: configTextSchema, baseText: configTextSchema }))
     .output(z.object({ text: z.string(), isMerged: z.boolean() })),
+  /** Restores the text before a change; if the file has changed since, sets the values back. */
+  undo: base.input(configChangeSchema).output(done),
   /** Sets one value, or with `reset` removes it so that the default applies. Keeps comments and order of the file. */
   set: base
     .input(z.object({ path: settingPathSchema, value: z.unknown().optional(), reset: z.boolean().default(false) }))

@@ -1,5 +1,5 @@
 /** Runs what the instructions of the agent say about notes against the real tools. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
@@ -7,18 +7,20 @@ import { loadPrompts } from '../../../src/main/agent/chat/prompts.ts'
 import { toolsFor } from '../../../src/main/agent/tools/built-in-tools.ts'
 import { noteExtensions } from '../../../src/main/workspace/files/file-names.ts'
 import { openTestApp } from '../../support/app.ts'
+import { writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const log = 'memory/2026-01-20.md'
 const old = 'memory/2026-01-19.md'
 const oldText = '# 2026-01-19\n\n- 09:00 C over Go\n\n## 09:30 - Tea\nGreen tea\n'
 
-async function openTools() {
+/** @param settings further settings of the agent, in YAML */
+async function openTools(settings = '') {
   const server = await startModelServer()
   const test = await openTestApp({
     config: `providers: { anthropic: { baseUrl: "${server.url}" } }
 agents:
-  defaults: { memory: { embedding: { provider: none } } }
+  defaults: { memory: { embedding: { provider: none } }, ${settings} }
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-5 }]
 `,
     env: { ANTHROPIC_API_KEY: 'sk-test-key' },
@@ -124,6 +126,45 @@ it('edits MEMORY.md, and refuses other files in a flush', async () => {
   expect(await read('memory/rust.md')).toBe('In a flush')
   expect(await read('notes/plan.md')).toBe('In a chat')
   expect(JSON.stringify(flushes.at(-1)?.body)).toContain('only MEMORY.md and files below memory/ can be written now')
+})
+
+it('creates no file with YYYY-MM-DD for the day, and names today’s log', async () => {
+  const { call, read, workspace } = await openTools()
+  const template = 'Templates/YYYY-MM-DD.md'
+  await writeFiles(workspace, { [template]: '# Day\n', 'memory/tea.md': 'Tea\n' })
+  for (const [name, input] of [
+    ['write', { path: 'memory/YYYY-MM-DD.md', content: '- 10:30 Tea', append: true }],
+    ['write', { path: 'memory/yyyy-mm-dd-tea.md', content: 'Tea' }],
+    ['write', { path: 'memory/YYYY-MM-DD/tea.md', content: 'Tea' }],
+    ['edit', { path: 'memory/YYYY-MM-DD.md', oldText: 'Tea', newText: 'Coffee' }],
+    ['memory', { command: 'create', path: '/memories/YYYY-MM-DD.md', file_text: 'Tea' }],
+    ['memory', { command: 'rename', old_path: '/memories/tea.md', new_path: '/memories/YYYY-MM-DD.md' }],
+  ] as const)
+    expect(await call(name, input)).toMatch(
+      /^input_invalid: memory\/YYYY-MM-DD.*; today's log is memory\/2026-01-20\.md$/i,
+    )
+  expect(await readdir(join(workspace, 'memory'))).toEqual(['2026-01-18.md', '2026-01-19.md', 'tea.md'])
+  // The user has a note of this name.
+  expect(await call('edit', { path: template, oldText: '# Day', newText: '# Today' })).toBe('')
+  expect(await read(template)).toBe('# Today\n')
+})
+
+it.each([
+  ['', 'memory/2026-01-20.md'],
+  ["vault: { daily: { folder: journal, format: 'YYYY/MM_DD' } }, ", 'journal/2026/01_20.md'],
+])('fills today into the prompt of a flush: %s', async (vault, path) => {
+  const prompt = 'Memory flush. Write to memory/YYYY-MM-DD.md under # YYYY-MM-DD, or to {{todaysLog}}; else NO_REPLY'
+  const { agent, server, app } = await openTools(`${vault}compaction: { memoryFlush: { prompt: "${prompt}" } }`)
+  server.script = [{ text: 'Good.' }]
+  const { session, ended } = await agent.chat.send({ text: 'We use Rust.' })
+  await ended
+  server.script = [{ text: 'NO_REPLY' }, { text: 'NO_REPLY' }]
+  const sent = await agent.chat.send({ text: '/new', session })
+  await sent.ended
+  await app.close()
+  const flush = server.requests.find(({ text }) => text.includes('Memory flush.'))
+  const filled = `Memory flush. Write to ${path} under # 2026-01-20, or to ${path}; else NO_REPLY`
+  expect(flush?.text).toContain(filled)
 })
 
 it('names the same forms of entries in all instructions', async () => {

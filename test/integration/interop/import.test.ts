@@ -247,16 +247,18 @@ describe('a folder of another program', () => {
       ['gate code', 'memory/imports/openclaw/MEMORY.md'],
     ] as const)
       expect((await agent.memory.search(query, {}, undefined)).results[0]?.path).toBe(path)
-    const [found] = await call(router.import.settings, undefined)
+    const [found] = await call(router.import.settings, {})
+    const to = 'agents.defaults.chat.thinking'
     expect(found).toEqual({
       file: join(home, '.clawdbot/clawdbot.json'),
-      taken: [{ from: 'agent.thinkingDefault', to: 'agents.defaults.chat.thinking', value: 'high' }],
+      taken: [{ from: 'agent.thinkingDefault', was: 'high', to, value: 'high', group: to, doubts: [] }],
       left: [{ from: 'agent.timeoutSeconds', reason: 'noCounterpart' }],
     })
-    await call(router.import.takeOver, { file: found?.file ?? '' })
+    await call(router.import.takeOver, { file: found?.file ?? '', keys: ['agent.thinkingDefault'] })
     expect(app.settings.config.agents.defaults.chat.thinking).toBe('high')
     const other = join(home, 'clawd/MEMORY.md')
-    await expect(call(router.import.takeOver, { file: other })).rejects.toMatchObject({ code: 'file_not_found' })
+    const refused = call(router.import.takeOver, { file: other, keys: [] })
+    await expect(refused).rejects.toMatchObject({ code: 'file_not_found' })
     expect((await readdir(join(home, 'clawd'))).sort()).toEqual(['MEMORY.md'])
     const asked = await call(router.agents.setUp, { agent: 'main', workspace: foreign, locale: 'en', seed: true })
     expect(asked.created).toContain('AGENTS.md')

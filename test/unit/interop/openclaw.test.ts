@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { convertSettings } from '../../../src/main/interop/import/openclaw.ts'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { findOpenClawSettings } from '../../../src/main/interop/import/openclaw.ts'
+import { folderWith } from '../../support/folder.ts'
 import { parseConfig } from '../../../src/main/platform/config/parse-config.ts'
 
 const file = `{
@@ -36,10 +39,25 @@ const file = `{
   gateway: { port: 18789, auth: { token: "t" } },
 }`
 
-describe('settings of OpenClaw', () => {
-  const result = convertSettings(file)
+type Options = Parameters<typeof findOpenClawSettings>[1]
 
-  it('takes over settings with a counterpart', () => {
+async function homeWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const home = await folderWith(files)
+  vi.stubEnv('HOME', home)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return home
+}
+
+/** @param name below the home folder */
+async function convert(text: string, options: Partial<Options> = {}, name = '.openclaw/openclaw.json') {
+  await homeWith({ [name]: text })
+  const found = await findOpenClawSettings([], { agents: [], providers: {}, hasKey: () => false, ...options })
+  return found[0]
+}
+
+describe('settings of OpenClaw', () => {
+  it('takes over settings with a counterpart', async () => {
+    const result = await convert(file)
     const at = Object.fromEntries((result?.changes ?? []).map(([path, value]) => [path.join('.'), value]))
     expect(at).toEqual({
       'agents.defaults.model': 'anthropic/claude-opus-4-5',
@@ -47,13 +65,25 @@ describe('settings of OpenClaw', () => {
       'agents.defaults.memory.embedding.provider': 'gemini',
       'agents.defaults.memory.embedding.model': 'gemini-embedding-001',
       'agents.defaults.memory.extraPaths': ['../team-docs'],
+      'agents.defaults.memory.chunking.tokens': 500,
+      'agents.defaults.memory.chunking.overlap': 50,
+      'agents.defaults.memory.chunking.unit': 'tokens',
+      'agents.defaults.memory.sync.debounceMs': 2000,
       'agents.defaults.memory.search.maxResults': 8,
       'agents.defaults.memory.search.minScore': 0.4,
       'agents.defaults.memory.search.weights.vector': 0.6,
       'agents.defaults.memory.search.weights.text': 0.4,
       'agents.defaults.memory.sessions': true,
+      'agents.defaults.compaction.reserveTokensFloor': 24_000,
       'agents.defaults.compaction.memoryFlush.enabled': true,
+      'agents.defaults.compaction.memoryFlush.softThresholdTokens': 6000,
       'agents.defaults.compaction.memoryFlush.prompt': 'Write // it /* down */',
+      'agents.defaults.contextPruning.mode': 'cache-ttl',
+      'agents.defaults.contextPruning.ttl': '1h',
+      'agents.defaults.contextPruning.softTrim.maxChars': 5000,
+      'agents.defaults.contextPruning.softTrim.headChars': 2000,
+      'agents.defaults.contextPruning.softTrim.tailChars': 2000,
+      'agents.defaults.contextPruning.hardClear.placeholder': '[gone]',
       'agents.list.0': { id: 'main', workspace: '~/clawd' },
       'agents.list.0.name': 'Molty',
       'agents.list.1': { id: 'work', workspace: '~/clawd-work' },
@@ -69,19 +99,17 @@ describe('settings of OpenClaw', () => {
     })
   })
 
-  it('reports all other settings with a reason, and neither shows nor takes keys', () => {
+  it('reports all other settings with a reason, and neither shows nor takes keys', async () => {
+    const result = await convert(file)
     const left = Object.fromEntries((result?.left ?? []).map(({ from, reason }) => [from, reason]))
     expect(left).toMatchObject({
       'agents.defaults.model.fallbacks': 'noCounterpart',
       'agents.defaults.memorySearch.remote.apiKey': 'secret',
-      'agents.defaults.memorySearch.chunking': 'noCounterpart',
       'agents.defaults.memorySearch.query.hybrid.enabled': 'noCounterpart',
       'agents.defaults.memorySearch.query.hybrid.mmr': 'noCounterpart',
-      'agents.defaults.contextPruning': 'noCounterpart',
-      'agents.defaults.compaction.reserveTokensFloor': 'noCounterpart',
-      'agents.defaults.compaction.memoryFlush.softThresholdTokens': 'noCounterpart',
+      'agents.defaults.contextPruning.tools': 'noCounterpart',
       'models.providers.ollama.models[qwen3].cost.cacheRead': 'noCounterpart',
-      'agents.defaults.memorySearch.sync': 'noCounterpart',
+      'agents.defaults.memorySearch.sync.onSearch': 'noCounterpart',
       'agents.defaults.heartbeat': 'noCounterpart',
       'agents.list[work].memorySearch.query.minScore': 'invalid',
       'agents.list[Bad Id]': 'invalid',
@@ -95,7 +123,8 @@ describe('settings of OpenClaw', () => {
     expect(JSON.stringify(result)).not.toMatch(/sk-secret-key|123:abc/)
   })
 
-  it('the result is a valid configuration', () => {
+  it('the result is a valid configuration', async () => {
+    const result = await convert(file)
     const config: Record<string, unknown> = {}
     for (const [path, value] of result?.changes ?? []) {
       let at = config
@@ -106,39 +135,197 @@ describe('settings of OpenClaw', () => {
     expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true, ignoredKeys: [] })
   })
 
-  it('takes over a threshold only with weights', () => {
+  it('takes over a threshold only with weights', async () => {
     const search = (hybrid: string) =>
-      convertSettings(`{"agents": {"defaults": {"memorySearch": {"query": {"minScore": 0.4${hybrid}}}}}}`)
-    expect(search('')).toMatchObject({
+      convert(`{"agents": {"defaults": {"memorySearch": {"query": {"minScore": 0.4${hybrid}}}}}}`)
+    expect(await search('')).toMatchObject({
       changes: [],
       left: [{ from: 'agents.defaults.memorySearch.query.minScore', reason: 'noCounterpart' }],
     })
-    expect(search(', "hybrid": {"vectorWeight": 0.6}')?.left).toEqual([])
+    expect((await search(', "hybrid": {"vectorWeight": 0.6}'))?.left).toEqual([])
   })
 
-  it('reads the older form with settings under `agent`', () => {
-    const { changes, left } = convertSettings('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}') ?? {}
-    expect(changes).toEqual([
+  it('reads the older form with settings under `agent`, and settings of both forms', async () => {
+    const old = await convert('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}')
+    expect(old?.changes).toEqual([
       [['agents', 'defaults', 'model'], 'openai/gpt-5'],
       [['agents', 'list', 0], { id: 'main', workspace: '~/clawd' }],
     ])
-    expect(left).toEqual([])
+    expect(old?.left).toEqual([])
+    expect(old?.taken[1]).toMatchObject({ from: 'agent.workspace', was: '~/clawd', to: 'agents.list.0' })
+    const both = await convert(
+      '{"agent": {"compaction": {"enabled": false}}, "agents": {"defaults": {"compaction": {"reserveTokensFloor": 9}}}}',
+    )
+    expect(both?.taken.map(({ from }) => from)).toEqual([
+      'agent.compaction.enabled',
+      'agents.defaults.compaction.reserveTokensFloor',
+    ])
   })
 
-  it('an existing agent keeps its folder and gets the settings; skips a folder of another agent', () => {
-    const { changes, left } =
-      convertSettings(
-        '{"agents": {"list": [{"id": "main", "workspace": "/a", "model": "openai/x"}, {"id": "b", "workspace": "/m"}]}}',
-        [{ id: 'main', workspace: '/m' }],
-      ) ?? {}
-    expect(changes).toEqual([[['agents', 'list', 0, 'model'], 'openai/x']])
-    expect(left).toEqual([{ from: 'agents.list[b]', reason: 'taken' }])
+  it('an existing agent keeps its folder unless the user chooses otherwise; skips a folder of another agent', async () => {
+    const converted = await convert(
+      '{"agents": {"list": [{"id": "main", "workspace": "/a", "model": "openai/x"}, {"id": "b", "workspace": "/m"}]}}',
+      { agents: [{ id: 'main', workspace: '/m' }] },
+    )
+    expect(converted?.taken.map(({ to, doubts }) => [to, doubts])).toEqual([
+      ['agents.list.0.workspace', ['folder']],
+      ['agents.list.0.model', ['remote', 'noKey']],
+    ])
+    expect(converted?.left).toEqual([{ from: 'agents.list[b]', reason: 'taken' }])
   })
 
-  it.each(['', 'null', '[]', 'no json', '{', '"x"', `{${'a: {'.repeat(5000)}`])(
-    '%j is no settings file, or empty',
-    (text) => {
-      expect(convertSettings(text)?.changes ?? []).toEqual([])
-    },
-  )
+  it('has no doubt about the folder that the agent has', async () => {
+    const home = await homeWith({ '.clawdbot/clawdbot.yaml': 'agents: { main: { workspace: ~/clawd/ } }' })
+    const agents = [{ id: 'main', workspace: join(home, 'clawd') }]
+    const [found] = await findOpenClawSettings([], { agents, providers: {}, hasKey: () => false })
+    expect(found?.taken).toMatchObject([{ from: 'agents.main.workspace', doubts: [] }])
+  })
+
+  it('reads agents as a map by id, and settings of the only agent without a folder as defaults', async () => {
+    const text = 'agents:\n  work: { workspace: ~/w, compaction: { enabled: false } }\n  home: { workspace: ~/h }\n'
+    const several = await convert(text, {}, '.moltbot/clawdbot.yml')
+    expect(several?.changes).toEqual([
+      [['agents', 'list', 0], { id: 'work', workspace: '~/w' }],
+      [['agents', 'list', 0, 'compaction', 'enabled'], false],
+      [['agents', 'list', 1], { id: 'home', workspace: '~/h' }],
+    ])
+    const only = await convert('agents: { work: { compaction: { enabled: false } } }', {}, '.moltbot/clawdbot.yaml')
+    expect(only?.changes).toEqual([[['agents', 'defaults', 'compaction', 'enabled'], false]])
+  })
+
+  it('gives a new agent the next place if the user leaves out another one', async () => {
+    const text = 'agents: { work: { workspace: ~/w, name: W }, home: { workspace: ~/h } }'
+    const chosen = await convert(
+      text,
+      { keys: ['agents.work.name', 'agents.home.workspace'] },
+      '.clawdbot/clawdbot.yaml',
+    )
+    expect(chosen?.changes).toEqual([[['agents', 'list', 0], { id: 'home', workspace: '~/h' }]])
+    expect(chosen?.left).toEqual([{ from: 'agents.work.workspace', reason: 'notChosen' }])
+  })
+
+  it('sets the unit with a size of chunks, and leaves sizes that do not fit each other', async () => {
+    const chunks = (memory: string) => convert(`agent: { memory: ${memory} }`, {}, '.clawdbot/clawdbot.yaml')
+    expect((await chunks('{ chunkOverlap: 40 }'))?.changes).toEqual([
+      [['agents', 'defaults', 'memory', 'chunking', 'overlap'], 40],
+      [['agents', 'defaults', 'memory', 'chunking', 'unit'], 'tokens'],
+    ])
+    const tooLarge = await chunks('{ chunkSize: 100, chunkOverlap: 100 }')
+    expect(tooLarge?.changes).toEqual([])
+    expect(tooLarge?.left).toContainEqual({ from: 'agent.memory.chunkOverlap', reason: 'invalid' })
+  })
+
+  it.each([
+    ['off', 'off'],
+    ['adaptive', 'always'],
+    ['aggressive', 'always'],
+    ['cache-ttl', 'cache-ttl'],
+  ])('takes the pruning mode %s over as %s, and lists what has no counterpart', async (mode, expected) => {
+    const settings = `{ mode: '${mode}', softTrimRatio: 0.3, hardClearRatio: 0.5, minPrunableToolChars: 50000 }`
+    const converted = await convert(`{ agents: { defaults: { contextPruning: ${settings} } } }`)
+    expect(converted?.taken).toMatchObject([{ was: mode, value: expected, to: 'agents.defaults.contextPruning.mode' }])
+    expect(converted?.left.map(({ from }) => from.split('.').at(-1))).toEqual([
+      'softTrimRatio',
+      'hardClearRatio',
+      'minPrunableToolChars',
+    ])
+  })
+
+  const local = 'http://127.0.0.1:11434/v1'
+  it.each([
+    ['a model of a remote provider', '{ agent: { model: "anthropic/x" } }', ['remote', 'noKey']],
+    ['one with a key', '{ agent: { model: "openai/x" } }', ['remote']],
+    [
+      'a model of this machine',
+      `{ agent: { model: "ollama/x" }, models: { providers: { ollama: { baseUrl: "${local}" } } } }`,
+      [],
+    ],
+    [
+      'a server elsewhere',
+      '{ models: { providers: { vllm: { baseUrl: "https://example.com/v1" } } } }',
+      ['remote', 'noKey'],
+    ],
+    ['a server here', `{ models: { providers: { vllm: { baseUrl: "${local}" } } } }`, []],
+    ['remote embeddings', '{ agent: { memorySearch: { provider: "openai" } } }', ['remote']],
+    [
+      'embeddings of a local server',
+      `{ agent: { memorySearch: { provider: "openai", remote: { baseUrl: "${local}" } } } }`,
+      [],
+    ],
+    ['remote embeddings without a key', '{ agent: { memorySearch: { provider: "gemini" } } }', ['remote', 'noKey']],
+    ['local embeddings', '{ agent: { memorySearch: { provider: "local" } } }', []],
+  ])('says why %s waits for the user: %#', async (_name, text, doubts) => {
+    const converted = await convert(text, { hasKey: (provider) => provider === 'openai' })
+    expect(converted?.taken.length).toBeGreaterThan(0)
+    for (const entry of converted?.taken ?? []) expect(entry.doubts).toEqual(doubts)
+  })
+
+  it('a model of an address that the app has is judged by it', async () => {
+    const providers = { openai: { baseUrl: local } }
+    const converted = await convert('{ agent: { model: "openai/x" } }', { providers, hasKey: () => true })
+    expect(converted?.taken).toMatchObject([{ doubts: [] }])
+  })
+
+  it.each(['', 'null', '[]', 'no json', '"x"'])('%j has no settings', async (text) => {
+    expect(await convert(text)).toMatchObject({ changes: [], left: [{ from: 'openclaw.json', reason: 'unreadable' }] })
+  })
+
+  it.each([
+    ['{\n  // one\n  /* two\n  three */ a: {\n', 'openclaw.json', ':5'],
+    ['agents:\n  main: [\n', 'clawdbot.yaml', ':3'],
+    ['agents:\n  main: "x\n', 'clawdbot.yml', ':3'],
+    [`{${'a: {'.repeat(5000)}`, 'moltbot.json', ''],
+    [`a: &a [1]\nb: [${'*a,'.repeat(500)}]\n`, 'clawdbot.yaml', ''],
+    ['x'.repeat(1_000_001), 'clawdbot.json', ''],
+  ])('says which line is wrong: %#', async (text, name, line) => {
+    const converted = await convert(text, {}, `.clawdbot/${name}`)
+    expect(converted?.taken).toEqual([])
+    expect(converted?.left).toEqual([{ from: expect.stringContaining(name + line), reason: 'unreadable' }])
+  })
+
+  it('takes no setting by a name that every object has', async () => {
+    const text = 'agent: { constructor: x, toString: y, memory: { embeddingProvider: constructor } }'
+    const converted = await convert(text, {}, '.clawdbot/clawdbot.yaml')
+    expect(converted?.changes).toEqual([])
+    expect(converted?.left.map(({ reason }) => reason)).toEqual(Array.from({ length: 3 }, () => 'noCounterpart'))
+  })
+
+  it('takes an embedding model only with its provider', async () => {
+    const search = (settings: string) => `{ agents: { defaults: { memorySearch: ${settings} } } }`
+    const unknown = await convert(search('{ provider: "voyage", model: "voyage-3" }'))
+    expect(unknown?.taken).toEqual([])
+    const model = 'agents.defaults.memorySearch.model'
+    const chosen = await convert(search('{ provider: "openai", model: "x" }'), { keys: [model] })
+    expect(chosen?.changes).toEqual([])
+    expect(chosen?.left).toContainEqual({ from: model, reason: 'noCounterpart' })
+  })
+
+  it('reads an address in YAML, which is no comment', async () => {
+    const text = `models:\n  providers:\n    vllm: { baseUrl: ${local} } # of this machine\n`
+    expect((await convert(text, {}, '.clawdbot/clawdbot.yaml'))?.taken).toMatchObject([{ value: local }])
+  })
+
+  it('finds files in the home folder, in workspaces and beside them, each once', async () => {
+    const settings = 'agent: { thinkingDefault: low }'
+    const home = await homeWith({
+      '.clawdbot/clawdbot.yaml': settings,
+      '.clawdbot/notes.yaml': settings,
+      '.moltbot/moltbot.json': `{ ${settings} }`,
+      '.openclaw/openclaw.json': `{ ${settings} }`,
+      'vault/notes/clawdbot.yml': settings,
+      'vault/clawdbot.json': `{ ${settings} }`,
+      'clawdbot.json': `{ ${settings} }`,
+    })
+    await symlink(join(home, '.openclaw/openclaw.json'), join(home, '.clawdbot/openclaw.json'))
+    const workspaces = [join(home, 'vault/notes'), join(home, 'vault/other')]
+    const found = await findOpenClawSettings(workspaces, { agents: [], providers: {}, hasKey: () => false })
+    expect(found.map(({ file: path }) => path.slice(home.length + 1))).toEqual([
+      '.clawdbot/clawdbot.yaml',
+      '.clawdbot/openclaw.json',
+      '.moltbot/moltbot.json',
+      'vault/notes/clawdbot.yml',
+      'vault/clawdbot.json',
+    ])
+    expect(new Set(found.map(({ taken }) => taken.length))).toEqual(new Set([1]))
+  })
 })

@@ -58,3 +58,8 @@ export async function loadPrompts(options: Pick<ChatOptions, 'config' | 'resourc
     promote: await load('promote.md'),
   }
 }
+
+/** Fills in the day where a prompt names today's log as OpenClaw does. @param today `YYYY-MM-DD` */
+export function withToday(prompt: string, today: string, todaysLog: string): string {
+  return prompt.replaceAll('memory/YYYY-MM-DD.md', () => todaysLog).replaceAll('YYYY-MM-DD', today)
+}

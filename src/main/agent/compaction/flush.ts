@@ -9,7 +9,7 @@ import { isRecord, parseJson } from '#shared/util/json.ts'
 import { complete, type ChatModel, type ToolDefinition } from '#llm'
 import { sessionsPrefix } from '#search'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
-import type { Prompts } from '../chat/prompts.ts'
+import { withToday, type Prompts } from '../chat/prompts.ts'
 import { sourcesOfMessages, userTextIn } from '../chat/provenance-tracking.ts'
 import type { Budget } from '../context/context-budget.ts'
 import { messagesBehind } from '../sessions/digest.ts'
@@ -147,9 +147,15 @@ export function offeredBy({ tools, model }: NoteWriterOptions): readonly ToolDef
 /** Returns the last message of a flush: it asks for notes. */
 export async function flushPrompt({ model, prompts, toolContext }: NoteWriterOptions): Promise<string> {
   const { flush: promptOf, flushSystem, flushSmall } = await prompts()
-  const todaysLog = dailyLogPath(localDate(toolContext.now()), toolContext.workspace.layout)
-  if (windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false) return flushSmall({ todaysLog })
-  return `${flushSystem({ todaysLog })}\n\n${promptOf({ todaysLog })}`
+  const today = localDate(toolContext.now())
+  const todaysLog = dailyLogPath(today, toolContext.workspace.layout)
+  const isSmall = windowProfile(model.contextWindow).isSmall || model.takesTools?.() === false
+  const prompt = isSmall
+    ? flushSmall({ todaysLog })
+    : `${flushSystem({ todaysLog })}
+
+${promptOf({ todaysLog })}`
+  return withToday(prompt, today, todaysLog)
 }
 
 const noReplyPattern = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi

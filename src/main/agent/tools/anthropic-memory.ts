@@ -239,9 +239,10 @@ async function filesAt(path: string, context: ToolContext): Promise<readonly str
 }
 
 /** @throws AppError `write_refused` for files that an agent follows, also through a symbolic link */
-async function assertMovable(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
+async function assertMovable(path: string, context: ToolContext): Promise<void> {
+  const { workspace } = context
   const realPath = await workspace.realPath(path)
-  assertMayWrite(realPath, mayWrite)
+  await assertMayWrite(realPath, context)
   if (followerOf(realPath, workspace.layout.own) === undefined) return
   throw new AppError('write_refused', `${path} refers to ${realPath}; that file cannot be moved or deleted`, {
     path,

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
-import { dailyLogDate, endsInPrivateText, localTime, noteExtensions, type WorkspaceWrite } from '#workspace'
+import {
+  dailyLogDate,
+  dailyLogPath,
+  endsInPrivateText,
+  localDate,
+  localTime,
+  noteExtensions,
+  type WorkspaceWrite,
+} from '#workspace'
+
 import { appendBlock } from '#shared/markdown/log-entry.ts'
 import { hasSourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { addedLines } from '#shared/markdown/visibility-edit.ts'
@@ -36,9 +45,9 @@ export async function editNote(
   rewrite: (visibleText: string | undefined, path: string) => string,
   options?: { readonly needsExistingText: boolean },
 ): Promise<WorkspaceWrite> {
-  const { workspace, mayWrite, accessPolicy, shortenEntries, sources } = context
+  const { workspace, accessPolicy, shortenEntries, sources } = context
   const path = await workspace.realPath(requestedPath)
-  assertMayWrite(path, mayWrite)
+  await assertMayWrite(path, context)
   const isLog = dailyLogDate(path, workspace.layout) !== undefined
   const origin = { ...context.origin, sources: context.origin.sources }
   return workspace.edit(path, origin, async (current) => {
@@ -104,10 +113,13 @@ function appendText(date: string | undefined, current: string | undefined, conte
   return appendBlock(before, heading + content)
 }
 
-/** @throws AppError `path_outside_workspace` */
-export function assertMayWrite(path: string, mayWrite: (path: string) => boolean): void {
-  if (mayWrite(path)) return
-  throw new AppError('path_outside_workspace', `${path}: only MEMORY.md and files below memory/ can be written now`, {
-    path,
-  })
+/** @throws AppError `path_outside_workspace`; `input_invalid` for a new file whose name has `YYYY-MM-DD` for the day */
+export async function assertMayWrite(path: string, { mayWrite, workspace, now }: ToolContext): Promise<void> {
+  if (!mayWrite(path)) {
+    const allowed = 'only MEMORY.md and files below memory/ can be written now'
+    throw new AppError('path_outside_workspace', `${path}: ${allowed}`, { path })
+  }
+  if (!/YYYY-MM-DD/i.test(path) || (await workspace.exists(path))) return
+  const reason = `${path} has YYYY-MM-DD for the day; today's log is ${dailyLogPath(localDate(now()), workspace.layout)}`
+  throw new AppError('input_invalid', reason, { reason })
 }

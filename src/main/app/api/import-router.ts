@@ -1,17 +1,20 @@
-import { expandHome } from '#platform'
-import { findMemories, findOpenClawSettings, readOpenClawSettings } from '#interop'
+import { resolve } from 'node:path'
+import { defaultAgentId, defaultWorkspace, expandHome, isKeyName } from '#platform'
+import { findMemories, findOpenClawSettings } from '#interop'
+import { AppError } from '#shared/util/errors.ts'
 import type { RouterBase } from './procedure.ts'
 
 export const importRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   known: os.import.known.handler(() => findMemories()),
-  settings: os.import.settings.handler(async () => {
-    const settingsFiles = await findOpenClawSettings(existingAgents(app))
-    return settingsFiles.map(({ file, taken, left }) => ({ file, taken, left }))
+  settings: os.import.settings.handler(async ({ input }) => {
+    const migrations = await findSettings(app, input)
+    return migrations.map(({ changes: _changes, ...report }) => report)
   }),
   takeOver: os.import.takeOver.handler(async ({ input }) => {
-    const { changes, ...report } = await readOpenClawSettings(input.file, existingAgents(app))
-    if (changes.length > 0) await app.settings.set(...changes)
-    return report
+    const migration = (await findSettings(app, input)).find(({ file }) => file === input.file)
+    if (!migration) throw new AppError('file_not_found', `${input.file} has no settings`, { path: input.file })
+    const { changes, ...report } = migration
+    return { ...report, change: await app.settings.set(...changes) }
   }),
   plan: forAgent(os.import.plan, (agent, input) => agent.importer.plan(input)),
   run: forAgent(os.import.run, (agent, input) => agent.importer.run(input)),
@@ -30,6 +33,17 @@ export const importRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => (
   }),
 })
 
-function existingAgents({ settings }: RouterBase['app']): { id: string; workspace: string }[] {
-  return settings.config.agents.list.map(({ id, workspace = '' }) => ({ id, workspace: expandHome(workspace) }))
+/** @param folder workspace of the first agent before it is set up; `~` is the home folder */
+async function findSettings(
+  { agents, keys: keyRing, settings }: RouterBase['app'],
+  { folder, keys }: { folder?: string | undefined; keys?: readonly string[] },
+) {
+  const first = folder === undefined ? [] : [{ id: defaultAgentId, workspace: folder }]
+  const { list } = settings.config.agents
+  const existing = (list.length === 0 ? first : list).map(({ id, workspace = defaultWorkspace(id) }) => {
+    return { id, workspace: resolve(expandHome(workspace)) }
+  })
+  const workspaces = [...existing, ...(await agents.list())].map(({ workspace }) => workspace)
+  const hasKey = (provider: string) => isKeyName(provider) && keyRing.get(provider) !== undefined
+  return findOpenClawSettings(workspaces, { agents: existing, providers: settings.config.providers, hasKey, keys })
 }

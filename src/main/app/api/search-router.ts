@@ -1,6 +1,6 @@
 import { type Agent, searchOptionsFor, viewFor } from './client-visibility.ts'
 import { KeyedQueue } from '#platform'
-import { perform, type RouterBase } from './procedure.ts'
+import type { RouterBase } from './procedure.ts'
 
 const settleTimeoutMs = 10 * 60_000
 
@@ -44,7 +44,6 @@ export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
     return { ...search, chunking }
   }),
   setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),
-  undoSettings: perform(os.search.undoSettings, ({ change }) => app.settings.restore(change)),
   scope: os.search.scope.handler(({ input }) => app.agents.settingsOf(input.agent).memory.scope),
   setScope: os.search.setScope.handler(({ input }) => app.agents.configOf(input.agent).setMemory('scope', input.scope)),
   setSessions: os.search.setSessions.handler(({ input }) =>

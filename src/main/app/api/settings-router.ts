@@ -29,6 +29,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   }),
   save: os.settings.save.handler(({ input }) => app.settings.save(input.text, input.baseText)),
   set: perform(os.settings.set, (input) => app.settings.set([input.path, input.reset ? undefined : input.value])),
+  undo: perform(os.settings.undo, (change) => app.settings.restore(change)),
   locations: os.settings.locations.handler(() => app.locations()),
   log: os.settings.log.handler(() => readLog(app.log.file, maxLogLines)),
   outbound: os.settings.outbound.handler(() => app.outbound.requests(maxOutboundRequests)),

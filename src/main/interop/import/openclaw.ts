@@ -1,39 +1,63 @@
-import { parse } from 'yaml'
-import { isRecord, parseJson } from '#shared/util/json.ts'
-import {
-  SettingsMigration,
-  secretKeyPattern,
-  type Counterpart,
-  type MigrationReport,
-} from './settings-migration-report.ts'
+import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { parse, YAMLParseError } from 'yaml'
 import type { ForeignSettings } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { isRecord } from '#shared/util/json.ts'
+import { expandHome } from '#platform'
 import { readText } from '#workspace'
+import {
+  SettingsMigration,
+  type Counterpart,
+  type MigrationOptions,
+  type MigrationReport,
+} from './settings-migration-report.ts'
 
 const sameValue = (to: string): Counterpart => ({ to })
-const embedders: Readonly<Record<string, string>> = { openai: 'openai', gemini: 'gemini', local: 'local', auto: '' }
+const embedderOf = (value: unknown) => ['openai', 'gemini', 'local'].find((name) => name === value)
+const embedder: Counterpart = { to: 'memory.embedding.provider', value: embedderOf }
+const pruningMode = (value: unknown) => (value === 'adaptive' || value === 'aggressive' ? 'always' : value)
 const stringList = (value: unknown) =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
 
-/** OpenClaw's settings of an agent (agents.defaults.*, agents.list[]) and their counterparts in this app. */
+/** Settings of an agent that have the same name here. */
+const sharedKeys =
+  'compaction.enabled compaction.reserveTokensFloor compaction.keepRecentTokens compaction.memoryFlush.enabled ' +
+  'compaction.memoryFlush.softThresholdTokens compaction.memoryFlush.systemPrompt compaction.memoryFlush.prompt ' +
+  'contextPruning.ttl contextPruning.keepLastAssistants contextPruning.softTrim.maxChars ' +
+  'contextPruning.softTrim.headChars contextPruning.softTrim.tailChars contextPruning.hardClear.enabled ' +
+  'contextPruning.hardClear.placeholder'
+
+/**
+ * Settings of an agent (agents.defaults, agents.list[], agents.<id>) and their counterparts in this app. Names below
+ * `memorySearch` are OpenClaw's (docs.openclaw.ai/concepts/memory), those below `memory` are Clawdbot's.
+ */
 const agentCounterparts: Readonly<Record<string, Counterpart>> = {
+  ...Object.fromEntries(sharedKeys.split(' ').map((key) => [key, sameValue(key)])),
+  'contextPruning.mode': { to: 'contextPruning.mode', value: pruningMode },
   model: { to: 'model', value: modelOf },
   'model.primary': { to: 'model', value: modelOf },
   thinkingDefault: { to: 'chat.thinking', value: thinkingOf },
-  'memorySearch.provider': { to: 'memory.embedding.provider', value: (value) => embedders[String(value)] || undefined },
+  'memory.embeddingProvider': embedder,
+  'memory.embeddingModel': sameValue('memory.embedding.model'),
+  'memory.chunkSize': sameValue('memory.chunking.tokens'),
+  'memory.chunkOverlap': sameValue('memory.chunking.overlap'),
+  'memory.searchWeights.vector': sameValue('memory.search.weights.vector'),
+  'memory.searchWeights.keyword': sameValue('memory.search.weights.text'),
+  'memorySearch.provider': embedder,
   'memorySearch.model': sameValue('memory.embedding.model'),
   'memorySearch.remote.baseUrl': sameValue('memory.embedding.baseUrl'),
   'memorySearch.extraPaths': { to: 'memory.extraPaths', value: stringList },
+  'memorySearch.chunking.tokens': sameValue('memory.chunking.tokens'),
+  'memorySearch.chunking.overlap': sameValue('memory.chunking.overlap'),
+  'memorySearch.sync.watchDebounceMs': sameValue('memory.sync.debounceMs'),
   'memorySearch.query.maxResults': sameValue('memory.search.maxResults'),
   'memorySearch.query.minScore': sameValue('memory.search.minScore'),
   'memorySearch.query.hybrid.vectorWeight': sameValue('memory.search.weights.vector'),
   'memorySearch.query.hybrid.textWeight': sameValue('memory.search.weights.text'),
   'memorySearch.query.hybrid.temporalDecay.halfLifeDays': sameValue('memory.search.recencyHalfLifeDays'),
   'memorySearch.experimental.sessionMemory': sameValue('memory.sessions'),
-  'compaction.memoryFlush.enabled': sameValue('compaction.memoryFlush.enabled'),
-  'compaction.memoryFlush.prompt': sameValue('compaction.memoryFlush.prompt'),
 }
 
 const globalCounterparts: Readonly<Record<string, Counterpart>> = {
@@ -46,83 +70,91 @@ const globalCounterparts: Readonly<Record<string, Counterpart>> = {
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
-/**
- * Converts the settings of OpenClaw.
- * @param text JSON5 of openclaw.json or clawdbot.json @param existing agents, with absolute workspaces
- * @returns undefined if the text is not a settings file
- */
-export function convertSettings(text: string, existing: Agents = []): MigrationReport | undefined {
-  const file = parseJson5(text)
-  if (!isRecord(file)) return undefined
-  const migration = new SettingsMigration()
-  const { agents: agentSettings, agent: oldDefaults, models: modelSettings, ...globalSettings } = file
+type Settings = Readonly<Record<string, unknown>>
+
+function convertSettings(file: Settings, options: MigrationOptions): MigrationReport {
+  const migration = new SettingsMigration(options)
+  const { agents: agentSettings, agent: singular, models: modelSettings, ...globalSettings } = file
   const [agents, models] = [recordOf(agentSettings), recordOf(modelSettings)]
-  const defaults = { ...recordOf(oldDefaults), ...recordOf(agents['defaults']) }
-  const defaultsKey = isRecord(agents['defaults']) ? 'agents.defaults' : 'agent'
-  const handledKeys = ['workspace', 'memorySearch.enabled']
-  migration.takeAll(defaults, agentCounterparts, defaultsKey, ['agents', 'defaults'], handledKeys)
-  if (isRecord(defaults['memorySearch']) && defaults['memorySearch']['enabled'] === false)
-    migration.skip(`${defaultsKey}.memorySearch.enabled`, 'noCounterpart')
-  const list = Array.isArray(agents['list']) ? agents['list'] : []
-  takeAgents(migration, list, defaults, `${defaultsKey}.workspace`, existing)
+  const { defaults: plural, list, ...byId } = agents
+  const allDefaults = { agent: recordOf(singular), 'agents.defaults': recordOf(plural) }
+  const workspaces = new Map<string, unknown>()
+  for (const [key, { workspace, ...defaults }] of Object.entries(allDefaults)) {
+    migration.takeAll(defaults, agentCounterparts, key, ['agents', 'defaults'], ['memorySearch.enabled'])
+    if (isRecord(defaults['memorySearch']) && defaults['memorySearch']['enabled'] === false)
+      migration.skip(`${key}.memorySearch.enabled`, 'noCounterpart')
+    if (workspace !== undefined) workspaces.set(`${key}.workspace`, workspace)
+  }
+  const listed = (Array.isArray(list) ? list : []).filter(isRecord)
+  const entries = [
+    ...listed.map((entry) => [`list[${String(entry['id'])}]`, entry] as const),
+    ...Object.entries(byId).flatMap(([id, entry]) => (isRecord(entry) ? [[id, { ...entry, id }] as const] : [])),
+  ]
+  for (const [id, entry] of Object.entries(byId)) if (!isRecord(entry)) migration.skip(`agents.${id}`, 'noCounterpart')
+  takeAgents(migration, entries, [...workspaces].at(-1))
   if (isRecord(models['providers'])) takeProviders(migration, models['providers'])
   migration.takeAll(globalSettings, globalCounterparts, '', ['agents', 'defaults'], [])
-  for (const key of Object.keys(agents))
-    if (key !== 'defaults' && key !== 'list') migration.skip(`agents.${key}`, 'noCounterpart')
   for (const key of Object.keys(models)) if (key !== 'providers') migration.skip(`models.${key}`, 'noCounterpart')
   return migration.createReport()
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+function recordOf(value: unknown): Settings {
   return isRecord(value) ? value : {}
 }
 
+/** @param defaultWorkspace its key and value; the default agent (or `main`) has it unless it has another one */
 function takeAgents(
   migration: SettingsMigration,
-  list: readonly unknown[],
-  defaults: Readonly<Record<string, unknown>>,
-  workspaceKey: string,
-  existing: Agents,
+  listed: readonly (readonly [key: string, entry: Settings])[],
+  defaultWorkspace: readonly [key: string, value: unknown] | undefined,
 ): void {
-  const agents = list.filter(isRecord)
-  const defaultWorkspace = defaults['workspace']
-  if (typeof defaultWorkspace === 'string') {
-    // The default agent (or `main`) gets the default workspace if it has none.
-    const defaultIndex = agents.findIndex((agent) => agent['default'] === true || agent['id'] === 'main')
-    if (agents.length === 0) agents.push({ id: 'main', workspace: defaultWorkspace })
-    else if (agents[defaultIndex] && agents[defaultIndex]['workspace'] === undefined)
-      agents[defaultIndex] = { ...agents[defaultIndex], workspace: defaultWorkspace }
-    if (!agents.some(({ workspace }) => workspace === defaultWorkspace)) migration.skip(workspaceKey, 'noCounterpart')
-  }
-  const ids = new Set(existing.map(({ id }) => id))
-  let nextIndex = existing.length
+  const { agents: existing } = migration.options
+  const agents = listed.length === 0 && defaultWorkspace ? [['main', { id: 'main' }] as const] : listed
+  const owner = agents.find(([, { id, default: isDefault }]) => isDefault === true || id === 'main')
+  const newIds = new Set<string>()
   for (const agent of agents) {
-    const { id, workspace, name, default: _isDefault, ...settings } = agent
-    const from = `agents.list[${String(id)}]`
-    if (typeof id !== 'string' || !idPattern.test(id)) {
-      migration.skip(from, 'invalid')
-      continue
+    const [from, { id, name, default: _isDefault, ...settings }] = [`agents.${agent[0]}`, agent[1]]
+    const own = [`${from}.workspace`, settings['workspace']] as const
+    const [workspaceKey, workspace] =
+      agent === owner && own[1] === undefined && defaultWorkspace ? defaultWorkspace : own
+    const folder = typeof workspace === 'string' ? resolve(expandHome(workspace)) : undefined
+    const index = existing.findIndex((other) => other.id === id)
+    const isUsed = existing.some((other) => other.id !== id && other.workspace === folder)
+    // The only agent of the file needs no folder: its settings are the defaults.
+    const needsFolder = index < 0 && agents.length > 1
+    if (typeof id !== 'string' || !idPattern.test(id)) migration.skip(from, 'invalid')
+    else if (isUsed || newIds.has(id)) migration.skip(from, 'taken')
+    else if (folder === undefined && needsFolder) migration.skip(from, 'noFolder')
+    else {
+      const place = ['agents', 'list', index < 0 ? existing.length + newIds.size : index]
+      const path = index < 0 && folder === undefined ? ['agents', 'defaults'] : place
+      if (folder !== undefined && index < 0) {
+        if (!migration.take(workspaceKey, path, { id, workspace }, workspace)) {
+          const { workspace: _own, ...others } = settings
+          for (const key of Object.keys(others)) migration.skip(`${from}.${key}`, 'notChosen')
+          continue
+        }
+        newIds.add(id)
+      } else if (folder !== undefined) migration.take(workspaceKey, [...path, 'workspace'], workspace)
+      if (typeof name === 'string' && name.trim() !== '')
+        migration.take(`${from}.name`, [...path, 'name'], name.trim().slice(0, 60), name)
+      migration.takeAll(settings, agentCounterparts, from, path, ['workspace', 'memorySearch.enabled'])
     }
-    const existingIndex = existing.findIndex((other) => other.id === id)
-    const isTaken =
-      typeof workspace === 'string' && existing.some((other) => other.id !== id && other.workspace === workspace)
-    if (isTaken || (existingIndex < 0 && (ids.has(id) || typeof workspace !== 'string'))) {
-      migration.skip(from, isTaken || ids.has(id) ? 'taken' : 'noFolder')
-      continue
-    }
-    ids.add(id)
-    const index = existingIndex < 0 ? nextIndex : existingIndex
-    if (existingIndex < 0) nextIndex += 1
-    const path = ['agents', 'list', index]
-    if (existingIndex < 0) migration.take(from, path, { id, workspace }, String(workspace))
-    if (typeof name === 'string' && name.trim() !== '')
-      migration.take(`${from}.name`, [...path, 'name'], name.trim().slice(0, 60))
-    migration.takeAll(settings, agentCounterparts, from, path, ['memorySearch.enabled'])
   }
+  const isUnused =
+    defaultWorkspace && agents.every((agent) => agent !== owner && agent[1]['workspace'] !== defaultWorkspace[1])
+  if (isUnused) migration.skip(defaultWorkspace[0], 'noCounterpart')
+}
+
+const providerCounterparts = { baseUrl: sameValue('baseUrl') }
+const modelCounterparts: Readonly<Record<string, Counterpart>> = {
+  contextWindow: sameValue('contextWindow'),
+  maxTokens: sameValue('maxOutput'),
+  input: { to: 'images', value: (input) => (Array.isArray(input) ? input.includes('image') : undefined) },
 }
 
 /** Takes base URLs, context windows and prices. The first unknown provider becomes `openai-compatible`. */
-function takeProviders(migration: SettingsMigration, providers: Readonly<Record<string, unknown>>): void {
+function takeProviders(migration: SettingsMigration, providers: Settings): void {
   let hasCompatible = false
   for (const [name, provider] of Object.entries(providers)) {
     const from = `models.providers.${name}`
@@ -134,33 +166,22 @@ function takeProviders(migration: SettingsMigration, providers: Readonly<Record<
     }
     hasCompatible ||= !isKnownProvider
     const providerName = isKnownProvider ? name : 'openai-compatible'
-    for (const [key, value] of Object.entries(provider)) {
-      if (key === 'baseUrl') migration.take(`${from}.baseUrl`, ['providers', providerName, 'baseUrl'], value)
-      else if (key === 'models' && Array.isArray(value))
-        for (const model of value.filter(isRecord)) takeModel(migration, `${from}.models`, providerName, model)
-      else migration.skip(`${from}.${key}`, secretKeyPattern.test(key) ? 'secret' : 'noCounterpart')
-    }
+    migration.takeAll(provider, providerCounterparts, from, ['providers', providerName], ['models'])
+    const models = Array.isArray(provider['models']) ? provider['models'] : []
+    for (const model of models.filter(isRecord)) takeModel(migration, `${from}.models`, providerName, model)
   }
 }
 
-function takeModel(
-  migration: SettingsMigration,
-  from: string,
-  provider: string,
-  model: Readonly<Record<string, unknown>>,
-): void {
-  const { id, contextWindow, maxTokens, input, cost } = model
+function takeModel(migration: SettingsMigration, from: string, provider: string, model: Settings): void {
+  const { id, cost } = model
   if (typeof id !== 'string') return
   const path = ['models', `${provider}/${id}`]
   const name = `${from}[${id}]`
-  if (contextWindow !== undefined) migration.take(`${name}.contextWindow`, [...path, 'contextWindow'], contextWindow)
-  if (maxTokens !== undefined) migration.take(`${name}.maxTokens`, [...path, 'maxOutput'], maxTokens)
-  if (Array.isArray(input)) migration.take(`${name}.input`, [...path, 'images'], input.includes('image'))
-  if (isRecord(cost)) {
-    const { input: inputPrice = 0, output = 0 } = cost
-    migration.take(`${name}.cost`, [...path, 'prices'], { input: inputPrice, output })
-    for (const key of ['cacheRead', 'cacheWrite']) if (cost[key]) migration.skip(`${name}.cost.${key}`, 'noCounterpart')
-  }
+  migration.takeAll(model, modelCounterparts, name, path, ['id', 'cost'])
+  if (!isRecord(cost)) return
+  const { input = 0, output = 0 } = cost
+  migration.take(`${name}.cost`, [...path, 'prices'], { input, output })
+  for (const key of ['cacheRead', 'cacheWrite']) if (cost[key]) migration.skip(`${name}.cost.${key}`, 'noCounterpart')
 }
 
 function modelOf(value: unknown): string | undefined {
@@ -179,40 +200,49 @@ function thinkingOf(value: unknown): string | undefined {
 
 const stringOrComment = /"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g
 
-/** Parses JSON5: without comments it is valid YAML. @returns undefined if the text is invalid or too long */
-function parseJson5(text: string): unknown {
-  if (text.length > 1_000_000) return undefined
-  const withoutComments = text.replaceAll(stringOrComment, (token) => (token.startsWith('/') ? ' ' : token))
-  try {
-    return parseJson(withoutComments) ?? parse(withoutComments.replaceAll('\t', ' '), { maxAliasCount: 0 })
-  } catch {
-    return undefined
-  }
+/** @throws errors of the YAML parser */
+function parseSettings(text: string, isYaml: boolean): unknown {
+  // Without comments and tabs, JSON5 is valid YAML. Lines keep their numbers.
+  const blank = (token: string) => (token.startsWith('/') ? token.replaceAll(/[^\n]/g, ' ') : token)
+  const yaml = isYaml ? text : text.replaceAll(stringOrComment, blank).replaceAll('\t', ' ')
+  return parse(yaml, { maxAliasCount: 100, uniqueKeys: false })
 }
 
 type ForeignMigration = ForeignSettings & Pick<MigrationReport, 'changes'>
-type Agents = readonly { readonly id: string; readonly workspace: string }[]
 
-const settingsFolders = ['.openclaw', '.clawdbot']
-const settingsNames = ['openclaw.json', 'clawdbot.json']
+const homeFolders = ['.clawdbot', '.moltbot', '.openclaw']
+const settingsNames = ['clawdbot.yaml', 'clawdbot.yml', 'clawdbot.json', 'openclaw.json', 'moltbot.json']
 
-/** Converts each readable settings file of OpenClaw. @param agents existing agents */
-export async function findOpenClawSettings(agents: Agents): Promise<ForeignMigration[]> {
-  const files = settingsFolders.flatMap((folder) => settingsNames.map((name) => join(homedir(), folder, name)))
-  const migrations: ForeignMigration[] = []
-  for (const file of files) {
-    // The file may be missing or unreadable.
-    const report = await readText(file)
-      .then(({ text }) => convertSettings(text, agents))
-      .catch(() => undefined)
-    if (report) migrations.push({ file, ...report })
+/**
+ * Finds and converts settings files of OpenClaw and its earlier names in the home folder.
+ * @param workspaces absolute folders; files in and beside them are found, too
+ */
+export async function findOpenClawSettings(
+  workspaces: readonly string[],
+  options: MigrationOptions,
+): Promise<ForeignMigration[]> {
+  const folders = homeFolders.map((name) => join(homedir(), name))
+  for (const workspace of workspaces) folders.push(workspace, dirname(workspace))
+  // OpenClaw links the folders of its earlier names to the new one.
+  const byRealPath = new Map<string, string>()
+  for (const file of folders.flatMap((folder) => settingsNames.map((name) => join(folder, name)))) {
+    const real = await realpath(file).catch(() => undefined)
+    if (real !== undefined && !byRealPath.has(real)) byRealPath.set(real, file)
   }
-  return migrations
+  return Promise.all([...byRealPath.values()].map((file) => readMigration(file, options)))
 }
 
-/** Converts one of the files that `findOpenClawSettings` finds. @throws AppError `file_not_found` for another path */
-export async function readOpenClawSettings(file: string, agents: Agents): Promise<ForeignMigration> {
-  const migration = (await findOpenClawSettings(agents)).find((candidate) => candidate.file === file)
-  if (migration) return migration
-  throw new AppError('file_not_found', `${file} is not a settings file of OpenClaw`, { path: file })
+/** Lists a file that cannot be read as left, with the line of the error if it is known. */
+async function readMigration(file: string, options: MigrationOptions): Promise<ForeignMigration> {
+  let line = ''
+  try {
+    const { text } = await readText(file)
+    const value = text.length > 1_000_000 ? undefined : parseSettings(text, /\.ya?ml$/.test(file))
+    if (isRecord(value)) return { file, ...convertSettings(value, options) }
+  } catch (error) {
+    // The parser throws a RangeError for deep nesting and a ReferenceError for too many aliases.
+    if (error instanceof YAMLParseError && error.linePos) line = `:${error.linePos[0].line}`
+    else if (!(error instanceof AppError || error instanceof RangeError || error instanceof ReferenceError)) throw error
+  }
+  return { file, changes: [], taken: [], left: [{ from: basename(file) + line, reason: 'unreadable' }] }
 }

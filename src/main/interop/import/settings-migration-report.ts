@@ -1,6 +1,9 @@
+import { resolve } from 'node:path'
 import type { ForeignSettings } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { parseConfig } from '#platform'
+import { isLocalAddress } from '#shared/util/locality.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
+import { expandHome, parseConfig } from '#platform'
 
 export type Path = readonly (string | number)[]
 type Reason = ForeignSettings['left'][number]['reason']
@@ -16,31 +19,45 @@ export interface Counterpart {
   readonly value?: (value: unknown) => unknown
 }
 
-/** The settings below this key are valid only together. */
-const jointGroup = 'memory.search.weights'
-/** Has an effect only with weights: the ranking model has its own threshold. */
-const weightedThreshold = 'memory.search.minScore'
-export const secretKeyPattern = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
+/** The settings below these keys are valid, or have an effect, only together. */
+const jointKeys = /^.*\.memory\.(?:search\.weights|chunking|embedding)(?=\.)/
+const secretKeyPattern = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
+
+type Doubt = ForeignSettings['taken'][number]['doubts'][number]
+
+export interface MigrationOptions {
+  /** Existing agents, with absolute workspaces. */
+  readonly agents: readonly { readonly id: string; readonly workspace: string }[]
+  readonly hasKey: (provider: string) => boolean
+  /** Configured model providers, by name. */
+  readonly providers: Readonly<Record<string, { readonly baseUrl?: string | undefined }>>
+  /** Keys of the file to take over; undefined takes all. */
+  readonly keys?: readonly string[] | undefined
+}
 
 interface Change {
   readonly from: string
   readonly path: Path
   readonly value: unknown
-  readonly displayValue: string
+  /** Value in the file. */
+  readonly was: unknown
 }
 
 export class SettingsMigration {
+  readonly options: MigrationOptions
   readonly #changes: Change[] = []
   readonly #skipped: { from: string; reason: Reason }[] = []
 
-  /** Adds a change. @param from foreign key @param path key path in the app @param displayValue value for the report */
-  take(
-    from: string,
-    path: Path,
-    value: unknown,
-    displayValue = typeof value === 'string' ? value : JSON.stringify(value),
-  ): void {
-    this.#changes.push({ from, path, value, displayValue })
+  constructor(options: MigrationOptions) {
+    this.options = options
+  }
+
+  /** Adds a change. @param path key path in the app @returns false if the user did not choose the key */
+  take(from: string, path: Path, value: unknown, was = value): boolean {
+    const isChosen = this.options.keys?.includes(from) ?? true
+    if (isChosen) this.#changes.push({ from, path, value, was })
+    else this.skip(from, 'notChosen')
+    return isChosen
   }
 
   skip(from: string, reason: Reason): void {
@@ -58,11 +75,11 @@ export class SettingsMigration {
     const walk = (value: unknown, key: string): void => {
       const from = [prefix, key].filter(Boolean).join('.')
       if (handledKeys.includes(key)) return
-      const counterpart = counterparts[key]
+      const counterpart = Object.hasOwn(counterparts, key) ? counterparts[key] : undefined
       if (counterpart && !isRecord(value)) {
         const converted = counterpart.value ? counterpart.value(value) : value
         if (converted === undefined) this.skip(from, 'noCounterpart')
-        else this.take(from, [...targetPath, ...counterpart.to.split('.')], converted)
+        else this.take(from, [...targetPath, ...counterpart.to.split('.')], converted, value)
         return
       }
       // Lists the settings in an object with known keys and in `remote`; skips any other object as a whole.
@@ -74,30 +91,62 @@ export class SettingsMigration {
     for (const [key, value] of Object.entries(values)) walk(value, key)
   }
 
-  /** Validates each change separately, so that an invalid one does not block the others. */
+  /** Validates each group separately, so that an invalid one does not block the others. */
   createReport(): MigrationReport {
-    const groups = Map.groupBy(this.#changes, (change) => {
-      const path = change.path.join('.')
-      const start = path.indexOf(`${jointGroup}.`)
-      return start < 0 ? path : path.slice(0, start + jointGroup.length)
-    })
-    const valid = [...groups.values()].filter((group) => {
-      const isValid = isValidConfig(group)
-      if (!isValid) for (const { from } of group) this.skip(from, 'invalid')
+    const valid = [...Map.groupBy(this.#changes, groupOf)].filter(([, members]) => {
+      const isValid = isValidConfig(members)
+      if (!isValid) for (const { from } of members) this.skip(from, 'invalid')
       return isValid
     })
-    const hasWeights = valid.some(([first]) => first?.path.join('.').includes(jointGroup))
-    const changes = valid.flat().filter(({ from, path }) => {
-      const hasEffect = hasWeights || !path.join('.').endsWith(weightedThreshold)
-      if (!hasEffect) this.skip(from, 'noCounterpart')
+    const given = valid.flatMap(([, members]) => members.map(({ path }) => path.join('.'))).join(' ')
+    const effective = valid.filter(([group, members]) => {
+      // The threshold has an effect only with weights, and the name of an embedding model only with its provider.
+      const needed = group.endsWith('.search.minScore') ? '.search.weights.' : '.embedding.provider'
+      const hasEffect = !/\.(?:search\.minScore|embedding)$/.test(group) || given.includes(needed)
+      if (!hasEffect) for (const { from } of members) this.skip(from, 'noCounterpart')
       return hasEffect
     })
-    return {
-      changes: changes.map(({ path, value }) => [path, value] as const),
-      taken: changes.map(({ from, path, displayValue }) => ({ from, to: path.join('.'), value: displayValue })),
-      left: this.#skipped,
+    for (const [group, members] of effective) {
+      const [size] = members
+      // Sizes of chunks have no effect without the unit.
+      if (size && group.endsWith('.memory.chunking'))
+        members.push({ ...size, path: [...size.path.slice(0, -1), 'unit'], value: 'tokens' })
     }
+    const changes = effective.flatMap(([, members]) => members)
+    const config = new Map(changes.map(({ path, value }) => [path.join('.'), value]))
+    const taken = effective.flatMap(([group, members]) => {
+      const doubts = doubtsAbout(group, config, this.options)
+      return members.map(({ from, was, path, value }) => {
+        return { from, was: textOf(was), to: path.join('.'), value: textOf(value), group, doubts }
+      })
+    })
+    return { changes: changes.map(({ path, value }) => [path, value] as const), taken, left: this.#skipped }
   }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function groupOf({ path }: Change): string {
+  const key = path.join('.')
+  return jointKeys.exec(key)?.[0] ?? key
+}
+
+/** Returns why a group waits for the user's choice. @param config all changes, by key in the app */
+function doubtsAbout(group: string, config: ReadonlyMap<string, unknown>, options: MigrationOptions): Doubt[] {
+  const { agents, providers, hasKey } = options
+  const [, agent, setting] = /^agents\.(?:defaults|list\.(\d+))\.(model|workspace|memory\.embedding)$/.exec(group) ?? []
+  const value = String(config.get(group))
+  if (setting === 'workspace') return agents[Number(agent)]?.workspace === resolve(expandHome(value)) ? [] : ['folder']
+  const isEmbedding = setting === 'memory.embedding'
+  const embedder = config.get(`${group}.provider`) ?? config.get('agents.defaults.memory.embedding.provider')
+  const chatProvider = setting === 'model' ? value.split('/')[0] : /^providers\.(.+)\.baseUrl$/.exec(group)?.[1]
+  const provider = isEmbedding ? String(embedder) : chatProvider
+  if (provider === undefined || (isEmbedding && !isRemoteEmbeddingProvider(provider))) return []
+  const address = config.get(isEmbedding ? `${group}.baseUrl` : `providers.${provider}.baseUrl`)
+  const configured = isEmbedding ? undefined : providers[provider]?.baseUrl
+  const isLocal = isLocalAddress(typeof address === 'string' ? address : configured)
+  const needsKey = provider !== 'openai-compatible' || !isLocal
+  return [...(isLocal ? [] : ['remote' as const]), ...(needsKey && !hasKey(provider) ? ['noKey' as const] : [])]
 }
 
 function isValidConfig(changes: readonly Change[]): boolean {

@@ -3,9 +3,7 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseDocument, type Document } from 'yaml'
-import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '#shared/util/errors.ts'
-import { isRecord } from '#shared/util/json.ts'
 import type { ConfigChange, ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
 import { EventEmitter, type Subscribable } from '../events.ts'
@@ -120,15 +118,20 @@ export class SettingsStore {
    */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
     return this.#mutex.run(async () => {
-      const current = (await this.#read(false)) || this.#text
-      const merged = current === baseText ? text : mergeTexts(baseText, text, current)
-      if (merged === undefined)
-        throw new AppError('file_changed', `${this.file} was changed by another program meanwhile`, { path: this.file })
-      const parsed = parseConfig(merged)
-      if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
-      await this.#write(current, merged, parsed)
-      return { text: merged, isMerged: merged !== text }
+      await this.#save(text, baseText)
+      return { text: this.#text, isMerged: this.#text !== text }
     })
+  }
+
+  async #save(text: string, baseText: string): Promise<ValidConfig> {
+    const current = (await this.#read(false)) || this.#text
+    const merged = current === baseText ? text : mergeTexts(baseText, text, current)
+    if (merged === undefined)
+      throw new AppError('file_changed', `${this.file} was changed by another program meanwhile`, { path: this.file })
+    const parsed = parseConfig(merged)
+    if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
+    await this.#write(current, merged, parsed)
+    return parsed
   }
 
   /**
@@ -157,21 +160,15 @@ export class SettingsStore {
   }
 
   /**
-   * Restores the text before a change, or removes the file if there was none. If the file has changed since, sets the
-   * changed values back.
-   * @throws AppError `config_invalid` as `set`
+   * Restores the text before a change, or removes the file if there was none. If the file has changed since, merges.
+   * @throws AppError as `save`
    */
   async restore({ before, after }: ConfigChange): Promise<void> {
     await this.#mutex.run(async () => {
-      if ((await this.#read()) !== after) {
-        const [old, changed] = [before ?? '', after].map((text): unknown => parseDocument(text).toJSON() ?? {})
-        return this.#set(changesBack(old, changed))
-      }
-      const parsed = parseConfig(before ?? '')
-      if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
-      if (before !== null) return this.#write(after, before, parsed)
+      const { config, ignoredKeys } = await this.#save(before ?? '', after)
+      if (before !== null || this.#text !== '') return
       await rm(this.file, { force: true })
-      return this.#acceptText('', parsed.config, parsed.ignoredKeys)
+      await this.#acceptText('', config, ignoredKeys)
     })
   }
 
@@ -249,16 +246,6 @@ export class SettingsStore {
 /** Returns true for a text without settings: empty, comments only, or an empty map. */
 function hasNoValues(text: string): boolean {
   return ['', '{}', '---'].includes(text.replaceAll(/(?:^|\s)#.*$/gm, '').trim())
-}
-
-/** Returns the changes that turn the values of `after` into those of `before`. */
-function changesBack(before: unknown, after: unknown, path: readonly (string | number)[] = []): Change[] {
-  if (isDeepStrictEqual(before, after)) return []
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
-    return after.flatMap((value: unknown, at) => changesBack(before[at], value, [...path, at]))
-  if (!isRecord(after) || !(isRecord(before) || before === undefined)) return [[path, before]]
-  const keys = new Set([...Object.keys(before ?? {}), ...Object.keys(after)])
-  return [...keys].flatMap((key) => changesBack(before?.[key], after[key], [...path, key]))
 }
 
 /** Removes the list with the older name, `visibility.local`, with a change of `visibility.private`, which contains both. */

@@ -29,19 +29,20 @@ interface ToastOptions {
   readonly look?: 'plain' | 'success'
   /** Replaces the toast with the same id. */
   readonly id?: string
+  readonly durationMs?: number
 }
 
-/** Duration of the toast after a failed undo, in ms: long enough to fix the cause and retry. */
-const retryToastMs = 60_000
+/** Duration of a toast whose undo people decide about later, in ms: after a look at the result, or another try. */
+export const longUndoToastMs = 60_000
 
 /** Shows a toast with an undo action. If the undo fails, a toast offers it again. */
 export function showSuccess(
   text: string,
   undo: () => Promise<unknown>,
-  { look = 'success', id }: ToastOptions = {},
+  { look = 'success', id, durationMs = undoToastMs }: ToastOptions = {},
 ): void {
   const show = look === 'plain' ? toast : toast.success
-  show(text, { duration: undoToastMs, action: undoAction(undo), ...(id === undefined ? {} : { id }) })
+  show(text, { duration: durationMs, action: undoAction(undo), ...(id === undefined ? {} : { id }) })
 }
 
 interface StickyToast {
@@ -75,7 +76,7 @@ function undoAction(undo: () => Promise<unknown>) {
     try {
       await undo()
     } catch (error) {
-      toast.error(explainError(error), { duration: retryToastMs, action: undoAction(undo) })
+      toast.error(explainError(error), { duration: longUndoToastMs, action: undoAction(undo) })
     }
   }
   return { label: i18next.t('common.undo'), onClick: () => void undoOrRetry() }

@@ -14,7 +14,7 @@ export function useSaveSearch(onSaved?: () => void) {
     api.search.setSettings.mutationOptions({
       onSuccess: (change) => {
         onSaved?.()
-        showSuccess(t('whatIf.applied'), () => client.search.undoSettings({ change }))
+        showSuccess(t('whatIf.applied'), () => client.settings.undo(change))
       },
     }),
   )

@@ -1,50 +1,113 @@
+import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ForeignSettings } from '#shared/contract/index.ts'
+import type { ConfigChange, ForeignSettings } from '#shared/contract/index.ts'
+import { client } from '#lib/api/client.ts'
+import { longUndoToastMs, showSuccess } from '#lib/feedback/toast.ts'
+
+/** Keys to take over, by file. */
+export type SettingsChoice = ReadonlyMap<string, ReadonlySet<string>>
 
 interface ForeignSettingsProps {
   readonly settings: ForeignSettings
-  readonly isSelected: boolean
-  readonly onToggle: () => void
+  readonly choice: SettingsChoice
+  readonly onChoose: (choice: SettingsChoice) => void
 }
 
-export function ForeignSettingsChoice({ settings: { file, taken, left }, isSelected, onToggle }: ForeignSettingsProps) {
+export function ForeignSettingsChoice({ settings: { file, taken, left }, choice, onChoose }: ForeignSettingsProps) {
   const { t } = useTranslation()
+  const isChosen = choice.has(file)
+  const keys = choice.get(file) ?? keysOf(taken.filter(({ doubts }) => doubts.length === 0))
+  const choose = (chosen: ReadonlySet<string>) => onChoose(new Map([...choice, [file, chosen]]))
+  // The settings of a new agent need the agent.
+  const isPossible = (to: string) => !taken.some((other) => to.startsWith(`${other.to}.`) && !keys.has(other.from))
+  const isTicked = ({ from, to }: { from: string; to: string }) => keys.has(from) && isPossible(to)
+  const tickedCount = keysOf(taken.filter(isTicked)).size
+  const untickedCount = left.length + keysOf(taken).size - tickedCount
   return (
     <div data-testid="foreign-settings" className="flex flex-col gap-2 rounded-md border border-line px-3 py-2">
       <label className="flex items-baseline gap-2">
-        <input type="checkbox" checked={isSelected} disabled={taken.length === 0} onChange={onToggle} />
+        <input
+          type="checkbox"
+          checked={isChosen}
+          disabled={taken.length === 0}
+          onChange={() =>
+            isChosen ? onChoose(new Map([...choice].filter(([other]) => other !== file))) : choose(keys)
+          }
+        />
         <span className="min-w-0 flex-1">
           <span className="block">{t('onboarding.takeOver')}</span>
           <span className="block font-mono text-[12px] break-all text-muted">{file}</span>
         </span>
       </label>
-      <details className="text-[12px]">
+      <details open={taken.length === 0} className="text-[12px]">
         <summary className="cursor-pointer text-muted">
-          {t('onboarding.takeOverCounts', { taken: taken.length, left: left.length })}
+          {t('onboarding.takeOverCounts', { taken: tickedCount, left: untickedCount })}
         </summary>
         <div className="mt-2 flex max-h-72 flex-col gap-3 overflow-auto">
-          {taken.length > 0 && (
-            <List title={t('onboarding.taken')}>
-              {taken.map(({ from, to, value }) => (
-                <Line key={`${from}/${to}`} name={from} detail={`→ ${to}: ${value}`} />
-              ))}
-            </List>
-          )}
-          {left.length > 0 && (
-            <List title={t('onboarding.left')}>
-              {left.map(({ from, reason }) => (
-                <Line key={`${from}/${reason}`} name={from} detail={t(`onboarding.leftReason.${reason}`)} />
-              ))}
-            </List>
-          )}
+          <List title={t('onboarding.taken')}>
+            {[...Map.groupBy(taken, ({ group }) => group)].map(([group, entries]) => (
+              <li key={group} className="border-b border-soft py-1">
+                <label className="flex items-baseline gap-2">
+                  <input
+                    type="checkbox"
+                    checked={entries.every(isTicked)}
+                    disabled={!isPossible(group)}
+                    onChange={() =>
+                      choose(entries.every(isTicked) ? keys.difference(keysOf(entries)) : keys.union(keysOf(entries)))
+                    }
+                  />
+                  <span className="min-w-0 flex-1">
+                    {entries.map(({ from, was, to, value }) => (
+                      <Line key={`${from}/${to}`} name={`${from}: ${was}`} detail={`→ ${to}: ${value}`} />
+                    ))}
+                    {entries[0]?.doubts.map((doubt) => (
+                      <span key={doubt} className="block text-warning">
+                        {t(`onboarding.leftReason.${doubt}`)}
+                      </span>
+                    ))}
+                  </span>
+                </label>
+              </li>
+            ))}
+          </List>
+          <List title={t('onboarding.left')}>
+            {left.map(({ from, reason }) => (
+              <li key={`${from}/${reason}`}>
+                <Line name={from} detail={t(`onboarding.leftReason.${reason}`)} />
+              </li>
+            ))}
+          </List>
         </div>
       </details>
     </div>
   )
 }
 
-function List({ title, children }: { title: string; children: ReactNode }) {
+/** Takes over the chosen keys. Shows how many, with one undo for all files. */
+export async function takeOverSettings(t: TFunction, choice: SettingsChoice): Promise<void> {
+  const [count, toast] = [
+    { taken: 0, left: 0 },
+    { id: 'settings-taken-over', durationMs: longUndoToastMs },
+  ]
+  let first: ConfigChange | undefined
+  for (const [file, keys] of choice) {
+    const { taken, left, change } = await client.import.takeOver({ file, keys: [...keys] })
+    count.taken += keysOf(taken).size
+    count.left += left.length
+    first ??= change
+    const whole = { before: first.before, after: change.after }
+    showSuccess(t('onboarding.tookOver', count), () => client.settings.undo(whole), toast)
+  }
+}
+
+/** Returns the keys in the file: one key can become several settings. */
+function keysOf(entries: ForeignSettings['taken']): ReadonlySet<string> {
+  return new Set(entries.map(({ from }) => from))
+}
+
+function List({ title, children }: { title: string; children: readonly ReactNode[] }) {
+  if (children.length === 0) return null
   return (
     <section aria-label={title}>
       <h3 className="font-medium">{title}</h3>
@@ -55,9 +118,9 @@ function List({ title, children }: { title: string; children: ReactNode }) {
 
 function Line({ name, detail }: { name: string; detail: string }) {
   return (
-    <li className="flex flex-wrap gap-x-2 py-0.5">
+    <span className="flex flex-wrap gap-x-2 py-0.5">
       <span className="font-mono break-all">{name}</span>
       <span className="break-all text-muted">{detail}</span>
-    </li>
+    </span>
   )
 }

@@ -1,14 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent, ImportPlan } from '#shared/contract/index.ts'
-import { api, client, queryClient } from '#lib/api/client.ts'
+import { api, queryClient } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { download } from '#lib/util/download.ts'
-import { toggled } from '#lib/util/toggled.ts'
-import { ForeignSettingsChoice } from './foreign-settings.tsx'
+import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from './foreign-settings.tsx'
 import { ImportPlanView } from './import-plan.tsx'
 import { PastImports } from './past-imports.tsx'
 
@@ -112,17 +110,12 @@ export function ImportSettings({ agent }: { agent: Agent }) {
 
 function ForeignSettings() {
   const { t } = useTranslation()
-  const foreign = useQuery(api.import.settings.queryOptions())
-  const [chosenFiles, setChosenFiles] = useState<ReadonlySet<string>>(new Set())
+  const foreign = useQuery(api.import.settings.queryOptions({ input: {} }))
+  const [choice, setChoice] = useState<SettingsChoice>(new Map())
   const takeOver = useMutation({
-    mutationFn: async () => {
-      for (const file of chosenFiles) {
-        const { taken, left } = await client.import.takeOver({ file })
-        toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
-      }
-    },
+    mutationFn: () => takeOverSettings(t, choice),
     onSettled: () => {
-      setChosenFiles(new Set())
+      setChoice(new Map())
       return queryClient.invalidateQueries()
     },
   })
@@ -131,15 +124,10 @@ function ForeignSettings() {
     <section aria-label={t('import.settingsFound')} className="flex flex-col gap-2">
       <h3 className="font-medium">{t('import.settingsFound')}</h3>
       {foreign.data.map((source) => (
-        <ForeignSettingsChoice
-          key={source.file}
-          settings={source}
-          isSelected={chosenFiles.has(source.file)}
-          onToggle={() => setChosenFiles(toggled(chosenFiles, source.file))}
-        />
+        <ForeignSettingsChoice key={source.file} settings={source} choice={choice} onChoose={setChoice} />
       ))}
       <div>
-        <Button disabled={chosenFiles.size === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
+        <Button disabled={choice.size === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
           {t('onboarding.takeOver')}
         </Button>
       </div>

@@ -1,7 +1,6 @@
-import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
@@ -9,7 +8,11 @@ import { api, client, queryClient } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
-import { ForeignSettingsChoice } from '../../settings/import/foreign-settings.tsx'
+import {
+  ForeignSettingsChoice,
+  takeOverSettings,
+  type SettingsChoice,
+} from '../../settings/import/foreign-settings.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
@@ -28,11 +31,13 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const [pathsToCopy, setPathsToCopy] = useState<ReadonlySet<string>>(new Set())
   const [addsFiles, setAddsFiles] = useState(false)
   const [chosenFolder, setChosenFolder] = useState<string>()
-  const [settingsFiles, setSettingsFiles] = useState<ReadonlySet<string>>(new Set())
+  const [settingsChoice, setSettingsChoice] = useState<SettingsChoice>(new Map())
   const [model, setModel] = useState<string | undefined>(agent.model)
   const memories = useQuery(api.import.known.queryOptions())
-  const foreignSettings = useQuery(api.import.settings.queryOptions())
   const checkedPath = useDebounced(workspace.trim(), debounceMs)
+  const foreignSettings = useQuery(
+    api.import.settings.queryOptions({ input: { folder: checkedPath }, placeholderData: keepPreviousData }),
+  )
   const folder = useQuery(
     api.habits.look.queryOptions({
       input: checkedPath === '' ? skipToken : { path: checkedPath },
@@ -55,10 +60,9 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         ...(model === undefined || model === agent.model ? {} : { model }),
         ...(ownFolder === undefined || ownFolder === existing?.habits.own ? {} : { own: ownFolder }),
       })
-      for (const file of settingsFiles) {
-        const { taken, left } = await client.import.takeOver({ file })
-        toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
-      }
+      // Files beside a folder that was entered before are no longer found.
+      const found = new Set(foreignSettings.data?.map(({ file }) => file))
+      await takeOverSettings(t, new Map([...settingsChoice].filter(([file]) => found.has(file))))
       await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.has(path)) ?? [])
     },
   })
@@ -121,8 +125,8 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
             <ForeignSettingsChoice
               key={settings.file}
               settings={settings}
-              isSelected={settingsFiles.has(settings.file)}
-              onToggle={() => setSettingsFiles(toggled(settingsFiles, settings.file))}
+              choice={settingsChoice}
+              onChoose={setSettingsChoice}
             />
           ))}
         </section>
