@@ -5,7 +5,7 @@ type Path = readonly (string | number)[]
 
 /**
  * Sets the value at a path (`['agents', 'list', 0, 'model']`); `undefined` removes it. For a number, text, yes or no,
- * or null, the rest of the text stays as it is. For other values, comments and order stay.
+ * or null, the rest of the text stays as it is. For other values, comments, order and line ends stay.
  * @param text valid YAML
  */
 export function editYaml(text: string, path: Path, value: unknown): string {
@@ -16,7 +16,12 @@ export function editYaml(text: string, path: Path, value: unknown): string {
   // Rare forms, such as block scalars, are not edited as text: the result is wrong then.
   const reparsed = edited === undefined ? undefined : parseDocument(edited)
   const isCorrect = reparsed?.errors.length === 0 && isDeepStrictEqual(reparsed.toJSON(), document.toJSON())
-  return isCorrect && edited !== undefined ? edited : document.toString()
+  if (isCorrect && edited !== undefined) return edited
+  return document.toString().replaceAll(/\r?\n/g, lineEndOf(text))
+}
+
+function lineEndOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
 type SimpleValue = string | number | boolean | null
@@ -55,7 +60,7 @@ function withAddedValue(text: string, document: Document, path: Path, value: Sim
   if (end === undefined || !isNode(first?.key) || !first.key.range) return undefined
   const [keyStart] = first.key.range
   const column = keyStart - (text.lastIndexOf('\n', keyStart - 1) + 1)
-  const newLine = text.includes('\r\n') ? '\r\n' : '\n'
+  const newLine = lineEndOf(text)
   const lines = keys.map((key, at) => `${' '.repeat(column + 2 * at)}${yamlOf(key)}:`).join(newLine)
   const lineEnd = text.indexOf('\n', end) + 1
   const before = lineEnd === 0 ? `${text}${newLine}` : text.slice(0, lineEnd)
