@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
-import { maxId, maxName, maxPath } from '../util/limits.ts'
+import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'
 import { errorDataSchema } from '../util/error-data.ts'
 import { errorCodes, type ErrorCode } from '../util/errors.ts'
 
@@ -64,3 +64,8 @@ export const done = z.object({})
  * program, the result omits files outside the memory and, unless the program has full access, private notes and lines.
  */
 export const forProgramSchema = z.union([z.boolean(), z.string().max(maxName)]).default(false)
+
+export const configTextSchema = z.string().max(maxSettings)
+/** Text of config.yaml before and after a change; `before` is null if there was no file. */
+export const configChangeSchema = z.object({ before: configTextSchema.nullable(), after: configTextSchema })
+export type ConfigChange = z.infer<typeof configChangeSchema>

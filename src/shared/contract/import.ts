@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { errorCodes } from '../util/errors.ts'
 import { maxId, maxPath, maxPaths } from '../util/limits.ts'
-import { base, done, forAgent, forFile, progressSchema, timestampSchema } from './base.ts'
-import { configChangeSchema } from './settings.ts'
+import { base, configChangeSchema, done, forAgent, forFile, progressSchema, timestampSchema } from './base.ts'
 
 export const knownMemorySchema = z.object({
   kind: z.enum(['openclaw', 'claude-code', 'codex']),

@@ -1,8 +1,16 @@
 import { z } from 'zod'
 import { embeddingProviders } from '../util/providers.ts'
-import { filePathSchema, base, forAgent, forFile, forProgramSchema, idSchema, timestampSchema } from './base.ts'
+import {
+  base,
+  configChangeSchema,
+  filePathSchema,
+  forAgent,
+  forFile,
+  forProgramSchema,
+  idSchema,
+  timestampSchema,
+} from './base.ts'
 import { maxQuery } from '../util/limits.ts'
-import { configChangeSchema } from './settings.ts'
 
 /** All notes of the workspace, or only `MEMORY.md` and the files in `memory/`. */
 export const memoryScopeSchema = z.enum(['workspace', 'memory'])

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
-import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'
+import { maxId, maxName, maxPath } from '../util/limits.ts'
 import { outboundRequestSchema } from './outbound.ts'
-import { agentIdSchema, base, done } from './base.ts'
+import { agentIdSchema, base, configChangeSchema, configTextSchema, done } from './base.ts'
 
 export const appearanceSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']),
@@ -35,11 +35,6 @@ export type ConfigRule = (typeof configRules)[number]
 /** Kinds of invalid values, including the rules of the configuration schema. */
 const configFaults = ['type', 'tooSmall', 'tooBig', 'choice', 'address', 'unknown', 'twice', ...configRules] as const
 export type ConfigFault = (typeof configFaults)[number]
-
-const configTextSchema = z.string().max(maxSettings)
-/** Text of config.yaml before and after a change; `before` is null if there was no file. */
-export const configChangeSchema = z.object({ before: configTextSchema.nullable(), after: configTextSchema })
-export type ConfigChange = z.infer<typeof configChangeSchema>
 
 export const configProblemSchema = z.object({
   key: z.string(),
