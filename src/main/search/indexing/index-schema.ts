@@ -11,7 +11,7 @@ export type Db = Database.Database
 
 const schemaVersion = 15
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
-const unitVersion = 4
+const unitVersion = 5
 /** Increase when `indexedTranscriptText` changes its output. */
 const transcriptVersion = 3
 

@@ -315,10 +315,10 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
 /** A day or month without a year is the coming one if it begins in at most so many days. */
 const maxAhead = 60
 const isPast = /\b(?:did|was|were|had|happened)\b|[了过過]/
-/** A question about what was done or noted. A statement can have the same tense: "The exam was moved to December 9". */
+/** A question about past notes and events. A statement can have the same tense: "The exam was moved to December 9". */
 const asksForPast =
   /\b(?:what|who|whom|whose|which|where|how)\b.*\b(?:did|was|were|had|happened)\b|^\W*(?:did|was|were|had)\b|\b(?:notes|logs?|journal|diary|entry|entries) (?:of|from|for|on)\b|(?:什么|啥|谁|哪|怎么|多少).*[了过]|[了过].*(?:什么|啥|谁|哪|怎么|多少)/
-/** What was done for a day, or about it, was done before it. */
+/** Plans for a day, and talk about it, come before it. */
 const isGoal = /(?<!\b(?:notes|logs?|journal|diary|entry|entries) )\b(?:for|about|by|until|till)(?: the)? $/
 const notesAfter = /^\s?(?:notes|logs?|journal|entries|(?:的|那天的?)?(?:[记纪]录|日志|日记|笔记))/
 

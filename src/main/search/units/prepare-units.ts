@@ -9,7 +9,8 @@ import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
 import { formatDay, parseDay, type DaySpan } from '../text/days.ts'
-import { bigramsOf, lineTerms } from '../text/terms.ts'
+import { lineKindsOf } from '../text/line-kinds.ts'
+import { bigramsOf, fold, lineTerms } from '../text/terms.ts'
 import { metadataOf, noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { splitLabel, splitUnits } from './split-units.ts'
 import { daysOfPath, daysOfText } from './unit-days.ts'
@@ -134,6 +135,7 @@ export function prepareContents(
     const { all, length, words } = termsOf(body)
     const chars = unit.text.replace(/\s+/g, ' ').trim().length
     const flags = flagsOf(body, unit.kind) | (mayBeSuperseded(unit.text) ? unitFlags.isSuperseded : 0)
+    if ((flags & unitFlags.asks) === 0) for (const term of lineKindsOf(fold(body), fold(unit.heading))) all.add(term)
     return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags, chars }
   })
   return { contents, vectors: model && pack(bodies, model) }
