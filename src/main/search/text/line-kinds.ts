@@ -1,7 +1,7 @@
 /**
- * Decisions and outcomes: questions ask for them, and notes state them, in many words. Decisions (*what did we agree on*, *we chose X*, 选了, 敲定)
- * and outcomes (*is it fixed*, *resolved in v2*, 修好了). The index gives one term to all lines of a kind, and a question
- * for the kind searches for that term. The input must be folded (lower case, simplified Han).
+ * Finds lines that state a decision (*we chose X*, 选了, 敲定) or an outcome (*resolved in v2*, 修好了), and the words of
+ * questions for them (*what did we agree on*, *is it fixed*). The index gives all lines of a kind one term, and a
+ * question for the kind searches for that term. The input must be folded (lower case, simplified Han).
  */
 import { headingSeparator } from '../units/unit.ts'
 
