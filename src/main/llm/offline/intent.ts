@@ -1,4 +1,4 @@
-import { datedNote, type DaySpan, parseDay, simplify, parseTemporalExpressions } from '#search/text'
+import { datedNote, type DaySpan, formatDay, parseDay, simplify, parseTemporalExpressions } from '#search/text'
 import { countCjk } from '#shared/util/tokens.ts'
 import { chinese, english, type Patterns } from './patterns.ts'
 
@@ -142,14 +142,16 @@ const listRequest =
   /\b(?:what.?s?|summar[iy]\w*|sum up|recap|review|list|show|tell|give|anything|everything|notes?|logs?|entries|journal)\b|什么|甚么|啥|哪些|干嘛|总结|整理|回顾|复盘|看|显示|列出|[记纪]录|日志|日记|笔记|怎么样|概括|汇总/i
 
 /** Matches a message that names a time and otherwise only asks for the log. */
-function parsePeriod(text: string, patterns: Patterns, _raw: string, today: string): Intent | undefined {
+function parsePeriod(message: string, patterns: Patterns, _raw: string, today: string): Intent | undefined {
   const now = parseDay(today)
-  const [span, ...others] = parseTemporalExpressions(text, now)
+  const [span, ...others] = parseTemporalExpressions(message, now)
   if (!span || others.length > 0 || span.first > now || !Number.isFinite(span.first)) return undefined
-  const textWithoutTime = text.replace(span.text, ' ')
+  const textWithoutTime = message.replace(span.text, ' ')
   const otherWords = textWithoutTime.replace(patterns.stopWords, ' ').replace(patterns.logWords, ' ')
   const asksForLog = listRequest.test(textWithoutTime) || trimPunctuation(textWithoutTime) === ''
   if (/[\p{L}\p{N}]/u.test(otherWords) || !asksForLog) return undefined
-  const { first, text: words } = span
+  const { first, text } = span
+  // Without the question, a day without a year can be the coming one.
+  const words = parseTemporalExpressions(text, now)[0]?.first === first ? text : formatDay(first)
   return { kind: 'period', first, last: Math.min(span.last, now), ...(first === span.last ? { words } : {}) }
 }

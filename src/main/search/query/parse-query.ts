@@ -1,4 +1,5 @@
 import { findCanonicalForms } from '../text/canonical-forms.ts'
+import { findKindWords } from '../text/line-kinds.ts'
 import {
   camelParts,
   cjkRun,
@@ -10,6 +11,7 @@ import {
   wordSegmenter,
   bigramsOf,
 } from '../text/terms.ts'
+import { relatedTerms, technicalTermAt } from '../text/related-terms.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 
@@ -62,6 +64,31 @@ function phraseParts(text: string): Phrase[] {
 export function indexTermsOf({ kind, term }: Pick<TermVariant, 'kind' | 'term'>): readonly string[] {
   const parts = term.split(' ')
   return kind === 'cjk' && parts.length > 1 ? bigramsOf(parts) : parts
+}
+
+/** `kind`: a word that asks for a kind of lines. */
+export interface SearchTerm extends Omit<QueryTerm, 'role'> {
+  readonly role: WordRole | 'kind'
+}
+
+/** Returns the terms that a query searches for: those of `queryTerms`, with one term for all words of a kind of lines. */
+export function searchTerms(query: string): SearchTerm[] {
+  const composed = query.normalize('NFKC')
+  const folded = fold(composed)
+  const text = folded.length === composed.length ? composed : folded
+  const words = findKindWords(folded)
+  const kinds = words.map(({ start, end, term, isVague }): SearchTerm => {
+    const own = isVague ? [] : readingsOf(folded.slice(start, end))
+    const readings = [{ kind: 'word' as const, term, weight: 1 }, ...own]
+    return { shown: text.slice(start, end).toLowerCase(), role: 'kind', readings }
+  })
+  const distinct = new Map(kinds.map((term) => [term.readings[0]?.term, term])).values()
+  // "the API" is a word, although it begins with a capital letter.
+  const isTechnical = ({ role, shown }: QueryTerm) => role === 'name' && relatedTerms(shown).length > 0
+  const others = queryTerms(blankSpans(text, words)).map((term) =>
+    isTechnical(term) ? { ...term, role: 'word' as const } : term,
+  )
+  return [...distinct, ...others]
 }
 
 /** Returns the distinct terms of a query or a part of it, function words included. */
@@ -138,7 +165,7 @@ function cjkWords(run: string): CjkWord[] {
     if (singles !== '') found.push({ word: singles, at: from, role: roleOfCjk(singles) })
     singles = ''
   }
-  for (const { segment, index } of wordSegmenter().segment(run)) {
+  for (const { segment, index } of segmentsOf(run)) {
     const role = roleOfCjk(segment)
     const word = role === 'word' ? withoutInflection(segment) : segment
     const wordRole = role === 'word' ? roleOfCjk(word) : role
@@ -155,6 +182,26 @@ function cjkWords(run: string): CjkWord[] {
   flush()
   // A query of function words only is searched for as a whole.
   return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' }]
+}
+
+/** Returns the readings of a word; none for a phrase. */
+function readingsOf(folded: string): TermVariant[] {
+  if (/\p{Script=Han}/u.test(folded)) return cjkReadings(folded)
+  return folded.includes(' ') ? [] : [{ kind: 'word', term: stem(folded), weight: 1 }]
+}
+
+/** Cuts a run into words, and technical terms that the segmenter's dictionary lacks: it cuts 数据库 into 数据 and 库. */
+function* segmentsOf(run: string, from = 0): Generator<{ segment: string; index: number }> {
+  for (const { segment, index } of wordSegmenter().segment(run.slice(from))) {
+    const at = from + index
+    const term = technicalTermAt(run, at)
+    if (term !== undefined && term.length > segment.length) {
+      yield { segment: term, index: at }
+      yield* segmentsOf(run, at + term.length)
+      return
+    }
+    yield { segment, index: at }
+  }
 }
 
 function cjkReadings(word: string): TermVariant[] {

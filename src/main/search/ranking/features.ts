@@ -5,12 +5,12 @@
  */
 import type { UnitTable } from '../units/unit-table.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
-import type { QueryWords } from './query-words.ts'
+import { kindUnits, type QueryWords } from './query-words.ts'
 import { isAssistant, isUser } from './speakers.ts'
 
 /** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
-  ownWords: ['ownWords', 'coverage', 'allWords', 'noWords', 'names'],
+  ownWords: ['ownWords', 'coverage', 'allWords', 'noWords', 'names', 'kind'],
   nearbyWords: ['previousWords', 'secondPreviousWords', 'nextWords', 'coverageOfThree', 'coverageOfSeven'],
   section: ['sectionRank', 'sectionWords', 'headingWords'],
   meaning: [
@@ -128,6 +128,8 @@ class FeatureComputer {
   readonly #form: ReturnType<typeof questionForm>
   readonly #assistants: ReadonlySet<number>
   readonly #users: ReadonlySet<number>
+  /** Units of the kinds that the query asks for. */
+  readonly #kindUnits: ReadonlySet<number>
   readonly #totalWeight: number
   readonly #sectionScores = new Map<number, number>()
   #maxSectionScore = 0
@@ -142,6 +144,7 @@ class FeatureComputer {
     this.#form = questionForm(query)
     this.#users = new Set(table.labels().flatMap(([label, number]) => (isUser(label) ? number : [])))
     this.#assistants = new Set(table.labels().flatMap(([label, number]) => (isAssistant(label) ? number : [])))
+    this.#kindUnits = kindUnits(queryWords)
     this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
     this.#scoreSections()
     this.#queryFeatures = this.#computeQueryFeatures()
@@ -207,6 +210,7 @@ class FeatureComputer {
       allWords: toNumber(coverage > 0.99),
       noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),
       names: this.#nameShare(id),
+      kind: this.#kindUnits.has(id) ? Math.min(1, this.#coverage([id, near(-1), near(1)]) + headingWords) : 0,
       previousWords,
       secondPreviousWords: context * this.#extraWords(id, near(-2)),
       nextWords: context * this.#extraWords(id, near(1)),

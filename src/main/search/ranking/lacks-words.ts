@@ -18,6 +18,8 @@ const minCosineOfUnknown = 0.28
 const minCosineOfTopic = 0.24
 /** Factor on the rarity of a name that the unit has. */
 const weightOfName = 2
+/** The date of a note says its weekday. */
+const isWeekday = /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天])$/
 /** Frequent Chinese surnames that are rarely words. */
 const surname =
   '[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]'
@@ -44,7 +46,7 @@ export function lacksWords(
   { words }: QueryWords,
   relations: WordRelations,
 ): boolean {
-  const content = words.filter(({ role }) => role !== 'filler')
+  const content = words.filter(({ role, shown }) => role !== 'filler' && role !== 'kind' && !isWeekday.test(shown))
   const ownWords = lazy(() => queryTerms(text).flatMap(({ role, shown }) => (role === 'function' ? [] : shown)))
   const isAlike = ({ shown }: QueryWord, least = minCosineOfTopic) =>
     ownWords().some((other) => relations.cosine(shown, other) >= least)
@@ -56,6 +58,8 @@ export function lacksWords(
   const topic = content.filter((word) => !isName(word))
   const isElsewhere = topic.every((word) => missing.includes(word) && !isAlike(word))
   if (topic.length > 0 && topic.length < content.length && isElsewhere) return true
+  // A decision names the chosen thing instead of its kind: Stripe, not a payment provider.
+  if (features.kind >= minShare) return false
   // A note about the password of one card does not answer a question about another card.
   const isNeeded = (word: QueryWord) => /\p{Script=Han}/u.test(word.shown) && !isAlike(word)
   if (content.length <= maxWordsAllNeeded && missing.some(isNeeded)) return true

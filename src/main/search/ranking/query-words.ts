@@ -3,13 +3,14 @@
  * longer word, another spelling, its parts. Related words and other forms of the word also match, with a lower weight.
  */
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
-import { indexTermsOf, queryTerms, type QueryTerm } from '../query/parse-query.ts'
+import { indexTermsOf, searchTerms, type SearchTerm } from '../query/parse-query.ts'
 import type { SoundIndex } from '../text/cjk-sounds.ts'
 import { areDerived } from '../text/derived-words.ts'
 import { editDistance } from '../text/edit-distance.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import { isRole } from './speakers.ts'
+import { relatedTerms } from '../text/related-terms.ts'
 import { bigramsOf, fold } from '../text/terms.ts'
 
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
@@ -36,10 +37,16 @@ export interface WordRelations {
   cosine(one: string, other: string): number
 }
 
+/** Stands for the cosine of technical terms, which models do not know. */
+const technicalCosine = 0.95
+
 /** Returns the word relations of a model; none if it has none. */
 export function wordRelations(provider: EmbeddingProvider | undefined): WordRelations {
   return {
-    related: (word) => provider?.related?.(word) ?? [],
+    related: (word) => [
+      ...relatedTerms(word).map((other) => ({ word: other, cosine: technicalCosine })),
+      ...(provider?.related?.(word) ?? []),
+    ],
     cosine: (one, other) => provider?.wordCosine?.(one, other) ?? 0,
   }
 }
@@ -60,7 +67,7 @@ export interface WordMatch {
 
 export interface QueryWord {
   readonly shown: string
-  readonly role: WordRole
+  readonly role: SearchTerm['role']
   /** Logarithm of the ratio of all units to those with the word. */
   readonly rarity: number
   /** Rarity of the word, times a factor for its role. */
@@ -83,6 +90,8 @@ export interface QueryWords {
 const knownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.5, word: 1, name: 1.6, figure: 1.2 }
 /** The same for words that no unit has: an unknown name is strong evidence that the memory has no answer. */
 const unknownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.35, word: 0.7, name: 2, figure: 0.6 }
+/** Factor of a word that asks for a kind of lines, if a unit is of that kind. Such a word is no topic. */
+const kindFactor = 0.2
 /** Factor of a single CJK character, which occurs in many words. */
 const singleCharacter = 0.6
 /** Minimum number of units for rarity: in fewer units, it means little. */
@@ -91,7 +100,7 @@ const minUnits = 600
 /** Returns the content words of a query and the speakers that it names. */
 export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
   // English function words such as he and she may be pinyin.
-  const terms = queryTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
+  const terms = searchTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
   const speakers = new Set<number>()
   const words: QueryWord[] = []
   const names: QueryWord[] = []
@@ -110,12 +119,17 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   return { words: words.length > 0 ? words : names, speakers }
 }
 
+/** Returns the units of the kinds that a query asks for. */
+export function kindUnits({ words }: QueryWords): ReadonlySet<number> {
+  return new Set(words.flatMap(({ role, matches: [first] }) => (role === 'kind' ? (first?.units ?? []) : [])))
+}
+
 function partsOf(label: string) {
   const folded = fold(label)
   return { folded, stems: new Set(folded.split(/[\s.'’_-]+/).map(stem)) }
 }
 
-function isPartOf({ readings }: QueryTerm, { folded, stems }: ReturnType<typeof partsOf>): boolean {
+function isPartOf({ readings }: SearchTerm, { folded, stems }: ReturnType<typeof partsOf>): boolean {
   return readings.some(({ kind, term }) => (kind === 'cjk' ? term.replaceAll(' ', '') === folded : stems.has(term)))
 }
 
@@ -126,6 +140,8 @@ const minRelatedCosine = { latin: 0.5, cjk: 0.7 }
 /** Words below `minRelatedCosine` order the results, but a query word with no nearer match still counts as unknown. */
 const minDistantCosine = { latin: 0.4, cjk: 0.5 }
 const maxRelated = 8
+/** Maximum weight of the technical terms in a unit. */
+const maxTechnical = 0.8
 const maxSpellings = 3
 /** Maximum number of indexed numbers that begin with a typed one and match it. */
 const maxNumbers = 50
@@ -136,7 +152,7 @@ const prefixWeight = 0.8
 const compoundWeight = 0.3
 
 class WordFinder {
-  readonly #term: QueryTerm
+  readonly #term: SearchTerm
   readonly #neighbours: readonly [before: string | undefined, after: string | undefined]
   readonly #lexicon: Lexicon
   readonly #relations: WordRelations
@@ -144,7 +160,7 @@ class WordFinder {
   readonly #terms = new Set<string>()
 
   constructor(
-    term: QueryTerm,
+    term: SearchTerm,
     neighbours: readonly [before: string | undefined, after: string | undefined],
     lexicon: Lexicon,
     relations: WordRelations,
@@ -181,6 +197,7 @@ class WordFinder {
 
   #factor(documents: number): number {
     const { shown, role, readings } = this.#term
+    if (role === 'kind') return documents > 0 ? kindFactor : 0
     const isSingle = readings[0]?.kind === 'cjk' && [...shown].length === 1
     return (documents > 0 ? knownFactor : unknownFactor)[role] * (isSingle ? singleCharacter : 1)
   }
@@ -188,8 +205,15 @@ class WordFinder {
   #collect(): Pick<QueryWord, 'units' | 'headUnits'> {
     const units = new Map<number, number>()
     const headUnits = new Set<number>()
+    const isTechnical = relatedTerms(this.#term.shown).length > 0
+    const isSummed = ({ kind }: WordMatch) => isTechnical && kind === 'related'
     for (const match of this.#matches) {
-      for (const id of match.units) if (match.weight > (units.get(id) ?? 0)) units.set(id, match.weight)
+      for (const id of match.units) {
+        const known = units.get(id) ?? 0
+        // Several technical terms are more evidence than one, but less than the word itself.
+        const sum = isSummed(match) ? Math.min(maxTechnical, known + (1 - known) * match.weight) : match.weight
+        units.set(id, Math.max(known, sum))
+      }
       if (headKinds.has(match.kind)) for (const id of match.headUnits) headUnits.add(id)
     }
     return { units, headUnits }

@@ -7,7 +7,7 @@ import { systemClock, type Clock } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
-import { indexTermsOf, queryTerms, requiredPhrases, type QueryTerm } from '../query/parse-query.ts'
+import { indexTermsOf, queryTerms, requiredPhrases, searchTerms, type SearchTerm } from '../query/parse-query.ts'
 import { hasConditions, parseFilters, type Boost, type FilteredQuery } from '../query/filters.ts'
 import { formatDay, overlaps, parseDay } from '../text/days.ts'
 import { bodyOf } from '../units/prepare-units.ts'
@@ -17,7 +17,7 @@ import { unitFlags } from '../units/unit-flags.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
-import { findQueryWords, wordRelations } from './query-words.ts'
+import { findQueryWords, kindUnits, wordRelations } from './query-words.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 import { adjust, logistic, noMargin, rank, type RankedUnit, type RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
@@ -240,10 +240,12 @@ export class UnitSearcher {
     const vectorMs = performance.now() - started
     const excludedBy = this.#filters.excludersOf(query.filters, lexicon, options.scope.hasPrivate)
     // Weekdays are no topic, nor are dates beside a filter: without a topic, the notes of the day are listed.
-    const boosts = query.boosts.filter(({ kind }) => kind === 'relative' || (kind === 'date' && !query.filters.length))
+    const boosts = query.boosts.filter(({ kind }) => kind === 'relative')
+    const isTopicOf = (term: SearchTerm) =>
+      isTopic(term, hasConditions(query)) || (term.role === 'kind' && options.isRecall === true)
     const hasTopic = isClassic
       ? /[\p{L}\p{N}]/u.test(query.topic)
-      : queryTerms(searchedWords({ ...query, boosts })).some((term) => isTopic(term, hasConditions(query)))
+      : searchTerms(searchedWords({ ...query, boosts })).some(isTopicOf)
     const { excludedChat } = options
     const excludedFile = excludedChat === undefined ? undefined : this.#statements.fileAt.get('sessions', excludedChat)
     const mentioning = unitsMentioning(query, lexicon)
@@ -365,20 +367,22 @@ export class UnitSearcher {
   }
 
   /**
-   * Lists the units that filters and time phrases concern, newest first, for queries without other words. If no note is
+   * Lists the units that filters and time phrases concern, newest first, for queries without other words. The lines of
+   * the kind that the query asks for, such as decisions, come before the others. If no note is
    * of those days, lists the notes of the nearest day, and names it in the conditions of the query.
    */
   #list(search: OpenSearch): Omit<Ranked, 'supersessions'> & { readonly query: FilteredQuery } {
-    const { query, options, mentioning } = search
+    const { query, words, options, mentioning } = search
     if (!hasConditions(query)) return { ranked: [], matched: 0, query }
     const [boost] = query.boosts
     const isListed = (unit: UnitFacts) =>
       isOpen(unit, search) && (!boost || isOfDays(unit, query) || mentioning.has(unit.id))
     const listed = this.#filters.newest().filter(isListed).toArray()
+    const isFirst = mentioning.union(kindUnits(words))
     const ranked = listed
       .slice(0, maxListed)
       .map(({ id }) => listedUnit(id, options.classicWeights !== undefined))
-      .toSorted((one, other) => Number(mentioning.has(other.id)) - Number(mentioning.has(one.id)))
+      .toSorted((one, other) => Number(isFirst.has(other.id)) - Number(isFirst.has(one.id)))
     if (ranked.length > 0 || options.scope.isChat || !boost) return { ranked, matched: listed.length, query }
     const open = this.#filters.newest().filter((unit) => isOpen(unit, search))
     const day = nearestDay([...open], boost)
@@ -459,10 +463,10 @@ const generic = new Set(
 )
 
 /** @param hasConditions true if filters or times already restrict the units */
-function isTopic({ role, shown, readings }: QueryTerm, hasConditions: boolean): boolean {
+function isTopic({ role, shown, readings }: SearchTerm, hasConditions: boolean): boolean {
   if (role === 'function') return false
   if (!hasConditions) return true
-  return role !== 'filler' && !generic.has(shown) && !generic.has(readings[0]?.term ?? '')
+  return role !== 'filler' && role !== 'kind' && !generic.has(shown) && !generic.has(readings[0]?.term ?? '')
 }
 
 function isOpen(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {

@@ -1,7 +1,8 @@
 /**
  * Parses relative and absolute times in a question: yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
  * expression becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601). A weekday is the
- * latest one that has begun; "on Tuesday" can be today. A day or month without a year can begin in up to 60 days.
+ * latest one that has begun; "on Tuesday" can be today. A day or month without a year can begin in up to 60 days, but
+ * not in a question about the past.
  * "Two weeks ago" is that whole week and "two years ago" that whole year, because such phrases are approximate. Seasons and "recently" are ignored: their meaning varies.
  */
 import { findDates, monthName, monthNumber, type DateMatch } from './dates.ts'
@@ -314,15 +315,27 @@ export function parseTemporalExpressions(query: string, today: Day): TemporalExp
 /** A day or month without a year is the coming one if it begins in at most so many days. */
 const maxAhead = 60
 const isPast = /\b(?:did|was|were|had|happened)\b|[了过過]/
+/** A question about past notes and events. A statement can have the same tense: "The exam was moved to December 9". */
+const asksForPast =
+  /\b(?:what|who|whom|whose|which|where|how)\b.*\b(?:did|was|were|had|happened)\b|^\W*(?:did|was|were|had)\b|\b(?:notes|logs?|journal|diary|entry|entries) (?:of|from|for|on)\b|(?:什么|啥|谁|哪|怎么|多少).*[了过]|[了过].*(?:什么|啥|谁|哪|怎么|多少)/
+/** Plans for a day, and talk about it, come before it. */
+const isGoal = /(?<!\b(?:notes|logs?|journal|diary|entry|entries) )\b(?:for|about|by|until|till)(?: the)? $/
+const notesAfter = /^\s?(?:notes|logs?|journal|entries|(?:的|那天的?)?(?:[记纪]录|日志|日记|笔记))/
 
 /**
  * Without a year, returns the coming span that begins within 60 days, otherwise the latest one that has begun. A month
- * in a text about the past has begun. Returns undefined for 1/2, because it can be a fraction.
+ * in a text about the past has begun, and a day in a question about it. Returns undefined for 1/2, because it can be a
+ * fraction.
  */
 function spanOfForm({ year, month, day: date, start, end }: DateMatch, text: string, today: Day): DaySpan | undefined {
   if (year !== undefined) return spanOf(year, month, date)
   if (text.slice(start, end).includes('/')) return undefined
-  const ahead = date === undefined && isPast.test(text) ? 0 : maxAhead
+  const [before, after] = [text.slice(0, start), text.slice(end)]
+  const hasBegun =
+    date === undefined
+      ? isPast.test(text)
+      : notesAfter.test(after) || (asksForPast.test(text) && !isGoal.test(before) && !after.startsWith('的'))
+  const ahead = hasBegun ? 0 : maxAhead
   const { year: last } = calendarOf(today + ahead)
   const span = spanOf(last, month, date)
   return span && span.first <= today + ahead ? span : spanOf(last - 1, month, date)

@@ -9,7 +9,8 @@ import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
 import { formatDay, parseDay, type DaySpan } from '../text/days.ts'
-import { bigramsOf, lineTerms } from '../text/terms.ts'
+import { lineKindsOf } from '../text/line-kinds.ts'
+import { bigramsOf, fold, lineTerms } from '../text/terms.ts'
 import { metadataOf, noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { splitChunks, type Chunking } from './split-chunks.ts'
 import { linesOf, splitLabel, splitUnits } from './split-units.ts'
@@ -156,6 +157,7 @@ export function prepareContents(
     const chars = unit.text.replace(/\s+/g, ' ').trim().length
     const isSuperseded = mayBeSuperseded(unit.text) && (!chunking || hasOnlySuperseded(unit.text))
     const flags = flagsOf(body, unit.kind) | (isSuperseded ? unitFlags.isSuperseded : 0)
+    if ((flags & unitFlags.asks) === 0) for (const term of lineKindsOf(fold(body), fold(unit.heading))) all.add(term)
     return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags, chars }
   })
   return { contents, vectors: model && pack(bodies, model) }

@@ -1,0 +1,79 @@
+/**
+ * Finds lines that state a decision (*we chose X*, 选了, 敲定) or an outcome (*resolved in v2*, 修好了), and the words of
+ * questions for them (*what did we agree on*, *is it fixed*). The index gives all lines of a kind one term, and a
+ * question for the kind searches for that term. The input must be folded (lower case, simplified Han).
+ */
+import { headingSeparator } from '../units/unit.ts'
+
+interface LineKind {
+  /** Begins with a sign that no word contains. */
+  readonly term: string
+  readonly line: RegExp
+  /** Matches lines that only resemble the kind: "no decision yet". */
+  readonly isNot?: RegExp
+  /** Matches headings above lines of the kind. */
+  readonly heading?: RegExp
+  /** Matches words of questions for the kind. */
+  readonly asked: RegExp
+}
+
+const decided =
+  'decided|decision(?=s?:| (?:is|was|to|for|on) )|chose|chosen|picked(?! (?:up|me|him|her|them)\\b)|selected|adopted|opted (?:for|to)|settled (?:on|for)|agreed (?:on|to)|(?:went|going|gone) with|switched (?:from|to)|winner'
+const decidedInChinese =
+  '决定|决议|选用|选定|选中|选了|选择了|选的是|采用|采纳|敲定|拍板|商定|定为|定下|定了|确定用|确定为|改用|换用'
+const done =
+  'fixed|solved|resolved|repaired|finished|completed|renewed|released|merged|works? again|still open|not (?:yet )?(?:fixed|solved|resolved|done)'
+const doneInChinese = '修好|修复|解决|搞定|完成|处理好|续期|上线|(?:还没|尚未)(?=[修解完好上])'
+
+const kinds: readonly LineKind[] = [
+  {
+    term: '§decision',
+    line: new RegExp(
+      `\\b(?:${decided}|from now on)\\b|^\\W*(?:[\\d-]+\\W+)?(?:(?:we(?:'re| are)|now) )?using |${decidedInChinese}|(?:以后|今后)(?:都|统一|一律)`,
+    ),
+    isNot:
+      /\b(?:no|not|never|hasn't|haven't|isn't|yet to|(?:need|have|want) to|before|until|postponed?)\b(?: \w+){0,3} (?:decisions?|decided?|chosen|settled|agreed)\b|(?:没有?|尚未|还未|未能|再|待)[^，。；]{0,4}(?:决定|结论|选定|敲定|定下|定了)/,
+    heading: /\b(?:decisions?|decided|conclusions?|resolution)\b|决定|决议|决策|结论|选型/,
+    asked: new RegExp(
+      `\\b(?:${decided}|decisions?|decid(?:e|es|ing)|conclusions?|conclude[ds]?|choos(?:e|es|ing)|choices?|pick(?! (?:up|me|him|her|them)\\b)|selection|select|adopt|opt (?:for|to)|settle (?:on|for)|agree (?:on|to)|agreed?(?= about\\b)|go (?:with|for)|(?<=\\b(?:what|which)\\b.*)(?:won|(?<=\\b(?:we|i) )(?:use|using)))\\b|${decidedInChinese}|决策|选择|选型|选的?|挑了?|确定|结论|定的|用的?是?(?=什么|啥|哪)`,
+      'g',
+    ),
+  },
+  {
+    term: '§outcome',
+    line: new RegExp(`\\b(?:${done})\\b|${doneInChinese}`),
+    asked: new RegExp(
+      `\\b(?:${done}|fix|solve|resolve|finish|complete|done|renew|release|merge)\\b|${doneInChinese}|修了|办好|弄好`,
+      'g',
+    ),
+  },
+]
+/** A reference to a matter without its name: "the database thing", 那个数据库的事. Of a matter, decisions are remembered. */
+const vague =
+  /(?<=\w )(?:things?|stuff|matter|business)(?=\W*$)|(?<=\b(?:the|that|this) )(?:things?|stuff|matter|business)(?= (?:with|about)\b)|的?(?:那件|那个|这件|这个)?(?:事情|事儿|事|东西)(?=\W*$)/g
+/** "What happy things did I do" asks for things. */
+const questionWord = /\b(?:what|which|who|when|where|why|how)\b|什么|哪|谁|怎|几|多少|为何/
+
+/** Returns the terms of the kinds of a line. @param heading titles of the headings above */
+export function lineKindsOf(text: string, heading: string): string[] {
+  const title = heading.split(headingSeparator).at(-1) ?? ''
+  return kinds.flatMap((kind) =>
+    kind.heading?.test(title) || (kind.line.test(text) && !kind.isNot?.test(text)) ? kind.term : [],
+  )
+}
+
+/**
+ * Returns the words of a question that ask for a kind of lines, with its term. Offsets are UTF-16; `end` is exclusive.
+ * `isVague` words say nothing besides.
+ */
+export function findKindWords(text: string) {
+  const find = (pattern: RegExp, term: string, isVague: boolean) =>
+    Array.from(text.matchAll(pattern), ({ 0: { length }, index }) => ({
+      start: index,
+      end: index + length,
+      term,
+      isVague,
+    }))
+  const asked = kinds.flatMap((kind) => find(kind.asked, kind.term, false))
+  return questionWord.test(text) ? asked : [...asked, ...find(vague, kinds[0]?.term ?? '', true)]
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { searchTerms } from '../../../src/main/search/query/parse-query.ts'
+import { lineKindsOf } from '../../../src/main/search/text/line-kinds.ts'
+import { relatedTerms } from '../../../src/main/search/text/related-terms.ts'
+
+describe('the kinds of a line', () => {
+  it.each([
+    ['we chose rest over graphql', ''],
+    ['went with stripe because of the fees', ''],
+    ['2026-01-26: using tailwind css for styling', ''],
+    ['logins go through keycloak from now on', ''],
+    ['数据库选用 postgresql', ''],
+    ['编辑器最后敲定 monaco', ''],
+    ['stripe, because the fees are lower', 'payments › decision'],
+    ['部署用 argo cd', '服务器 › 决定'],
+  ])('include a decision: %s', (text, heading) => {
+    expect(lineKindsOf(text, heading)).toEqual(['§decision'])
+  })
+
+  it.each(['fixed the login bug', 'the export bug is still open', '登录的 bug 修好了'])(
+    'include an outcome: %s',
+    (text) => {
+      expect(lineKindsOf(text, '')).toEqual(['§outcome'])
+    },
+  )
+
+  it.each([
+    'met with the team to discuss the api',
+    'picked up the kids at four',
+    'rate limits: no decision yet',
+    '限流还没有结论',
+    'the database server was slow',
+  ])('are none for %s', (text) => {
+    expect(lineKindsOf(text, 'decisions › api')).toEqual([])
+  })
+})
+
+describe('the words of a question for a kind', () => {
+  const kindsOf = (query: string) =>
+    searchTerms(query).flatMap(({ role, readings }) => (role === 'kind' ? (readings[0]?.term ?? []) : []))
+
+  it.each([
+    'What did we decide about the API?',
+    'which database did we go with',
+    'What are we using for payments?',
+    'the database thing',
+    '那个数据库的事',
+    '資料庫那件事',
+    '我们之前选了什么数据库',
+  ])('ask for a decision: %s', (query) => {
+    expect(kindsOf(query)).toEqual(['§decision'])
+  })
+
+  it.each(['Was the bug fixed?', '昨天那个Bug修好了吗'])('ask for an outcome: %s', (query) => {
+    expect(kindsOf(query)).toEqual(['§outcome'])
+  })
+
+  it.each([
+    'Which software do the architects use?',
+    'what happy things happened',
+    '5月1号我遇到了什么开心的事情',
+    'who picked me up',
+  ])('ask for none: %s', (query) => {
+    expect(kindsOf(query)).toEqual([])
+  })
+
+  it('keep their own form beside the kind', () => {
+    const [chosen] = searchTerms('chosen database')
+    expect(chosen?.readings.map(({ term }) => term)).toEqual(['§decision', 'choos'])
+  })
+})
+
+describe('technical terms', () => {
+  it('lead from a general word to its kinds, but not back', () => {
+    expect(relatedTerms('databases')).toContain('postgresql')
+    expect(relatedTerms('postgresql')).toEqual([])
+  })
+
+  it('translate, also from traditional characters', () => {
+    expect(relatedTerms('接口')).toContain('api')
+    expect(relatedTerms('資料庫')).toContain('database')
+  })
+
+  it('are one word, even if the dictionary cuts them', () => {
+    expect(searchTerms('那个数据库').map(({ shown }) => shown)).toContain('数据库')
+    expect(searchTerms('然后台北下雨').map(({ shown }) => shown)).not.toContain('后台')
+  })
+
+  it('are no names', () => {
+    expect(searchTerms('what about the API').at(-1)).toMatchObject({ shown: 'api', role: 'word' })
+  })
+})
