@@ -4,10 +4,8 @@ export { assertModelId } from './catalog/catalog.ts'
 export { isTransient } from './middleware/provider-failures.ts'
 export {
   AnswerDraft,
-  anthropicMemoryTool,
   argumentsTooLong,
   type ChatModel,
-  hasMemoryTool,
   type ModelRequest,
   type Purpose,
   type ThinkingEffort,

@@ -12,15 +12,6 @@ export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly parameters: Record<string, unknown>
-  /** Provider's type of a built-in tool; sent instead of description and parameters. */
-  readonly native?: typeof anthropicMemoryTool
-}
-
-export const anthropicMemoryTool = 'memory_20250818'
-
-/** Returns true for Claude models trained on Anthropic's memory tool: generation 4 and later. */
-export function hasMemoryTool({ provider, model }: Pick<ChatModel, 'provider' | 'model'>): boolean {
-  return provider === 'anthropic' && model.startsWith('claude-') && !/^claude-(2|3|instant)/.test(model)
 }
 
 export interface ModelRequest {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { loadPrompts } from '../../../src/main/agent/chat/prompts.ts'
-import { toolsFor } from '../../../src/main/agent/tools/built-in-tools.ts'
+import { builtInTools } from '../../../src/main/agent/tools/built-in-tools.ts'
 import { noteExtensions } from '../../../src/main/workspace/files/file-names.ts'
 import { openTestApp } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
@@ -43,7 +43,7 @@ agents:
 
 it('writes notes with the named suffixes only', async () => {
   const { call, server } = await openTools()
-  const { description } = toolsFor({ provider: 'offline', model: 'offline' }).find(({ name }) => name === 'write') ?? {}
+  const { description } = builtInTools.find(({ name }) => name === 'write') ?? {}
   expect(description).toContain(`Creates a note (${noteExtensions.join(', ')}), `)
   for (const suffix of noteExtensions) expect(await call('write', { path: `notes/a${suffix}`, content: 'x' })).toBe('')
   for (const suffix of ['.txt', '.csv', '.canvas'])
@@ -172,8 +172,7 @@ it('names the same forms of entries in all instructions', async () => {
   const resources = join(import.meta.dirname, '../../../resources')
   const options = { resources, config: { current: settings }, workspace: { layout: { own: '' } } }
   const prompts = await loadPrompts(options as never)
-  const { description = '' } =
-    toolsFor({ provider: 'offline', model: 'offline' }).find(({ name }) => name === 'write') ?? {}
+  const { description = '' } = builtInTools.find(({ name }) => name === 'write') ?? {}
   const system = prompts.system({ agent: '', workspace: '', today: '', weekday: '', timeZone: '', todaysLog: log })
   for (const text of [description, system, prompts.flush({ todaysLog: log })]) {
     expect(text).toContain('"- HH:MM text"')

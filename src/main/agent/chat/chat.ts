@@ -24,7 +24,7 @@ import { composeMessage } from './compose-message.ts'
 import { keepRequested } from './keep-request.ts'
 import { loadPrompts } from './prompts.ts'
 import { assertSupportsImages, recordModelChange } from './user-message.ts'
-import { toolsFor } from '../tools/built-in-tools.ts'
+import { builtInTools } from '../tools/built-in-tools.ts'
 import { generateTitle } from './title.ts'
 import { isOver } from '../sessions/session-end.ts'
 import { noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
@@ -393,7 +393,7 @@ export class Chat {
       model,
       transcript,
       toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
-      tools: toolsFor(model),
+      tools: builtInTools,
       budget: () => budgetOf(model, config.current.compaction),
       prompts: () => loadPrompts(this.#services),
     })

@@ -14,7 +14,7 @@ import type { Transcript } from '../sessions/transcript.ts'
 import type { UserMessage } from '#shared/chat/messages.ts'
 import type { AgentModels } from './agent-models.ts'
 import { assembleRequest, type RequestServices } from './model-request.ts'
-import { toolsFor } from '../tools/built-in-tools.ts'
+import { builtInTools } from '../tools/built-in-tools.ts'
 
 type MeterServices = RequestServices & { readonly agentModels: AgentModels }
 
@@ -118,7 +118,7 @@ export class ContextMeter {
 
   #assembleNow(transcript: Transcript | undefined): Promise<Assembly> {
     const model = this.#services.agentModels.createOrOffline(undefined, transcript?.isPrivate)
-    return assembleRequest(this.#services, { model, transcript, tools: toolsFor(model), isPreview: true })
+    return assembleRequest(this.#services, { model, transcript, tools: builtInTools, isPreview: true })
   }
 }
 

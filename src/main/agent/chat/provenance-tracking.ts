@@ -3,10 +3,9 @@ import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { noteOf, withoutAdditions, withoutTimestamp } from '#llm'
 import { localDate } from '#workspace'
-import { anthropicMemory } from '../tools/anthropic-memory.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
 
-const builtInNames = new Set([...builtInTools, anthropicMemory].map(({ name }) => name))
+const builtInNames = new Set(builtInTools.map(({ name }) => name))
 const maxSources = 20
 
 /** Returns the distinct sources of messages and note texts, at most 20. Text of the user or the agent has none. */

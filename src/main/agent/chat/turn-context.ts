@@ -11,7 +11,7 @@ import type { LiveTurns } from './live-turns.ts'
 import { assembleRequest, type RequestServices } from './model-request.ts'
 import { loadPrompts } from './prompts.ts'
 import { createMcpTool } from '../tools/mcp-tool.ts'
-import { toolsFor } from '../tools/built-in-tools.ts'
+import { builtInTools } from '../tools/built-in-tools.ts'
 import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
 import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
 
@@ -47,7 +47,7 @@ export async function createTurnContext(
 ): Promise<TurnContext> {
   const { config, mcp, turns, deferredNotes } = services
   const { session, transcript, model } = target
-  const builtIns = transcript.isWithoutMemory ? [] : toolsFor(model)
+  const builtIns = transcript.isWithoutMemory ? [] : builtInTools
   const serverTools = isTurn ? await mcp.tools(transcript.isPrivate) : []
   const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
   const toolContext = createToolContext(services, target, signal)

@@ -1,6 +1,5 @@
-import { hasMemoryTool, type ChatModel, type ToolDefinition } from '#llm'
+import type { ChatModel, ToolDefinition } from '#llm'
 import { windowProfile } from '../context/window-profile.ts'
-import { anthropicMemory } from './anthropic-memory.ts'
 import { editFileTool } from './edit-file-tool.ts'
 import { memorySearch } from './memory-search-tool.ts'
 import { readFileTool, sliceLines } from './read-file-tool.ts'
@@ -87,12 +86,7 @@ export const builtInTools: readonly Tool[] = [
 ]
 
 export function isBuiltIn(tool: Tool): boolean {
-  return tool === anthropicMemory || builtInTools.includes(tool)
-}
-
-/** Returns the built-in tools that a model may call, without MCP tools. */
-export function toolsFor(model: Parameters<typeof hasMemoryTool>[0]): readonly Tool[] {
-  return hasMemoryTool(model) ? [...builtInTools, anthropicMemory] : builtInTools
+  return builtInTools.includes(tool)
 }
 
 /**
@@ -109,10 +103,5 @@ export function offeredTools(
 }
 
 export function definitionsOf(tools: readonly Tool[]): ToolDefinition[] {
-  return tools.map(({ name, description, schema, native }) => ({
-    name,
-    description,
-    parameters: schema,
-    ...(native === undefined ? {} : { native }),
-  }))
+  return tools.map(({ name, description, schema }) => ({ name, description, parameters: schema }))
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { missingFileError } from './access-policy.ts'
-import { occurrenceLines } from './anthropic-memory.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { changeOutcome, editNote } from './write-file-tool.ts'
 
@@ -56,4 +55,12 @@ function closestLine(text: string, oldText: string): { number: number; line: str
     }
   }
   return closest
+}
+
+/** Returns the 1-based line in which each occurrence of `passage` begins; occurrences may overlap. */
+function occurrenceLines(text: string, passage: string): number[] {
+  const lines: number[] = []
+  for (let index = text.indexOf(passage); index >= 0; index = text.indexOf(passage, index + 1))
+    lines.push(text.slice(0, index).split('\n').length)
+  return lines
 }

@@ -73,7 +73,7 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   try {
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
     const modelText = await truncateResult(call.id, text, context)
-    const showsContent = !isError && (tool.readOnly || tool.native !== undefined)
+    const showsContent = !isError && tool.readOnly
     const sources = !showsContent
       ? []
       : await sourcesOfResult(call, { text, details }, (path) => sourcesOfNote(path, context))
@@ -140,9 +140,8 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
   try {
     const aborted = Promise.withResolvers<never>()
     timedContext.signal.addEventListener('abort', () => aborted.reject(timedContext.signal.reason), { once: true })
-    const isOwn = tool.native === undefined && isBuiltIn(tool)
     const { workspace } = context.workspace.roots
-    const input = isOwn ? lenientArguments(tool.schema, call.arguments, workspace) : call.arguments
+    const input = isBuiltIn(tool) ? lenientArguments(tool.schema, call.arguments, workspace) : call.arguments
     return await Promise.race([tool.run(input, timedContext, call.id), aborted.promise])
   } finally {
     clearTimeout(timer)

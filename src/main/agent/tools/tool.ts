@@ -4,7 +4,6 @@ import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import type { AccessPolicy, WriteBackground } from './access-policy.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
-import type { ToolDefinition } from '#llm'
 import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
 import type { PrivacyOfFiles } from '#workspace/privacy'
@@ -64,7 +63,6 @@ export interface Tool {
   readonly readOnly: boolean
   /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown>
-  readonly native?: ToolDefinition['native']
   run(input: Readonly<Record<string, unknown>>, context: ToolContext, callId: string): Promise<ToolOutcome>
 }
 

@@ -11,21 +11,7 @@ import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import { ToolResultDetails } from './tool-result-details.tsx'
 import { searchOf, type ToolStep } from './turns.ts'
 
-const knownTools = [
-  'memory_search',
-  'memory_get',
-  'read',
-  'write',
-  'edit',
-  'list',
-  // Commands of Anthropic's memory tool.
-  'memory_view',
-  'memory_create',
-  'memory_str_replace',
-  'memory_insert',
-  'memory_delete',
-  'memory_rename',
-] as const
+const knownTools = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
 
 interface ToolLineProps {
   readonly agent: string
@@ -37,8 +23,7 @@ interface ToolLineProps {
 export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { call, result } = step
-  const toolId = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
-  const knownTool = knownTools.find((tool) => tool === toolId)
+  const knownTool = knownTools.find((tool) => tool === call.name)
   const recall = searchOf(step)
   const isProposed = result !== undefined && isProposedChange(result)
   return (
@@ -98,10 +83,8 @@ function Progress({ call, follower }: { call: string; follower: LiveTurnFollower
 }
 
 function CallSubject({ call }: { call: ToolStep['call'] }) {
-  const { query, old_path: oldPath, path = oldPath } = call.arguments
+  const { query, path } = call.arguments
   if (typeof query === 'string') return <span className="truncate text-text">“{clipLine(query)}”</span>
   if (typeof path !== 'string' || path === '') return null
-  // Anthropic's memory tool calls the folder /memories.
-  const notePath = path.replace(/^\/memories(?=\/|$)/, 'memory')
-  return <span className="truncate font-mono text-[12px]">{clipLine(notePath)}</span>
+  return <span className="truncate font-mono text-[12px]">{clipLine(path)}</span>
 }

@@ -59,11 +59,9 @@ export function toMessagesRequest(
     stream: true,
     system: system.map((text) => ({ type: 'text' as const, text, cache_control: { type: 'ephemeral' as const } })),
     messages: withCachedPrefix(messages),
-    tools: tools.map(({ name, description, parameters, native }) =>
-      native === undefined
-        ? { name, description, input_schema: { ...parameters, type: 'object' as const } }
-        : { type: native, name: 'memory' as const },
-    ),
+    tools: tools.map(({ name, description, parameters }) => {
+      return { name, description, input_schema: { ...parameters, type: 'object' as const } }
+    }),
   }
 }
 
