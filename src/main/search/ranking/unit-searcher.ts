@@ -8,7 +8,8 @@ import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { indexTermsOf, queryTerms, requiredPhrases, searchTerms, type SearchTerm } from '../query/parse-query.ts'
-import { hasConditions, parseFilters, type Boost, type FilteredQuery } from '../query/filters.ts'
+import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
+import { isTopic, searchedWords, withoutTimes } from '../query/query-topic.ts'
 import { formatDay, overlaps, parseDay } from '../text/days.ts'
 import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
@@ -437,36 +438,6 @@ export class UnitSearcher {
     open.reader.refresh()
     return open
   }
-}
-
-/** Returns the query with its time phrases as plain words. */
-function withoutTimes(query: FilteredQuery): FilteredQuery {
-  const conditions = query.conditions.filter(({ kind }) => kind !== 'time')
-  return { ...query, topic: query.words, boosts: [], conditions }
-}
-
-/**
- * Returns the topic, the dates and the weekdays of a query. Notes contain dates, but no relative times such as
- * `last week`.
- */
-function searchedWords({ topic, boosts }: Pick<FilteredQuery, 'topic' | 'boosts'>): string {
-  const isInNotes = ({ kind, text }: Boost) =>
-    kind === 'weekday' || (kind === 'date' && queryTerms(text).some(({ role }) => role === 'figure'))
-  return [topic, ...boosts.filter(isInNotes).map(({ text }) => text)].join(' ')
-}
-
-/** Words that name notes as such: "yesterday's notes" has no topic. */
-const generic = new Set(
-  'note log diary journal entri memori しま やっ やりま しました やりました やった ありました あった あり まし 笔记 日记 记录 日志 备忘 メモ 日記 메모 일기 기록'.split(
-    ' ',
-  ),
-)
-
-/** @param hasConditions true if filters or times already restrict the units */
-function isTopic({ role, shown, readings }: SearchTerm, hasConditions: boolean): boolean {
-  if (role === 'function') return false
-  if (!hasConditions) return true
-  return role !== 'filler' && role !== 'kind' && !generic.has(shown) && !generic.has(readings[0]?.term ?? '')
 }
 
 function isOpen(unit: UnitFacts, { reader: { table }, excludedFile, excludedBy }: OpenSearch): boolean {
