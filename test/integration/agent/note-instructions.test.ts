@@ -50,7 +50,6 @@ it('writes notes with the named suffixes only', async () => {
     expect(await call('write', { path: `notes/a${suffix}`, content: 'x' })).toMatch(/^write_refused: /)
   const system = JSON.stringify(server.requests.at(-1)?.body['system'])
   expect(system).toContain(`Notes end in ${noteExtensions.join(' or ')}.`)
-  expect(server.requests.at(-1)?.body['tools']).toContainEqual(expect.objectContaining({ name: 'memory' }))
   expect(system).not.toMatch(/no special tool/i)
 })
 
@@ -137,8 +136,6 @@ it('creates no file with YYYY-MM-DD for the day, and names today’s log', async
     ['write', { path: 'memory/yyyy-mm-dd-tea.md', content: 'Tea' }],
     ['write', { path: 'memory/YYYY-MM-DD/tea.md', content: 'Tea' }],
     ['edit', { path: 'memory/YYYY-MM-DD.md', oldText: 'Tea', newText: 'Coffee' }],
-    ['memory', { command: 'create', path: '/memories/YYYY-MM-DD.md', file_text: 'Tea' }],
-    ['memory', { command: 'rename', old_path: '/memories/tea.md', new_path: '/memories/YYYY-MM-DD.md' }],
   ] as const)
     expect(await call(name, input)).toMatch(
       /^input_invalid: memory\/YYYY-MM-DD.*; today's log is memory\/2026-01-20\.md$/i,
@@ -147,6 +144,13 @@ it('creates no file with YYYY-MM-DD for the day, and names today’s log', async
   // The user has a note of this name.
   expect(await call('edit', { path: template, oldText: '# Day', newText: '# Today' })).toBe('')
   expect(await read(template)).toBe('# Today\n')
+})
+
+it('creates no second long-term memory under another spelling of its name', async () => {
+  const { call, workspace, read } = await openTools()
+  expect(await call('write', { path: 'memory.md', content: '- Tea', append: true })).toBe('')
+  expect((await readdir(workspace)).filter((name) => /^memory\.md$/i.test(name))).toEqual(['MEMORY.md'])
+  expect(await read('MEMORY.md')).toContain('- Tea')
 })
 
 it.each([

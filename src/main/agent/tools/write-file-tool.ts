@@ -7,6 +7,7 @@ import {
   endsInPrivateText,
   localDate,
   localTime,
+  longTermFile,
   noteExtensions,
   type WorkspaceWrite,
 } from '#workspace'
@@ -116,7 +117,7 @@ function appendText(date: string | undefined, current: string | undefined, conte
 /** @throws AppError `path_outside_workspace`; `input_invalid` for a new file whose name has `YYYY-MM-DD` for the day */
 export async function assertMayWrite(path: string, { mayWrite, workspace, now }: ToolContext): Promise<void> {
   if (!mayWrite(path)) {
-    const allowed = 'only MEMORY.md and files below memory/ can be written now'
+    const allowed = `only ${longTermFile(workspace.layout)} and files below memory/ can be written now`
     throw new AppError('path_outside_workspace', `${path}: ${allowed}`, { path })
   }
   if (!/YYYY-MM-DD/i.test(path) || (await workspace.exists(path))) return
