@@ -128,7 +128,7 @@ function kindOf({
   if (type === 'number' || type === 'integer')
     return [type === 'integer' ? 'whole number' : 'number', range].filter(Boolean).join(' ')
   if (pattern?.includes('ms|s|m')) return 'duration such as `90s`, `5m`, `2h`; a number without a unit means seconds'
-  return type === 'string' ? 'text' : type === 'boolean' ? 'yes or no' : (type ?? '')
+  return type === 'string' ? 'text' : type === 'boolean' ? '`true` or `false`' : (type ?? '')
 }
 
 function table(rows: readonly Row[]): string {

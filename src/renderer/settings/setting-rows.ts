@@ -41,7 +41,6 @@ const elsewhere = new Set([
   'archived',
   'memory.shareWith',
   'memory.search.weights',
-  'memory.search.minScore',
   'vault.own',
 ])
 const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/

@@ -120,7 +120,7 @@ export async function assertMayWrite(path: string, { mayWrite, workspace, now }:
     const allowed = `only ${longTermFile(workspace.layout)} and files below memory/ can be written now`
     throw new AppError('path_outside_workspace', `${path}: ${allowed}`, { path })
   }
-  if (!/YYYY-MM-DD/i.test(path) || (await workspace.exists(path))) return
+  if (!/YYYY[^\d/]?MM[^\d/]?DD/i.test(path) || (await workspace.exists(path))) return
   const reason = `${path} has YYYY-MM-DD for the day; today's log is ${dailyLogPath(localDate(now()), workspace.layout)}`
   throw new AppError('input_invalid', reason, { reason })
 }
