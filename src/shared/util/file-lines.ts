@@ -36,3 +36,19 @@ export async function readNamedLines<T>(named: NamedLines, read: (named: NamedLi
     return read({ path, from: named.from ?? startLine, lines: named.lines ?? count })
   }
 }
+
+/** @param total number of lines @param line 1-based @throws AppError `input_invalid` if the line is after the end */
+export function assertLineExists(path: string, total: number, line: number): void {
+  if (line <= Math.max(1, total)) return
+  const reason = missingLineText(path, total, line)
+  throw new AppError('input_invalid', reason, { reason })
+}
+
+export function missingLineText(path: string, total: number, line: number): string {
+  return `${path} has ${countText(total, 'line')}: there is no line ${line}`
+}
+
+/** @param noun in the singular */
+export function countText(count: number, noun: string): string {
+  return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -211,6 +211,19 @@ describe('memory_get', () => {
     expect(read?.replace(/\n\[lines .*/, '')).toBe(text)
   })
 
+  it.each([[{ path: 'MEMORY.md:50' }], [{ path: 'MEMORY.md', from: 50 }]])(
+    'says how many lines a file has if the line does not exist: %j',
+    async (args) => {
+      const calls = ['memory_get', 'read'].map((name) => ({ name, arguments: args }))
+      const { ask, agent } = await openChat({ calls }, { text: 'done' })
+      await agent.workspace.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
+      const results = (await ask('x')).messages.filter(({ role }) => role === 'toolResult')
+      expect(results).toMatchObject([{ isError: true }, { isError: true }])
+      const reason = 'input_invalid: MEMORY.md has 2 lines: there is no line 50'
+      expect(results.map(messageText)).toEqual([reason, reason])
+    },
+  )
+
   it('names the file without lines if there is none', async () => {
     const { ask } = await openChat(
       { calls: [{ name: 'memory_get', arguments: { path: 'gone.md:3' } }] },

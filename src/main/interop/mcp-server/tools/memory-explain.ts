@@ -3,9 +3,9 @@ import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/in
 import { weightsSchema } from '#shared/contract/search.ts'
 import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { missingLineText } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
 import { takeFitting, clip, toLabel, tokensForItems } from '../bounded-answer.ts'
-import { missingLineText } from './lines-from.ts'
 import { staleIndexHints, conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
@@ -134,7 +134,7 @@ async function explainPlace(why: NonNullable<Explanation['why']>, { agent, clien
   // The index reports a line after the end as an empty line.
   const mayBeMissing = unsearched.reason === 'emptyLine'
   const total = mayBeMissing ? (await ask((primary) => primary.workspace.lines(place))).total : line
-  const exclusion = line > total ? missingLineText(path, total, line) : exclusionTexts[unsearched.reason]
+  const exclusion = line > total ? missingLineText(toLabel(path), total, line) : exclusionTexts[unsearched.reason]
   const detail = unsearched.message === undefined ? '' : ` (${toLabel(unsearched.message)})`
   return { path: toLabel(path), line, reason: `${reasons[reason]}: ${exclusion}${detail}`, rank }
 }
