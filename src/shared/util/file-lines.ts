@@ -7,9 +7,13 @@ export interface FileLines {
   readonly endLine: number
 }
 
-/** Parses `memory/a.md:12-14` or `memory/a.md:12`. @returns undefined if there is no line number */
+/**
+ * Parses `memory/a.md:12-14` or `memory/a.md:12`, also as a citation: in brackets, backticks or both.
+ * @returns undefined if there is no line number
+ */
 export function parseLines(text: string): FileLines | undefined {
-  const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
+  const place = text.trim().replace(/^[[`]{1,2}(.*\d)[\]`]{1,2}$/, '$1')
+  const [, path = '', first, last] = /^(.+?):(\d+)(?:[-–](\d+))?$/.exec(place) ?? []
   const startLine = Math.max(1, Number(first))
   return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }
 }

@@ -197,14 +197,22 @@ describe('memory_get', () => {
   it.each([
     [{ path: 'MEMORY.md:3' }, 'MEMORY.md', 'three'],
     [{ path: 'MEMORY.md:2-3' }, 'MEMORY.md', 'two\nthree'],
+    [{ path: '[MEMORY.md:3]' }, 'MEMORY.md', 'three'],
+    [{ path: '`MEMORY.md:2–3`' }, 'MEMORY.md', 'two\nthree'],
+    [{ path: ' `[MEMORY.md:3]` ' }, 'MEMORY.md', 'three'],
+    [{ path: '[draft] a.md:1' }, '[draft] a.md', 'drafted'],
     [{ path: 'MEMORY.md:2-3', from: 4 }, 'MEMORY.md', 'four'],
     [{ path: 'MEMORY.md:2-3', lines: 1 }, 'MEMORY.md', 'two'],
     [{ path: 'times/at 12:3' }, 'times/at 12:3', 'noon\nevening'],
-  ])('accepts a path with lines as memory_search returns it: %j', async (args, path, text) => {
+  ])('accepts a path with lines as memory_search returns it, or a citation: %j', async (args, path, text) => {
     const calls = ['memory_get', 'read'].map((name) => ({ name, arguments: args }))
     const { ask, agent, workspace } = await openChat({ calls }, { text: 'done' })
     await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', { cause: 'user' })
-    await writeFiles(workspace, { 'times/at 12:3': 'noon\nevening\n', 'times/at 12': 'not this\n' })
+    await writeFiles(workspace, {
+      'times/at 12:3': 'noon\nevening\n',
+      'times/at 12': 'not this\n',
+      '[draft] a.md': 'drafted\n',
+    })
     const { messages } = await ask('x')
     const [got, read] = messages.filter(({ role }) => role === 'toolResult').map(messageText)
     expect(JSON.parse(got ?? '')).toEqual({ path, text })
