@@ -90,6 +90,19 @@ describe('terminal', () => {
     expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
   }, 60_000)
 
+  it('says that it lists the notes of the nearest day', async () => {
+    const home = await temporaryFolder()
+    const workspace = await folderWith({ 'memory/2026-01-20.md': '# 2026-01-20\n\n- 10:30 The boiler was repaired.\n' })
+    const search = ['search', 'What did I note on 2026-02-09?', '--workspace', workspace]
+    expect((await run(search, { home })).stdout).toMatch(
+      /^2026-02-09: no note is of that time; these are of 2026-01-20, the nearest day\nmemory\/2026-01-20\.md:3 · /,
+    )
+    expect(JSON.parse((await run([...search, '--json'], { home })).stdout)).toMatchObject({
+      results: [{ path: 'memory/2026-01-20.md' }],
+      conditions: [{ text: '2026-02-09', from: '2026-02-09', to: '2026-02-09', nearest: '2026-01-20' }],
+    })
+  })
+
   it('explains a result and a missing line', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })
