@@ -103,6 +103,23 @@ describe('terminal', () => {
     })
   })
 
+  it('prints at most --max-results lines, weak matches included', async () => {
+    const home = await temporaryFolder()
+    const ferries = '- We took a ferry in June.\n- Ferries leave from pier 3.\n- The ferry was late twice.\n'
+    const others = '- The boat is blue.\n- Leave the key under the mat.\n- Trains leave at nine.\n'
+    const workspace = await folderWith({ 'MEMORY.md': `# M\n\n${ferries}${others}` })
+    const search = async (...flags: string[]) => {
+      const args = ['search', 'When does the ferry leave?', '--workspace', workspace, ...flags]
+      return (await run(args, { home })).stdout.split('\n').slice(0, -1)
+    }
+    const all = await search()
+    const strong = all.indexOf('Weak matches:')
+    expect(strong).toBeGreaterThan(0)
+    expect(all.length).toBeGreaterThan(strong + 2)
+    expect(await search('--max-results', `${strong}`)).toEqual(all.slice(0, strong))
+    expect(await search('--max-results', `${strong + 1}`)).toEqual(all.slice(0, strong + 2))
+  })
+
   it('explains a result and a missing line', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })

@@ -16,6 +16,7 @@ export async function search(
   const answer = await client.search.query({ agent, query, options })
   const { results, weak, provider, model, standstill, notice, conditions = [] } = answer
   const staleWarning = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
+  const maxWeak = Math.max(0, (flags.maxResults ?? Infinity) - results.length)
   const lines = [
     ...conditions.map(formatCondition),
     ...(results.length === 0 ? ['Nothing found.'] : []),
@@ -24,7 +25,7 @@ export async function search(
       'Chats:',
       results.filter(({ source }) => source === 'sessions'),
     ),
-    ...groupLines('Weak matches:', weak),
+    ...groupLines('Weak matches:', weak.slice(0, maxWeak)),
   ]
   return {
     value: {
