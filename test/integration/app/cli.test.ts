@@ -120,6 +120,14 @@ describe('terminal', () => {
     expect(await search('--max-results', `${strong + 1}`)).toEqual(all.slice(0, strong + 2))
   })
 
+  it('says how to keep a statement in a way that works in the terminal', async () => {
+    const home = await temporaryFolder()
+    const { stdout } = await run(['ask', 'My sister Lena lives in Rotterdam'], { home })
+    expect(stdout).toMatch(/^This is not a note yet\. To keep it, write \/remember before it\./)
+    expect(await run(['ask', '/remember My sister Lena lives in Rotterdam'], { home })).toMatchObject({ code: 0 })
+    expect((await run(['search', 'Lena'], { home })).stdout).toMatch(/^memory\/.*My sister Lena lives in Rotterdam\n/)
+  })
+
   it('explains a result and a missing line', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })
