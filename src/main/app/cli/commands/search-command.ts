@@ -28,13 +28,7 @@ export async function search(
     ...groupLines('Weak matches:', weak.slice(0, maxWeak)),
   ]
   return {
-    value: {
-      query: answer.query,
-      results: results.map(printedFields),
-      provider,
-      model,
-      ...(conditions.length > 0 ? { conditions } : {}),
-    },
+    value: { query: answer.query, results: results.map(printedFields), provider, model, conditions: answer.conditions },
     text: lines.join('\n'),
     ...warningOf(warning ?? staleWarning, notice),
   }
