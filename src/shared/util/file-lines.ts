@@ -7,9 +7,13 @@ export interface FileLines {
   readonly endLine: number
 }
 
-/** Parses `memory/a.md:12-14` or `memory/a.md:12`. @returns undefined if there is no line number */
+/**
+ * Parses `memory/a.md:12-14` or `memory/a.md:12`, also as a citation: in brackets, backticks or both.
+ * @returns undefined if there is no line number
+ */
 export function parseLines(text: string): FileLines | undefined {
-  const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
+  const place = text.trim().replace(/^[[`]{1,2}(.*\d)[\]`]{1,2}$/, '$1')
+  const [, path = '', first, last] = /^(.+?):(\d+)(?:[-–](\d+))?$/.exec(place) ?? []
   const startLine = Math.max(1, Number(first))
   return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }
 }
@@ -35,4 +39,20 @@ export async function readNamedLines<T>(named: NamedLines, read: (named: NamedLi
     const count = named.from === undefined ? endLine - startLine + 1 : undefined
     return read({ path, from: named.from ?? startLine, lines: named.lines ?? count })
   }
+}
+
+/** @param total number of lines @param line 1-based @throws AppError `input_invalid` if the line is after the end */
+export function assertLineExists(path: string, total: number, line: number): void {
+  if (line <= Math.max(1, total)) return
+  const reason = missingLineText(path, total, line)
+  throw new AppError('input_invalid', reason, { reason })
+}
+
+export function missingLineText(path: string, total: number, line: number): string {
+  return `${path} has ${countText(total, 'line')}: there is no line ${line}`
+}
+
+/** @param noun in the singular */
+export function countText(count: number, noun: string): string {
+  return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -197,19 +197,40 @@ describe('memory_get', () => {
   it.each([
     [{ path: 'MEMORY.md:3' }, 'MEMORY.md', 'three'],
     [{ path: 'MEMORY.md:2-3' }, 'MEMORY.md', 'two\nthree'],
+    [{ path: '[MEMORY.md:3]' }, 'MEMORY.md', 'three'],
+    [{ path: '`MEMORY.md:2–3`' }, 'MEMORY.md', 'two\nthree'],
+    [{ path: ' `[MEMORY.md:3]` ' }, 'MEMORY.md', 'three'],
+    [{ path: '[draft] a.md:1' }, '[draft] a.md', 'drafted'],
     [{ path: 'MEMORY.md:2-3', from: 4 }, 'MEMORY.md', 'four'],
     [{ path: 'MEMORY.md:2-3', lines: 1 }, 'MEMORY.md', 'two'],
     [{ path: 'times/at 12:3' }, 'times/at 12:3', 'noon\nevening'],
-  ])('accepts a path with lines as memory_search returns it: %j', async (args, path, text) => {
+  ])('accepts a path with lines as memory_search returns it, or a citation: %j', async (args, path, text) => {
     const calls = ['memory_get', 'read'].map((name) => ({ name, arguments: args }))
     const { ask, agent, workspace } = await openChat({ calls }, { text: 'done' })
     await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', { cause: 'user' })
-    await writeFiles(workspace, { 'times/at 12:3': 'noon\nevening\n', 'times/at 12': 'not this\n' })
+    await writeFiles(workspace, {
+      'times/at 12:3': 'noon\nevening\n',
+      'times/at 12': 'not this\n',
+      '[draft] a.md': 'drafted\n',
+    })
     const { messages } = await ask('x')
     const [got, read] = messages.filter(({ role }) => role === 'toolResult').map(messageText)
     expect(JSON.parse(got ?? '')).toEqual({ path, text })
     expect(read?.replace(/\n\[lines .*/, '')).toBe(text)
   })
+
+  it.each([[{ path: 'MEMORY.md:50' }], [{ path: 'MEMORY.md', from: 50 }]])(
+    'says how many lines a file has if the line does not exist: %j',
+    async (args) => {
+      const calls = ['memory_get', 'read'].map((name) => ({ name, arguments: args }))
+      const { ask, agent } = await openChat({ calls }, { text: 'done' })
+      await agent.workspace.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
+      const results = (await ask('x')).messages.filter(({ role }) => role === 'toolResult')
+      expect(results).toMatchObject([{ isError: true }, { isError: true }])
+      const reason = 'input_invalid: MEMORY.md has 2 lines: there is no line 50'
+      expect(results.map(messageText)).toEqual([reason, reason])
+    },
+  )
 
   it('names the file without lines if there is none', async () => {
     const { ask } = await openChat(

@@ -115,6 +115,21 @@ describe('an open chat', () => {
     expect(await agent.privacy.untold()).toEqual([])
   })
 
+  it('becomes private even if the app closes at once, without an error in the log', async () => {
+    const { agent, app, home, say } = await openChats()
+    const { session } = await say('The safe is grey.')
+    const codes = Array.from({ length: 5000 }, (_, index) => `- The code of door ${index} is new.\n`).join('')
+    await agent.workspace.write('private/doors.md', codes, { cause: 'user' })
+    const marked = '# Long-term memory\n\n- The safe is grey. ^[private]\n'
+    await agent.workspace.write('MEMORY.md', marked, { cause: 'user' })
+    await agent.memory.settle(30_000)
+    const comparison = agent.privacy.update()
+    await app.close()
+    expect(await comparison).toEqual([session])
+    expect(await agent.privacy.update()).toEqual([])
+    expect(await readFile(join(home, 'logs/commonplace.log'), 'utf8')).toBe('')
+  })
+
   it('becomes private when a note is marked that it read in part', async () => {
     const { agent, remote, say, workspace } = await openChats()
     await writeFiles(workspace, { 'list.md': '- One\n- Two\n' })

@@ -121,6 +121,9 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     const again = await run('ask', 'hello?')
     expect(again).toMatchObject({ code: 0, stdout: 'Awake.\n' })
     expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
+    server.script = [{ status: 503, message: 'are the bears asleep?' }, { text: 'Awake.' }]
+    const asked = await run('ask', 'hello?')
+    expect(asked.stderr).toMatch(/^· anthropic is overloaded.*are the bears asleep\? Trying again in 1 s …\n$/)
   })
 
   it('finishes the title and the notes of a chat before it exits, without an error in the log', async () => {

@@ -90,6 +90,44 @@ describe('terminal', () => {
     expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
   }, 60_000)
 
+  it('says that it lists the notes of the nearest day', async () => {
+    const home = await temporaryFolder()
+    const workspace = await folderWith({ 'memory/2026-01-20.md': '# 2026-01-20\n\n- 10:30 The boiler was repaired.\n' })
+    const search = ['search', 'What did I note on 2026-02-09?', '--workspace', workspace]
+    expect((await run(search, { home })).stdout).toMatch(
+      /^2026-02-09: no note is of that time; these are of 2026-01-20, the nearest day\nmemory\/2026-01-20\.md:3 · /,
+    )
+    expect(JSON.parse((await run([...search, '--json'], { home })).stdout)).toMatchObject({
+      results: [{ path: 'memory/2026-01-20.md' }],
+      conditions: [{ text: '2026-02-09', from: '2026-02-09', to: '2026-02-09', nearest: '2026-01-20' }],
+    })
+  })
+
+  it('prints at most --max-results lines, weak matches included', async () => {
+    const home = await temporaryFolder()
+    const ferries = '- We took a ferry in June.\n- Ferries leave from pier 3.\n- The ferry was late twice.\n'
+    const others = '- The boat is blue.\n- Leave the key under the mat.\n- Trains leave at nine.\n'
+    const workspace = await folderWith({ 'MEMORY.md': `# M\n\n${ferries}${others}` })
+    const search = async (...flags: string[]) => {
+      const args = ['search', 'When does the ferry leave?', '--workspace', workspace, ...flags]
+      return (await run(args, { home })).stdout.split('\n').slice(0, -1)
+    }
+    const all = await search()
+    const strong = all.indexOf('Weak matches:')
+    expect(strong).toBeGreaterThan(0)
+    expect(all.length).toBeGreaterThan(strong + 2)
+    expect(await search('--max-results', `${strong}`)).toEqual(all.slice(0, strong))
+    expect(await search('--max-results', `${strong + 1}`)).toEqual(all.slice(0, strong + 2))
+  })
+
+  it('says how to keep a statement in a way that works in the terminal', async () => {
+    const home = await temporaryFolder()
+    const { stdout } = await run(['ask', 'My sister Lena lives in Rotterdam'], { home })
+    expect(stdout).toMatch(/^This is not a note yet\. To keep it, write \/remember before it\./)
+    expect(await run(['ask', '/remember My sister Lena lives in Rotterdam'], { home })).toMatchObject({ code: 0 })
+    expect((await run(['search', 'Lena'], { home })).stdout).toMatch(/^memory\/.*My sister Lena lives in Rotterdam\n/)
+  })
+
   it('explains a result and a missing line', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })

@@ -41,6 +41,8 @@ it('reports places behind the end of a note or a line', async () => {
   expect((await call('memory_get', { path: 'empty.md' })).structuredContent).toMatchObject({ totalLines: 0 })
   for (const [args, same] of [
     [{ path: 'four.md:3' }, { path: 'four.md', from: 3, lines: 1 }],
+    [{ path: '[four.md:3]' }, { path: 'four.md', from: 3, lines: 1 }],
+    [{ path: '`four.md:3-4`' }, { path: 'four.md', from: 3, lines: 2 }],
     [{ path: 'four.md:3-4' }, { path: 'four.md', from: 3, lines: 2 }],
     [
       { path: 'four.md:3-4', from: 1 },
@@ -88,7 +90,7 @@ it('reports an unwritable note with the folder as the user knows it', async () =
   expect(saidBy(answer)).not.toMatch(/\/proc|\.tmp/)
 })
 
-it('explains in words why a place is not searched', async () => {
+it('explains in words why a place was found or is not searched', async () => {
   const { call } = await open({ 'four.md': '# Four\n\nabc\n\n\n', 'AGENTS.md': 'Be brief\n' })
   for (const [path, line, said] of [
     ['four.md', 999, /^it is not searched: four\.md has 5 lines: there is no line 999$/],
@@ -97,6 +99,16 @@ it('explains in words why a place is not searched', async () => {
     const { structuredContent } = await call('memory_explain', { query: 'abc', path, line })
     expect(structuredContent?.['why']).toMatchObject({ path, line, reason: expect.stringMatching(said) })
   }
+  for (const args of [{ path: 'four.md:3' }, { path: '[four.md:3]' }, { path: 'four.md:1', line: 3 }]) {
+    const { structuredContent } = await call('memory_explain', { query: 'abc', ...args })
+    expect(structuredContent?.['why'], JSON.stringify(args)).toMatchObject({
+      path: 'four.md',
+      line: 3,
+      reason: 'it was returned',
+    })
+  }
+  const incomplete = await call('memory_explain', { query: 'abc', path: 'four.md' })
+  expect(saidBy(incomplete)).toMatch(/^pass path and line together, or neither/)
 })
 
 it('cuts no character in two, and a long line of emoji can be reassembled', async () => {

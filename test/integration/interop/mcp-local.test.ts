@@ -273,3 +273,20 @@ it('does not name a changed local note', async () => {
   await until(() => told.includes('note://open.md'), 15_000)
   expect(told).not.toContain('note://pin.md')
 })
+
+it('memory_get and fetch read an open chat by its path, and no private one', async () => {
+  const { app, call } = await open()
+  const say = async (isPrivate: boolean) => {
+    const { session } = await app.chat.send({ agent: 'main', text: 'The walrus sleeps in the attic.', isPrivate })
+    const path = `sessions/${session}.jsonl`
+    const answers = async () =>
+      [await call('memory_get', { path }), await call('fetch', { id: `${path}:1` })].map(textOf)
+    return { session, answers }
+  }
+  const openChat = await say(false)
+  await until(async () => (await openChat.answers()).every((text) => text.includes('walrus')))
+  const privateChat = await say(true)
+  const missing = `sessions/${privateChat.session}.jsonl does not exist. Call memory_search to find where it is now.`
+  expect(await privateChat.answers()).toEqual([missing, missing])
+  expect(textOf(await call('memory_search', { query: 'walrus attic', minScore: 0 }))).not.toContain('sessions/')
+})

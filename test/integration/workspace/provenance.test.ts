@@ -147,6 +147,19 @@ describe('provenance', () => {
     expect(sourcesIn(await read('third.md'))).toContainEqual({ kind: 'web', name: 'evil.example' })
   })
 
+  it.each(['page.md:5', '[page.md:5]', '/w/page.md', '/w/page.md:5', '`page.md:5-5`'])(
+    'a note that was read as %s keeps its source',
+    async (path) => {
+      const { agent, workspace, server, ask, read } = await openAgent()
+      await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
+      await agent.workspace.known?.accept(['page.md'])
+      server.script = [call('memory_get', { path: path.replace('/w', workspace) }), call('write', { path: 'fact.md', content: 'Two' }), { text: 'ok' }]
+      await ask('Go on.')
+      expect(server.requests.at(1)?.text).toContain('Fact two')
+      expect(await read('fact.md')).toMatch('source: "web: evil.example, 2026-01-20"')
+    },
+  )
+
   it("writes an accepted suggestion with its source mark, and the user's own statement directly", async () => {
     const { agent, server, ask, read } = await openAgent({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',

@@ -1,6 +1,7 @@
 import { uniqueSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
+import { parseLines } from '#shared/util/file-lines.ts'
 import { noteOf, withoutAdditions, withoutTimestamp } from '#llm'
 import { localDate } from '#workspace'
 import { builtInTools } from '../tools/built-in-tools.ts'
@@ -54,7 +55,8 @@ export async function sourcesOfResult(
   if (!builtInNames.has(call.name)) return []
   const { path } = call.arguments
   const recalledPaths = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
-  const paths = new Set(typeof path === 'string' ? [...recalledPaths, path] : recalledPaths)
+  const readPaths = typeof path === 'string' ? [path, parseLines(path)?.path ?? path] : []
+  const paths = new Set([...recalledPaths, ...readPaths])
   const noteSources = await Promise.all([...paths].map(sourcesOfNote))
   return uniqueSources([...noteSources.flat(), ...sourcesIn(text)]).slice(0, maxSources)
 }

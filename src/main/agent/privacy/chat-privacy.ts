@@ -47,6 +47,7 @@ export class ChatPrivacy {
   /** Version of the private units at the last comparison. */
   #comparedVersion: string | undefined
   readonly #queue = new KeyedQueue()
+  #isClosed = false
 
   constructor(options: ChatPrivacyOptions) {
     this.#options = options
@@ -140,6 +141,7 @@ export class ChatPrivacy {
    */
   update(): Promise<readonly string[]> {
     return this.#queue.run('', async () => {
+      if (this.#isClosed) return []
       const { memory, sessions, stopTurn, workspace } = this.#options
       const version = await memory.privateVersion()
       if (version === this.#comparedVersion) return []
@@ -160,6 +162,12 @@ export class ChatPrivacy {
       this.#comparedVersion = version
       return untold
     })
+  }
+
+  /** Waits for the running update, which needs the index. Later updates do nothing. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#queue.settle()
   }
 
   async #privatePaths(): Promise<string[]> {

@@ -55,7 +55,7 @@ const memoryGet = defineTool({
           ? await readVisible(path, context)
           : accessPolicy.visibleText(path, transcriptText(await readSession(session)))
       if (text === undefined) throw missingFileError(path)
-      return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
+      return { text: JSON.stringify({ path, text: sliceLines(path, text, from, lines).join('\n') }) }
     })
   },
 })

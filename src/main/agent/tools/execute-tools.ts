@@ -6,7 +6,7 @@ import { argumentsTooLong } from '#llm'
 import { noteSources, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import { isBuiltIn } from './built-in-tools.ts'
-import { lenientArguments } from './lenient-arguments.ts'
+import { lenientArguments, workspacePath } from './lenient-arguments.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
@@ -73,9 +73,10 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
     const modelText = await truncateResult(call.id, text, context)
     const showsContent = !isError && tool.readOnly
+    const { workspace } = context.workspace.roots
     const sources = !showsContent
       ? []
-      : await sourcesOfResult(call, { text, details }, (path) => sourcesOfNote(path, context))
+      : await sourcesOfResult(call, { text, details }, (path) => sourcesOfNote(workspacePath(path, workspace), context))
     const message = createResult(call, modelText, isError, context)
     return {
       ...message,

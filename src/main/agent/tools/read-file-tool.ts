@@ -3,7 +3,7 @@ import { readVisible } from './visible-files.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
-import { readNamedLines } from '#shared/util/file-lines.ts'
+import { assertLineExists, readNamedLines } from '#shared/util/file-lines.ts'
 import { readIfExists, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
@@ -25,7 +25,7 @@ export const readFileTool = defineTool({
       const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
       const text = outputName === undefined ? await readVisible(path, context) : await readOutput(outputName)
       const lineCount = splitLines(text).length
-      const page = fitPage(sliceLines(text, from, lines))
+      const page = fitPage(sliceLines(path, text, from, lines))
       const last = from + page.length - 1
       const footer = last < lineCount ? `\n[lines ${from}–${last} of ${lineCount}; continue with from=${last + 1}]` : ''
       return { text: page.join('\n') + footer }
@@ -33,9 +33,11 @@ export const readFileTool = defineTool({
   },
 })
 
-/** Returns up to `count` lines from the 1-based line `from`; empty past the end. */
-export function sliceLines(text: string, from: number, count: number): string[] {
-  return splitLines(text).slice(from - 1, from - 1 + count)
+/** Returns up to `count` lines from the 1-based line `from`. @throws AppError `input_invalid` if it is after the end */
+export function sliceLines(path: string, text: string, from: number, count: number): string[] {
+  const lines = splitLines(text)
+  assertLineExists(path, lines.length, from)
+  return lines.slice(from - 1, from - 1 + count)
 }
 
 function splitLines(text: string): string[] {

@@ -364,6 +364,7 @@ export class Agent {
     await this.links.close()
     await this.findReplace.close()
     await this.recording.close()
+    await this.privacy.close()
     await this.memory.close()
     this.sessions.close()
     this.workspace.close()

@@ -1,4 +1,4 @@
-import type { Condition, SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 
 /** Result of a command. Prints `value` with `--json`, else `text`; `warning` on stderr. */
 export interface Output {
@@ -23,12 +23,4 @@ type PrintedResult = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'scor
 export function printedFields(result: PrintedResult): PrintedResult {
   const { path, startLine, endLine, score, snippet, source, date } = result
   return { path, startLine, endLine, score, snippet, source, ...(date === undefined ? {} : { date }) }
-}
-
-/** Describes a condition of the query with its dates (both inclusive), or says that it was not understood. */
-export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
-  if (isUnread) return `${text}: not understood, searched as words`
-  const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`
-  const meaning = from === null && to === null ? '' : ` (${days})`
-  return `${kind === 'time' ? 'raised' : 'only'}: ${text}${meaning}`
 }

@@ -18,7 +18,9 @@ export class LiveOutput {
     if (event.type === 'text') this.printText(event.delta)
     else if (event.type === 'message') this.printMessage(event)
     else if (event.type === 'retrying')
-      this.printNote(`${clip(event.message)}. Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
+      this.printNote(
+        `${clip(event.message).replace(/[^.?!…。？！]$/, '$&.')} Trying again in ${Math.ceil(event.afterMs / 1000)} s …`,
+      )
     else if (event.type === 'keeping')
       this.printNote(event.what === 'flush' ? 'saving notes first …' : 'summarising earlier messages …')
   }

@@ -3,10 +3,11 @@ import type { ScorePartName } from '#shared/contract/search.ts'
 import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
+import { formatCondition } from '#shared/util/format-result.ts'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
-import { conditionText, warningOf, type Output } from '../cli-output.ts'
+import { warningOf, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws AppError `input_invalid` unless `--why` is PATH:LINE (1-based), `index_unavailable` */
@@ -20,7 +21,7 @@ export async function explain(
   const options = { ...searchOptions(flags), vectorWaitMs }
   const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
   const lines = explanation.candidates.flatMap((candidate) => candidateLines(candidate, explanation.minScore))
-  lines.unshift(...explanation.conditions.map(conditionText))
+  lines.unshift(...explanation.conditions.map(formatCondition))
   if (explanation.why) lines.push(whyText(explanation.why))
   return {
     value: explanation,

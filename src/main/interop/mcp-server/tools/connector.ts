@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { SearchResult } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { assertLineExists } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems, defaultAnswerTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
-import { assertLineExists, linesFrom } from './lines-from.ts'
+import { linesFrom } from './lines-from.ts'
 import { queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const contextLines = 10
@@ -103,7 +104,7 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const note = await ask((primary) =>
       primary.workspace.lines({ agent, path, from: firstLine, count: maxLines, forProgram: client }),
     )
-    assertLineExists(path, note.total, requestedLine)
+    assertLineExists(toLabel(path), note.total, requestedLine)
     const otherFields = (from: number) => ({
       id,
       title: toLabel(path),

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
+import { assertLineExists, countText } from '#shared/util/file-lines.ts'
 import { splitsSurrogatePair, toLabel } from '../bounded-answer.ts'
 
 /**
@@ -12,7 +13,7 @@ export function linesFrom(
   from: number,
   fromCharacter = 1,
 ) {
-  assertLineExists(path, total, from)
+  assertLineExists(toLabel(path), total, from)
   const [first, ...others] = lines
   if (first === undefined) return { lines: [], character: 1, length: 0 }
   if (fromCharacter > Math.max(1, first.length)) {
@@ -21,19 +22,4 @@ export function linesFrom(
   }
   const at = splitsSurrogatePair(first, fromCharacter - 1) ? fromCharacter : fromCharacter - 1
   return { lines: [first.slice(at), ...others], character: at + 1, length: first.length }
-}
-
-/** @throws AppError `input_invalid` if the line (1-based) is after the end of the note */
-export function assertLineExists(path: string, total: number, line: number): void {
-  if (line <= Math.max(1, total)) return
-  const reason = missingLineText(path, total, line)
-  throw new AppError('input_invalid', reason, { reason })
-}
-
-export function missingLineText(path: string, total: number, line: number): string {
-  return `${toLabel(path)} has ${countText(total, 'line')}: there is no line ${line}`
-}
-
-function countText(count: number, noun: string): string {
-  return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`
 }

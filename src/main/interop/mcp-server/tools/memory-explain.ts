@@ -3,16 +3,16 @@ import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/in
 import { weightsSchema } from '#shared/contract/search.ts'
 import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { missingLineText, parseLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
 import { takeFitting, clip, toLabel, tokensForItems } from '../bounded-answer.ts'
-import { missingLineText } from './lines-from.ts'
 import { staleIndexHints, conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const input = z.object({
   query: queryParameter.describe('The query of the search'),
   path: z.string().min(1).max(maxPath).optional().describe('With line: explains why this line was or was not found'),
-  line: z.number().int().min(1).optional().describe('1-based'),
+  line: z.number().int().min(1).optional().describe('1-based; can also be in path: memory/2026-01-20.md:45'),
   maxCandidates: z.number().int().min(1).max(100).default(10),
   maxTokens: maxTokensParameter,
 })
@@ -55,9 +55,12 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
   isReadOnly: true,
   async run({ query, path, line, maxCandidates, maxTokens }, context) {
     const { agent, client, ask } = context
-    if ((path === undefined) !== (line === undefined))
+    const place = path === undefined ? undefined : (parseLines(path) ?? { path, startLine: undefined })
+    const placeLine = line ?? place?.startLine
+    if ((place === undefined) !== (placeLine === undefined))
       throw new AppError('input_invalid', 'pass path and line together, or neither', { reason: 'path, line' })
-    const whyOption = path === undefined || line === undefined ? {} : { why: { path, line } }
+    const whyOption =
+      place === undefined || placeLine === undefined ? {} : { why: { path: place.path, line: placeLine } }
     const { minScore, weights, conditions, candidates, why, stale, standstill } = await ask((primary) =>
       primary.search.explain({ agent, query, forProgram: client, ...whyOption }),
     )
@@ -134,7 +137,7 @@ async function explainPlace(why: NonNullable<Explanation['why']>, { agent, clien
   // The index reports a line after the end as an empty line.
   const mayBeMissing = unsearched.reason === 'emptyLine'
   const total = mayBeMissing ? (await ask((primary) => primary.workspace.lines(place))).total : line
-  const exclusion = line > total ? missingLineText(path, total, line) : exclusionTexts[unsearched.reason]
+  const exclusion = line > total ? missingLineText(toLabel(path), total, line) : exclusionTexts[unsearched.reason]
   const detail = unsearched.message === undefined ? '' : ` (${toLabel(unsearched.message)})`
   return { path: toLabel(path), line, reason: `${reasons[reason]}: ${exclusion}${detail}`, rank }
 }

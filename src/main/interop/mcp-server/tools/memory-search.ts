@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
-import { formatResult } from '#shared/util/format-result.ts'
+import { formatCondition, formatResult } from '#shared/util/format-result.ts'
 import { clip, dataNotice, defaultAnswerTokens, fittingLines, tokensForItems, toLine } from '../bounded-answer.ts'
 import { queryParameter, tokenLimit, type MemoryTool } from './memory-tool.ts'
 
@@ -84,11 +84,6 @@ function lineOf(result: SearchResult): string {
   return toLine(formatResult(result) + validity)
 }
 
-/** Describes a condition of the query with its dates (both inclusive). */
-export function conditionText({ kind, text, from, to, isUnread, nearest }: Condition): string {
-  const shownText = clip(text, 30)
-  if (isUnread) return `${shownText}: not understood, searched as words`
-  if (nearest !== undefined) return `${shownText}: no note is of that time; these are of ${nearest}, the nearest day`
-  const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`
-  return `${kind === 'time' ? 'raised' : 'only'}: ${shownText}${from === null && to === null ? '' : ` (${days})`}`
+export function conditionText(condition: Condition): string {
+  return formatCondition({ ...condition, text: clip(condition.text, 30) })
 }
