@@ -7,7 +7,8 @@ import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { configJsonSchema } from '../../src/main/platform/config/config-schema.ts'
 import { parseConfig } from '../../src/main/platform/config/parse-config.ts'
-import { formatDuration, valueAt, type JsonSchema } from '../../src/renderer/settings/setting-rows.ts'
+import { valueAt } from '../../src/shared/util/json.ts'
+import { formatDuration, type JsonSchema } from '../../src/renderer/settings/setting-rows.ts'
 
 const page = new URL('../../docs/guide/config.md', import.meta.url)
 const names = (

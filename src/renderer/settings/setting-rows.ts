@@ -77,16 +77,6 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   return choice?.type === 'array' && choice.items?.type === 'string' ? { ...base, kind: 'list' } : undefined
 }
 
-/** Returns the value at a path, or undefined if there is none. */
-export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  let current = value
-  for (const step of path) {
-    if (typeof current !== 'object' || current === null) return undefined
-    current = (current as Record<string | number, unknown>)[step]
-  }
-  return current
-}
-
 const units = [
   ['d', 86_400_000],
   ['h', 3_600_000],
