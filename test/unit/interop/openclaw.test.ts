@@ -289,7 +289,7 @@ describe('settings of OpenClaw', () => {
     [`{${'a: {'.repeat(5000)}`, 'moltbot.json', ''],
     [`a: &a [1]\nb: [${'*a,'.repeat(500)}]\n`, 'clawdbot.yaml', ': Excessive alias count'],
     ['x'.repeat(1_000_001), 'clawdbot.json', ''],
-    ['apiKey: *sk-secret', 'clawdbot.yaml', ':1: Unresolved alias'],
+    ['apiKey: *sk-secret', 'clawdbot.yaml', ': Unresolved alias'],
     ['apiKey: |sk-secret', 'clawdbot.yaml', ':1: Block scalar header includes extra characters'],
   ])('says what is wrong in which line: %#', async (text, name, problem) => {
     const converted = await convert(text, {}, `.clawdbot/${name}`)
