@@ -227,7 +227,7 @@ describe('settings', () => {
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+,')
-    await page.getByRole('searchbox', { name: 'Search settings' }).fill('count half')
+    await page.getByRole('searchbox', { name: 'Search settings' }).fill('note counts half')
     const row = page.getByTestId('setting')
     await until(async () => (await row.count()) === 1)
     const field = row.getByRole('textbox', { name: 'Half-life of a note’s score (days)' })

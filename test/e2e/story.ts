@@ -81,7 +81,7 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   await row.waitFor()
   expect(await row.getAttribute('data-verdict')).toBe('returned')
   await row.getByRole('link', { name: /^memory\/\d{4}-\d{2}-\d{2}\.md:\d+(–\d+)?$/ }).waitFor()
-  expect(await row.innerText()).toMatch(/\d+%\s+#1$/)
+  expect(await row.innerText()).toMatch(/\d+%\s+Result #1$/)
   await keepScreenshot(page, `${name}-6-found`)
 
   await page.getByRole('link', { name: 'Sent' }).click()

@@ -7,7 +7,8 @@ import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { configJsonSchema } from '../../src/main/platform/config/config-schema.ts'
 import { parseConfig } from '../../src/main/platform/config/parse-config.ts'
-import { formatDuration, valueAt, type JsonSchema } from '../../src/renderer/settings/setting-rows.ts'
+import { valueAt } from '../../src/shared/util/json.ts'
+import { formatDuration, type JsonSchema } from '../../src/renderer/settings/setting-rows.ts'
 
 const page = new URL('../../docs/guide/config.md', import.meta.url)
 const names = (
@@ -128,7 +129,7 @@ function kindOf({
   if (type === 'number' || type === 'integer')
     return [type === 'integer' ? 'whole number' : 'number', range].filter(Boolean).join(' ')
   if (pattern?.includes('ms|s|m')) return 'duration such as `90s`, `5m`, `2h`; a number without a unit means seconds'
-  return type === 'string' ? 'text' : type === 'boolean' ? 'yes or no' : (type ?? '')
+  return type === 'string' ? 'text' : type === 'boolean' ? '`true` or `false`' : (type ?? '')
 }
 
 function table(rows: readonly Row[]): string {

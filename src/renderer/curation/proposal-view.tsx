@@ -81,7 +81,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
 function Reason({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation()
   const { rule, author, detail, reason } = proposal
-  const { day = '', likeness = 0, tokens = 0, target = '', removed } = detail
+  const { day = '', likeness = 0, tokens = 0, target = '' } = detail
   const reasonKey =
     likeness === 1 && (rule === 'duplicate' || rule === 'logged')
       ? (`${rule}Exactly` as const)
@@ -103,7 +103,6 @@ function Reason({ proposal }: { proposal: Proposal }) {
           name: author.kind === 'client' ? clipLine(author.name, 60) : '',
         })}
       </p>
-      {removed !== undefined && <p className="max-w-[62ch] break-words">{t('upkeep.removed', { path: removed })}</p>}
       {detail.query !== undefined && (
         <p className="max-w-[62ch] break-words">{t('upkeep.foundFor', { query: clipLine(detail.query, 200) })}</p>
       )}

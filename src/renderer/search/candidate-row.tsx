@@ -25,6 +25,11 @@ export function cellLook(column: CandidateOrder['column']): string {
   return column === 'verdict' ? 'pl-2 cards:pl-0' : 'tabular text-right whitespace-nowrap'
 }
 
+/** Without the sign of -0.00. */
+function formatFigure(value: number): string {
+  return Number(value.toFixed(2)).toFixed(2)
+}
+
 interface CandidateRowProps {
   readonly agent: string
   readonly explanation: Explanation
@@ -46,8 +51,13 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
   const noVector = notice ? noticeText(notice) : t(provider === 'none' ? 'whatIf.noVectors' : 'search.noVector')
   const threshold = thresholds[candidate.source === 'sessions' ? 'chats' : 'notes']
   const figures = [
-    { column: 'vector', value: vector?.raw.toFixed(2), rank: vector?.rank, missing: noVector },
-    { column: 'text', value: text?.raw.toFixed(2), rank: text?.raw ? text.rank : '', missing: t('search.noWord') },
+    { column: 'vector', value: vector && formatFigure(vector.raw), rank: vector?.rank, missing: noVector },
+    {
+      column: 'text',
+      value: text && formatFigure(text.raw),
+      rank: text?.raw ? text.rank : '',
+      missing: t('search.noWord'),
+    },
     { column: 'score', value: formatScore(score, threshold), rank: undefined, missing: undefined },
   ] as const
   const context = [title, withoutMarks(heading)].filter((name) => name && name !== date).join(' · ')

@@ -63,7 +63,10 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
                   >
                     <button
                       type="button"
-                      onClick={() => setOrder({ column, isReversed: isSorted && !order.isReversed })}
+                      onClick={({ currentTarget }) => {
+                        setOrder({ column, isReversed: isSorted && !order.isReversed })
+                        currentTarget.closest('[aria-busy]')?.scrollTo({ top: 0 })
+                      }}
                       className={`inline-flex min-h-6 items-center gap-1 hover:text-text ${isSorted ? 'font-medium text-text' : ''}`}
                     >
                       {t(`search.column.${column}`)}

@@ -10,7 +10,7 @@ import { Button } from '#lib/ui/button.tsx'
 import { useCopy } from '#lib/util/copy-text.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { Select } from '#lib/ui/select.tsx'
-import { valueAt } from './setting-rows.ts'
+import { valueAt } from '#shared/util/json.ts'
 
 export function KnownPrograms({ agent }: { agent: Agent }) {
   const { t } = useTranslation()

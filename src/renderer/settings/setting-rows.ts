@@ -41,7 +41,6 @@ const elsewhere = new Set([
   'archived',
   'memory.shareWith',
   'memory.search.weights',
-  'memory.search.minScore',
   'vault.own',
 ])
 const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/
@@ -76,16 +75,6 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   const [choice] = choices
   if (choice?.type === 'boolean') return { ...base, kind: 'boolean' }
   return choice?.type === 'array' && choice.items?.type === 'string' ? { ...base, kind: 'list' } : undefined
-}
-
-/** Returns the value at a path, or undefined if there is none. */
-export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  let current = value
-  for (const step of path) {
-    if (typeof current !== 'object' || current === null) return undefined
-    current = (current as Record<string | number, unknown>)[step]
-  }
-  return current
 }
 
 const units = [

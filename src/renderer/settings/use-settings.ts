@@ -2,7 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { placeSettings, type PlacedSetting } from './setting-sections.ts'
-import { settingRows, valueAt, type JsonSchema } from './setting-rows.ts'
+import { valueAt } from '#shared/util/json.ts'
+import { settingRows, type JsonSchema } from './setting-rows.ts'
 
 /** Scope of a value: this agent, all agents, or the app. */
 type Scope = 'agent' | 'all' | 'app'

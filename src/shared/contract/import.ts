@@ -23,19 +23,22 @@ export const foreignSettingsSchema = z.object({
       to: z.string(),
       value: z.string(),
       group: z.string(),
-      /** `remote`: sends text to another machine; `noKey`: has no API key; `folder`: an agent gets another folder. */
-      doubts: z.array(z.enum(['remote', 'noKey', 'folder'])),
+      /** Id of the agent that this setting adds. */
+      newAgent: z.string().optional(),
+      /** Another value that the user or a file before this one sets. */
+      replaces: z.string().optional(),
+      /** `remote`: sends text elsewhere; `folder`: an agent gets another one; `download`: needs a downloaded model. */
+      doubts: z.array(z.enum(['remote', 'noKey', 'folder', 'download', 'replaces'])),
     }),
   ),
   left: z.array(
     z.object({
       from: z.string(),
       /**
-       * `noCounterpart`: no such setting here; `secret`: not imported; `invalid`: value not accepted; `taken`: the id,
-       * folder or setting is already in use; `noFolder`: an agent without a folder; `notChosen`: left out by the user;
-       * `unreadable`: the whole file.
+       * `invalid`: value not accepted; `taken`: id, folder or provider in use; `noFolder`: an agent without a folder;
+       * `same`: the present value; `noEffect`: a setting that it needs is missing or off; `unreadable`: the whole file.
        */
-      reason: z.enum(['noCounterpart', 'secret', 'invalid', 'taken', 'noFolder', 'notChosen', 'unreadable']),
+      reason: z.enum(['noCounterpart', 'secret', 'invalid', 'taken', 'noFolder', 'same', 'noEffect', 'unreadable']),
     }),
   ),
 })

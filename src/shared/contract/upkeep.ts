@@ -86,8 +86,6 @@ export const proposalSchema = z.object({
     likeness: z.number().optional(),
     tokens: z.number().int().optional(),
     target: z.string().optional(),
-    /** `outside`: the note that moves to the trash if no other line is left. */
-    removed: z.string().optional(),
     /** `wrong`, `outdated`: the search query that returned the line. */
     query: z.string().optional(),
   }),

@@ -16,3 +16,8 @@ export function parseJson(text: string, reviver?: (key: string, value: unknown) 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Returns the value at a path, or undefined if there is none. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((node, step) => Object(node)[step], value)
+}

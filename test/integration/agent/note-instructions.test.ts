@@ -70,11 +70,9 @@ it.each<[string, object]>([
   ['edit', { path: old, oldText: 'C over Go', newText: 'Rust over C' }],
   ['edit', { path: old, oldText: 'Green tea', newText: 'Green tea with milk' }],
   ['edit', { path: old, oldText: '## 09:30', newText: '- 09:10 new\n\n## 09:30' }],
+  ['edit', { path: old, oldText: '- 09:00 C over Go\n', newText: '' }],
   ['write', { path: old, content: '# 2026-01-19\n' }],
   ['write', { path: old, content: '' }],
-  ['memory', { command: 'str_replace', path: `/memories/2026-01-19.md`, old_str: 'C over Go', new_str: 'Rust' }],
-  ['memory', { command: 'str_replace', path: `/memories/2026-01-19.md`, old_str: '- 09:00 C over Go\n' }],
-  ['memory', { command: 'insert', path: `/memories/2026-01-19.md`, insert_line: 3, insert_text: '- 09:10 new' }],
 ])('refuses to change text of a log with %s %j, and says what to do', async (name, input) => {
   const { call, read } = await openTools()
   const error = await call(name, input)
@@ -90,9 +88,7 @@ it('appends to a log with every tool, also with other line ends', async () => {
   expect(await call('write', { path: old, append: true, content: entry })).toBe('')
   expect(await call('edit', { path: old, oldText: entry, newText: `${entry}\n- 10:31 Tea` })).toBe('')
   expect(await call('write', { path: old, content: `${await read(old)}- 10:32 More\n` })).toBe('')
-  const place = { path: '/memories/2026-01-19.md', insert_line: 10, insert_text: '- 10:33 Last' }
-  expect(await call('memory', { command: 'insert', ...place })).toBe('')
-  expect(await read(old)).toBe(`${oldText}\n${entry}\n- 10:31 Tea\n- 10:32 More\n- 10:33 Last\n`)
+  expect(await read(old)).toBe(`${oldText}\n${entry}\n- 10:31 Tea\n- 10:32 More\n`)
   const windows = { path: 'memory/2026-01-18.md', content: '# 2026-01-18\n\n- 08:00 Tea\n- 08:01 More\n' }
   expect(await call('write', windows)).toBe('')
   expect(await read('memory/2026-01-18.md')).toBe('# 2026-01-18\r\n\r\n- 08:00 Tea\n- 08:01 More\n')

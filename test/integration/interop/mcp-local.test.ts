@@ -167,7 +167,7 @@ it('finds and lists the visible part of a partly local note', async () => {
   expect(shed).toMatch(/\nmixed\.md:1 · \d\.\d\d · The shed is green/)
   expect(shed).not.toMatch(/20417|It opens/)
   const harbour = textOf(await call('memory_search', { query: 'harbour opens at seven', minScore: 0 }))
-  expect(harbour).toMatch(/\nMEMORY\.md:\d+ · The harbour opens at seven/)
+  expect(harbour).toMatch(/\nMEMORY\.md:\d+ · 0\.\d\d · The harbour opens at seven/)
   expect(harbour).not.toMatch(/8841|Codes/)
   const { resources } = await client.listResources()
   const listed = resources.map(({ name }: { name: string }) => name)

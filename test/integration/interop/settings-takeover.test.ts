@@ -192,8 +192,8 @@ describe('settings of Clawdbot', () => {
     const doubts = Object.fromEntries((plan?.taken ?? []).map((entry) => [entry.to, entry.doubts]))
     expect(doubts).toEqual({
       [`${agentKey}.workspace`]: ['folder'],
-      [`${agentKey}.memory.embedding.provider`]: ['remote', 'noKey'],
-      [`${agentKey}.memory.embedding.model`]: ['remote', 'noKey'],
+      [`${agentKey}.memory.embedding.provider`]: ['remote', 'noKey', 'replaces'],
+      [`${agentKey}.memory.embedding.model`]: ['remote', 'noKey', 'replaces'],
       [`${agentKey}.memory.chunking.tokens`]: [],
       [`${agentKey}.memory.chunking.overlap`]: [],
       [`${agentKey}.memory.chunking.unit`]: [],
@@ -213,7 +213,7 @@ describe('settings of Clawdbot', () => {
     const env = { GEMINI_API_KEY: 'AIza-test' }
     const { plans } = await openHome({ '.clawdbot/clawdbot.yaml': agentYaml }, { env })
     const [plan] = await plans()
-    expect(plan?.taken.find(({ value }) => value === 'gemini')?.doubts).toEqual(['remote'])
+    expect(plan?.taken.find(({ value }) => value === 'gemini')?.doubts).toEqual(['remote', 'replaces'])
   })
 
   it('finds the settings of the folder that is to be opened first, and opens the folder of the file if it is chosen', async () => {
@@ -227,7 +227,7 @@ describe('settings of Clawdbot', () => {
     const [plan] = await plans('~/clawd')
     expect(plan?.taken[0]).toMatchObject({ to: `${agentKey}.workspace`, doubts: [] })
     const done = await takeOver(plan?.file ?? '', ['agents.main.workspace', 'agents.main.memory.chunkSize'])
-    expect(done.left.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => 'notChosen'))
+    expect(done.left).toEqual([])
     expect(app.agents.workspaceOf('main')).toBe(join(userHome, 'clawd'))
     expect(app.agents.configOf('main').current.memory.chunking).toEqual({ unit: 'tokens', tokens: 300, overlap: 80 })
   })
@@ -246,6 +246,18 @@ describe('settings of Clawdbot', () => {
     await expect(refused).rejects.toMatchObject({ code: 'file_changed' })
   })
 
+  it('names the values of config.yaml that would be replaced, and leaves what is set already', async () => {
+    const { plans, takeOver, configText } = await openHome({ '.clawdbot/clawdbot.yaml': agentYaml })
+    const plan = async () => (await plans())[0]
+    const provider = (await plan())?.taken.find(({ value }) => value === 'gemini')
+    expect(provider).toMatchObject({ replaces: 'none', doubts: ['remote', 'noKey', 'replaces'] })
+    const keys = ['memory.chunkSize', 'memory.chunkOverlap'].map((key) => `agents.main.${key}`)
+    await takeOver((await plan())?.file ?? '', keys)
+    expect((await plan())?.left).toEqual(keys.map((from) => ({ from, reason: 'same' })))
+    const before = await configText()
+    expect((await takeOver((await plan())?.file ?? '', keys)).change.after).toBe(before)
+  })
+
   it('finds a file beside the workspace, follows its changes, and names a broken one', async () => {
     const { plans, workspace, takeOver, configText } = await openHome(
       {},
@@ -258,7 +270,8 @@ describe('settings of Clawdbot', () => {
       '../clawdbot.json': defaultsJson,
     })
     const [broken, beside] = await plans()
-    expect(broken).toEqual({ file: plan?.file, taken: [], left: [{ from: 'clawdbot.yaml:10', reason: 'unreadable' }] })
+    const from = 'clawdbot.yaml:10: All mapping items must start at the same column'
+    expect(broken).toEqual({ file: plan?.file, taken: [], left: [{ from, reason: 'unreadable' }] })
     expect(beside?.taken).toHaveLength(8)
     const before = await configText()
     expect((await takeOver(plan?.file ?? '', ['agents.defaults.compaction.enabled'])).change.after).toBe(before)

@@ -81,31 +81,6 @@ describe('third-party text in the context', () => {
     expect(await read('recipes.md')).toBe(current)
   })
 
-  it('turns deletions and moves into suggestions that can be accepted and undone', async () => {
-    const { agent, run, read, proposals, workspace } = await openAgent()
-    const propose = async (input: object) => {
-      const [result] = await run([call('memory', input)], paper)
-      expect(result).toMatch(/^write_proposed: /)
-      expect(await read('memory/tea.md')).toBe(files['memory/tea.md'])
-      return (await proposals()).find(({ detail }) => detail.removed === 'memory/tea.md')
-    }
-    const deletion = await propose({ command: 'delete', path: '/memories/tea.md' })
-    const deleted = await agent.upkeep.accept([deletion?.id ?? ''])
-    expect(existsSync(join(workspace, 'memory/tea.md'))).toBe(false)
-    await agent.upkeep.undo(deleted.acceptance ?? '')
-    expect(await read('memory/tea.md')).toBe(files['memory/tea.md'])
-    await agent.upkeep.refuse([deletion?.id ?? ''])
-    const names = { old_path: '/memories/tea.md', new_path: '/memories/old/drinks.md' }
-    const move = await propose({ command: 'rename', ...names })
-    const moved = await agent.upkeep.accept([move?.id ?? ''])
-    expect(moved.accepted).toBe(1)
-    expect(existsSync(join(workspace, 'memory/tea.md'))).toBe(false)
-    expect(await read('memory/old/drinks.md')).toBe(files['memory/tea.md'])
-    await agent.upkeep.undo(moved.acceptance ?? '')
-    expect(await read('memory/tea.md')).toBe(files['memory/tea.md'])
-    expect(existsSync(join(workspace, 'memory/old/drinks.md'))).toBe(false)
-  })
-
   it('recognises instruction and memory files in any folder, case and Markdown suffix', async () => {
     const { run, proposals, workspace } = await openAgent()
     const paths = ['MEMORY.markdown', 'agents.markdown', 'soul.MD', 'sub/Agents.md', 'sub/skill.markdown', 'Gemini.md']

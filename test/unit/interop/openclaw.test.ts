@@ -51,7 +51,7 @@ async function homeWith(files: Readonly<Record<string, string>>): Promise<string
 /** @param name below the home folder */
 async function convert(text: string, options: Partial<Options> = {}, name = '.openclaw/openclaw.json') {
   await homeWith({ [name]: text })
-  const found = await findOpenClawSettings([], { agents: [], providers: {}, hasKey: () => false, ...options })
+  const found = await findOpenClawSettings([], { agents: [], config: {}, hasKey: () => false, ...options })
   return found[0]
 }
 
@@ -112,6 +112,7 @@ describe('settings of OpenClaw', () => {
       'agents.defaults.memorySearch.sync.onSearch': 'noCounterpart',
       'agents.defaults.heartbeat': 'noCounterpart',
       'agents.list[work].memorySearch.query.minScore': 'invalid',
+      'agents.list[main].default': 'noCounterpart',
       'agents.list[Bad Id]': 'invalid',
       'agents.list[homeless]': 'noFolder',
       'session.store': 'noCounterpart',
@@ -140,7 +141,7 @@ describe('settings of OpenClaw', () => {
       convert(`{"agents": {"defaults": {"memorySearch": {"query": {"minScore": 0.4${hybrid}}}}}}`)
     expect(await search('')).toMatchObject({
       changes: [],
-      left: [{ from: 'agents.defaults.memorySearch.query.minScore', reason: 'noCounterpart' }],
+      left: [{ from: 'agents.defaults.memorySearch.query.minScore', reason: 'noEffect' }],
     })
     expect((await search(', "hybrid": {"vectorWeight": 0.6}'))?.left).toEqual([])
   })
@@ -174,10 +175,20 @@ describe('settings of OpenClaw', () => {
     expect(converted?.left).toEqual([{ from: 'agents.list[b]', reason: 'taken' }])
   })
 
+  it.each([[[]], [[{ id: 'work', workspace: '/w' }]]])(
+    'uses only the first entry of an agent; existing agents: %j',
+    async (agents) => {
+      const text = '{"agents": {"list": [{"id": "work", "workspace": "/w"}, {"id": "work", "workspace": "/x"}]}}'
+      const converted = await convert(text, { agents })
+      expect(converted?.taken.map(({ was, doubts }) => [was, doubts])).toEqual([['/w', []]])
+      expect(converted?.left).toEqual([{ from: 'agents.list[work]', reason: 'taken' }])
+    },
+  )
+
   it('has no doubt about the folder that the agent has', async () => {
     const home = await homeWith({ '.clawdbot/clawdbot.yaml': 'agents: { main: { workspace: ~/clawd/ } }' })
     const agents = [{ id: 'main', workspace: join(home, 'clawd') }]
-    const [found] = await findOpenClawSettings([], { agents, providers: {}, hasKey: () => false })
+    const [found] = await findOpenClawSettings([], { agents, config: {}, hasKey: () => false })
     expect(found?.taken).toMatchObject([{ from: 'agents.main.workspace', doubts: [] }])
   })
 
@@ -201,7 +212,7 @@ describe('settings of OpenClaw', () => {
       '.clawdbot/clawdbot.yaml',
     )
     expect(chosen?.changes).toEqual([[['agents', 'list', 0], { id: 'home', workspace: '~/h' }]])
-    expect(chosen?.left).toEqual([{ from: 'agents.work.workspace', reason: 'notChosen' }])
+    expect(chosen?.left).toEqual([])
   })
 
   it('sets the unit with a size of chunks, and leaves sizes that do not fit each other', async () => {
@@ -242,8 +253,8 @@ describe('settings of OpenClaw', () => {
     ],
     [
       'a server elsewhere',
-      '{ models: { providers: { vllm: { baseUrl: "https://example.com/v1" } } } }',
-      ['remote', 'noKey'],
+      '{ models: { providers: { vllm: { baseUrl: "http://192.168.1.9:11434/v1" } } } }',
+      ['remote'],
     ],
     ['a server here', `{ models: { providers: { vllm: { baseUrl: "${local}" } } } }`, []],
     ['remote embeddings', '{ agent: { memorySearch: { provider: "openai" } } }', ['remote']],
@@ -253,7 +264,8 @@ describe('settings of OpenClaw', () => {
       [],
     ],
     ['remote embeddings without a key', '{ agent: { memorySearch: { provider: "gemini" } } }', ['remote', 'noKey']],
-    ['local embeddings', '{ agent: { memorySearch: { provider: "local" } } }', []],
+    ['a model without a server', '{ agent: { model: "ollama/x" } }', ['remote', 'noKey']],
+    ['local embeddings', '{ agent: { memorySearch: { provider: "local" } } }', ['download']],
   ])('says why %s waits for the user: %#', async (_name, text, doubts) => {
     const converted = await convert(text, { hasKey: (provider) => provider === 'openai' })
     expect(converted?.taken.length).toBeGreaterThan(0)
@@ -261,8 +273,8 @@ describe('settings of OpenClaw', () => {
   })
 
   it('a model of an address that the app has is judged by it', async () => {
-    const providers = { openai: { baseUrl: local } }
-    const converted = await convert('{ agent: { model: "openai/x" } }', { providers, hasKey: () => true })
+    const config = { providers: { openai: { baseUrl: local } } }
+    const converted = await convert('{ agent: { model: "openai/x" } }', { config, hasKey: () => true })
     expect(converted?.taken).toMatchObject([{ doubts: [] }])
   })
 
@@ -271,23 +283,26 @@ describe('settings of OpenClaw', () => {
   })
 
   it.each([
-    ['{\n  // one\n  /* two\n  three */ a: {\n', 'openclaw.json', ':5'],
-    ['agents:\n  main: [\n', 'clawdbot.yaml', ':3'],
-    ['agents:\n  main: "x\n', 'clawdbot.yml', ':3'],
+    ['{\n  // one\n  /* two\n  three */ a: {\n', 'openclaw.json', ':5: Flow map in block collection must be'],
+    ['agents:\n  main: [\n', 'clawdbot.yaml', ':3: Flow sequence in block collection must be'],
+    ['agents:\n  main: "x\n', 'clawdbot.yml', ':3: Missing closing "quote'],
     [`{${'a: {'.repeat(5000)}`, 'moltbot.json', ''],
-    [`a: &a [1]\nb: [${'*a,'.repeat(500)}]\n`, 'clawdbot.yaml', ''],
+    [`a: &a [1]\nb: [${'*a,'.repeat(500)}]\n`, 'clawdbot.yaml', ': Excessive alias count'],
     ['x'.repeat(1_000_001), 'clawdbot.json', ''],
-  ])('says which line is wrong: %#', async (text, name, line) => {
+    ['apiKey: *sk-secret', 'clawdbot.yaml', ':1: Unresolved alias'],
+    ['apiKey: |sk-secret', 'clawdbot.yaml', ':1: Block scalar header includes extra characters'],
+  ])('says what is wrong in which line: %#', async (text, name, problem) => {
     const converted = await convert(text, {}, `.clawdbot/${name}`)
     expect(converted?.taken).toEqual([])
-    expect(converted?.left).toEqual([{ from: expect.stringContaining(name + line), reason: 'unreadable' }])
+    expect(converted?.left).toEqual([{ from: expect.stringContaining(name + problem), reason: 'unreadable' }])
+    expect(converted?.left[0]?.from).not.toMatch(/\n| at line|sk-secret/)
   })
 
   it('takes no setting by a name that every object has', async () => {
     const text = 'agent: { constructor: x, toString: y, memory: { embeddingProvider: constructor } }'
     const converted = await convert(text, {}, '.clawdbot/clawdbot.yaml')
     expect(converted?.changes).toEqual([])
-    expect(converted?.left.map(({ reason }) => reason)).toEqual(Array.from({ length: 3 }, () => 'noCounterpart'))
+    expect(converted?.left.map(({ reason }) => reason)).toEqual(['noCounterpart', 'noCounterpart', 'invalid'])
   })
 
   it('takes an embedding model only with its provider', async () => {
@@ -297,7 +312,96 @@ describe('settings of OpenClaw', () => {
     const model = 'agents.defaults.memorySearch.model'
     const chosen = await convert(search('{ provider: "openai", model: "x" }'), { keys: [model] })
     expect(chosen?.changes).toEqual([])
-    expect(chosen?.left).toContainEqual({ from: model, reason: 'noCounterpart' })
+    expect(chosen?.left).toContainEqual({ from: model, reason: 'noEffect' })
+  })
+
+  it('says which own value a setting would replace, and leaves one that is set already', async () => {
+    const config = {
+      agents: {
+        defaults: { memory: { search: { maxResults: 8, weights: { vector: 0.6 } }, chunking: { tokens: 400 } } },
+        list: [{ id: 'main', memory: { sync: { debounceMs: 900 } } }],
+      },
+      providers: { 'openai-compatible': { baseUrl: 'http://localhost:1234/v1' } },
+    }
+    const text = `{
+      agents: { list: [
+        { id: "main", memorySearch: { query: { maxResults: 12 }, sync: { watchDebounceMs: 900 }, chunking: { tokens: 400, overlap: 50 } } },
+        { id: "work", workspace: "~/w", memorySearch: { query: { maxResults: 12 } } },
+      ], defaults: { memorySearch: { query: { maxResults: 8, hybrid: { vectorWeight: 0.6 } } } } },
+      models: { providers: { ollama: { baseUrl: "${local}" } } },
+    }`
+    const converted = await convert(text, { config, agents: [{ id: 'main', workspace: '/m' }] })
+    expect(converted?.taken.map(({ to, replaces, doubts }) => [to, replaces, doubts])).toEqual([
+      ['agents.list.0.memory.search.maxResults', '8', ['replaces']],
+      ['agents.list.0.memory.chunking.tokens', undefined, []],
+      ['agents.list.0.memory.chunking.overlap', undefined, []],
+      ['agents.list.0.memory.chunking.unit', undefined, []],
+      ['agents.list.1', undefined, []],
+      ['agents.list.1.memory.search.maxResults', undefined, []],
+      ['providers.openai-compatible.baseUrl', 'http://localhost:1234/v1', ['replaces']],
+    ])
+    expect(converted?.left).toEqual([
+      { from: 'agents.defaults.memorySearch.query.maxResults', reason: 'same' },
+      { from: 'agents.defaults.memorySearch.query.hybrid.vectorWeight', reason: 'same' },
+      { from: 'agents.list[main].memorySearch.sync.watchDebounceMs', reason: 'same' },
+    ])
+  })
+
+  it('says which setting would replace the value of a file before', async () => {
+    const agents = (id: string, tokens: number) =>
+      `{ agents: { list: [{ id: "${id}", workspace: "~/${id}", compaction: { reserveTokensFloor: ${tokens} } }] },
+         session: { idleMinutes: ${tokens} } }`
+    const replacedBy = async (id: string, tokens: number) => {
+      await homeWith({ '.clawdbot/clawdbot.json': agents('work', 9), '.openclaw/openclaw.json': agents(id, tokens) })
+      const [first, second] = await findOpenClawSettings([], { agents: [], config: {}, hasKey: () => false })
+      expect(first?.taken.flatMap(({ doubts }) => doubts)).toEqual([])
+      return second?.taken
+        .filter(({ doubts }) => doubts.includes('replaces'))
+        .map(({ from, replaces }) => [from, replaces])
+    }
+    expect(await replacedBy('work', 9)).toEqual([])
+    expect(await replacedBy('work', 7)).toEqual([
+      ['agents.list[work].compaction.reserveTokensFloor', '9'],
+      ['session.idleMinutes', '9'],
+    ])
+    // Both new agents would be agents.list.0.
+    expect(await replacedBy('home', 7)).toEqual([['session.idleMinutes', '9']])
+  })
+
+  it.each([
+    [
+      '{ agents: { defaults: { workspace: "~/a" }, list: [{ id: "main", workspace: "~/b" }] } }',
+      'agents.defaults.workspace',
+      'noCounterpart',
+    ],
+    ['{ agent: { workspace: "~/a" }, agents: { defaults: { workspace: "~/b" } } }', 'agent.workspace', 'noCounterpart'],
+    ['{ agents: { list: [{ id: "main" }, "helper"] } }', 'agents.list[1]', 'invalid'],
+    ['{ agents: { main: { name: 5 }, helper: "x" } }', 'agents.helper', 'invalid'],
+    ['{ models: { providers: { local: { models: "none" } } } }', 'models.providers.local.models', 'invalid'],
+    ['{ agents: { defaults: { thinkingDefault: "xhigh" } } }', 'agents.defaults.thinkingDefault', 'invalid'],
+    ['{ agents: { two: { model: "claude-opus" } } }', 'agents.two.model', 'invalid'],
+    ['{ agent: { memorySearch: { enabled: true } } }', 'agent.memorySearch.enabled', 'noCounterpart'],
+  ])('lists every key: %s', async (text, from, reason) => {
+    expect((await convert(text))?.left).toContainEqual({ from, reason })
+  })
+
+  it.each([
+    ['{ enabled: false, halfLifeDays: 30 }', undefined],
+    ['{ halfLifeDays: 30 }', undefined],
+    ['{ enabled: true, halfLifeDays: 30 }', 30],
+  ])('takes no setting of a group that is off: temporalDecay %s', async (decay, expected) => {
+    const hybrid = (value: string) => `{ agent: { memorySearch: { query: { hybrid: { temporalDecay: ${value} } } } } }`
+    const converted = await convert(hybrid(decay))
+    expect(converted?.changes.map(([, value]) => value)).toEqual(expected === undefined ? [] : [expected])
+    const key = 'agent.memorySearch.query.hybrid.temporalDecay'
+    const isListed = converted?.left.some(({ from, reason }) => from === key && reason === 'noEffect')
+    expect(isListed).toBe(expected === undefined)
+  })
+
+  it('leaves all settings of a memory search that is off', async () => {
+    const converted = await convert('{ agent: { memorySearch: { enabled: false, provider: "gemini" } } }')
+    expect(converted?.taken).toEqual([])
+    expect(converted?.left).toEqual([{ from: 'agent.memorySearch', reason: 'noEffect' }])
   })
 
   it('reads an address in YAML, which is no comment', async () => {
@@ -318,7 +422,7 @@ describe('settings of OpenClaw', () => {
     })
     await symlink(join(home, '.openclaw/openclaw.json'), join(home, '.clawdbot/openclaw.json'))
     const workspaces = [join(home, 'vault/notes'), join(home, 'vault/other')]
-    const found = await findOpenClawSettings(workspaces, { agents: [], providers: {}, hasKey: () => false })
+    const found = await findOpenClawSettings(workspaces, { agents: [], config: {}, hasKey: () => false })
     expect(found.map(({ file: path }) => path.slice(home.length + 1))).toEqual([
       '.clawdbot/clawdbot.yaml',
       '.clawdbot/openclaw.json',

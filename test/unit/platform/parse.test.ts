@@ -147,6 +147,22 @@ describe('configuration', () => {
       expect({ fault, line }).toEqual({ fault: 'unknown', line: expect.any(Number) })
   })
 
+  it('reports a wrong value of all agents once, where it is written', () => {
+    const inherited =
+      'agents:\n  defaults: { contextPruning: { ttl: soon }, memory: { chunking: { overlap: 500 } } }\n' +
+      '  list: [{ id: main }, { id: work, contextPruning: { ttl: later } }, {}]\n'
+    expect(problems(inherited).map(({ key, line }) => `${key}:${line}`)).toEqual([
+      'agents.defaults.contextPruning.ttl:2',
+      'agents.defaults.memory.chunking.overlap:2',
+      'agents.list.1.contextPruning.ttl:3',
+      'agents.list.2.id:3',
+    ])
+    // The size of the agent makes the inherited overlap too large.
+    expect(problems('agents:\n  list: [{ id: main, memory: { chunking: { tokens: 50 } } }]\n')).toMatchObject([
+      { key: 'agents.list.0.memory.chunking.overlap', fault: 'overlap' },
+    ])
+  })
+
   it('reads durations', () => {
     const parsed = parseConfig('agents: { defaults: { chat: { idleTimeout: 5m } } }')
     expect(parsed.ok && parsed.config.agents.defaults.chat.idleTimeout).toBe(300_000)

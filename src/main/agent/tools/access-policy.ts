@@ -1,7 +1,7 @@
 /**
  * Decides which text of the memory the model of a chat may see and change. In an open chat, it sees a placeholder instead
- * of a private line, and must not remove, move or publish it. In a private chat, it sees everything, and what it writes
- * is private.
+ * of a private line, and must not remove or publish it. In a private chat, it sees everything, and what it writes is
+ * private.
  */
 import { AppError } from '#shared/util/errors.ts'
 import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
@@ -29,17 +29,10 @@ export interface ProposedChange {
   readonly before: string | undefined
   readonly after: string
   readonly sources: readonly Source[]
-  /** Note that moves to the trash: `path` for a deletion, the old path for a move. */
-  readonly removes?: string
-}
-
-/** Returns true if the user must approve deletions, moves and changes of existing lines. The user chose the imports. */
-export function mustAskForRemoval({ sources }: Pick<WriteBackground, 'sources'>): boolean {
-  return sources.some(({ kind }) => kind !== 'import')
 }
 
 /** Creates the error for a change that waits in the inbox. */
-export function proposedError(path: string, sources: readonly Source[]): AppError {
+function proposedError(path: string, sources: readonly Source[]): AppError {
   const from = sources.map(sourceName).join('; ')
   const elsewhere = `some of this conversation comes from elsewhere (${from})`
   const reason = from === '' ? 'other programs follow files of this name as instructions' : elsewhere
@@ -120,7 +113,9 @@ export class AccessPolicy {
     const isOwn = (line: string) => logHeading.test(line) || isTyped(line)
     const isAdded = addedLines(before ?? '', after).some(([, line]) => hasContent(line) && !isOwn(line))
     const isRemoved = addedLines(after, before ?? '').some(([, line]) => line.trim() !== '')
-    const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval(background)
+    // The user chose the imports.
+    const mustAskForRemoval = sources.some(({ kind }) => kind !== 'import')
+    const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval
     if (follower === 'other' || mustAsk) {
       await propose({ path, before, after, sources })
       throw proposedError(path, sources)
@@ -140,7 +135,7 @@ export function missingFileError(path: string): AppError {
 }
 
 /** Creates the error for a change that an open chat may not make, as the file has private lines. */
-export function privateLinesError(path: string): AppError {
+function privateLinesError(path: string): AppError {
   const message = `${path} has private lines: an open chat may add to it, but must keep every line that it is not shown`
   return new AppError('private_lines', message, { path })
 }

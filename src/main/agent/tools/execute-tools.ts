@@ -3,7 +3,6 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
-import { memoryFolderPath } from '#workspace'
 import { noteSources, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import { isBuiltIn } from './built-in-tools.ts'
@@ -103,11 +102,9 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
 }
 
 async function sourcesOfNote(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
-  // Anthropic's memory tool calls the folder /memories.
-  const workspacePath = path.replace(/^\/memories(?=\/)/, memoryFolderPath(workspace.layout))
-  const note = await orUndefined(workspace.read(workspacePath))
+  const note = await orUndefined(workspace.read(path))
   if (!note) return []
-  return [...noteSources(note.text), ...((await workspace.known?.sourcesOf(workspacePath)) ?? [])]
+  return [...noteSources(note.text), ...((await workspace.known?.sourcesOf(path)) ?? [])]
 }
 
 /** Runs a tool with a timeout. Progress restarts it; waiting for a permission does not count. */

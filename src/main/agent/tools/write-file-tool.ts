@@ -88,19 +88,15 @@ function splitAppended(path: string, before: string, after: string): [string, st
   )
 }
 
-/** Returns the outcome of an edit. @param text for the model; default: the path and the number of changed lines */
-export async function changeOutcome(
-  write: WorkspaceWrite,
-  { workspace, signal }: ToolContext,
-  text?: string,
-): Promise<ToolOutcome> {
+/** Returns the outcome of an edit. Its text is the path and the number of changed lines. */
+export async function changeOutcome(write: WorkspaceWrite, { workspace, signal }: ToolContext): Promise<ToolOutcome> {
   const change = await workspace.describe(write, signal)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
   const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
   const remark = hasSecret
     ? '\nIt looks like a secret. Tell the user that every chat can read it unless it is made private.'
     : ''
-  return { text: (text ?? summary) + remark, details: { kind: 'change', change } }
+  return { text: summary + remark, details: { kind: 'change', change } }
 }
 
 /** Returns the new text of a file. @param date day of a daily log; undefined for other files */
@@ -115,12 +111,12 @@ function appendText(date: string | undefined, current: string | undefined, conte
 }
 
 /** @throws AppError `path_outside_workspace`; `input_invalid` for a new file whose name has `YYYY-MM-DD` for the day */
-export async function assertMayWrite(path: string, { mayWrite, workspace, now }: ToolContext): Promise<void> {
+async function assertMayWrite(path: string, { mayWrite, workspace, now }: ToolContext): Promise<void> {
   if (!mayWrite(path)) {
     const allowed = `only ${longTermFile(workspace.layout)} and files below memory/ can be written now`
     throw new AppError('path_outside_workspace', `${path}: ${allowed}`, { path })
   }
-  if (!/YYYY-MM-DD/i.test(path) || (await workspace.exists(path))) return
+  if (!/YYYY[^\d/]?MM[^\d/]?DD/i.test(path) || (await workspace.exists(path))) return
   const reason = `${path} has YYYY-MM-DD for the day; today's log is ${dailyLogPath(localDate(now()), workspace.layout)}`
   throw new AppError('input_invalid', reason, { reason })
 }

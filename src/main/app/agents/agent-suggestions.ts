@@ -97,20 +97,15 @@ export function compareNote(options: AgentOptions, workspace: Workspace, saved: 
 /** Adds a change with untrusted sources to the inbox as a proposal. @param date its local day is in the source mark */
 export async function proposeUntrustedChange(
   upkeep: ProposalService,
-  { path, before, after, sources, removes }: ProposedChange,
+  { path, before, after, sources }: ProposedChange,
   model: string,
   date: Date,
 ): Promise<void> {
   const mark = sourceMark(sources, localDate(date))
-  // A deletion and a move write no new text.
-  const isMarked = sources.length > 0 && removes === undefined
-  const markedText = isMarked ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
-  const finding = untrustedFinding({ path, before, after: markedText, from: sources.map(sourceName), removes })
-  const currentFile = (at: string) => {
-    const text = at === path ? before : after
-    return text === undefined ? undefined : { text, hash: hashText(text) }
-  }
-  await upkeep.add([proposalOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, currentFile)])
+  const markedText = sources.length > 0 ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
+  const finding = untrustedFinding({ path, before, after: markedText, from: sources.map(sourceName) })
+  const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
+  await upkeep.add([proposalOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile)])
 }
 
 /** Returns the absolute path of the folder of stored review requests. */

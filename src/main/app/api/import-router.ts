@@ -45,5 +45,5 @@ async function findSettings(
   })
   const workspaces = [...existing, ...(await agents.list())].map(({ workspace }) => workspace)
   const hasKey = (provider: string) => isKeyName(provider) && keyRing.get(provider) !== undefined
-  return findOpenClawSettings(workspaces, { agents: existing, providers: settings.config.providers, hasKey, keys })
+  return findOpenClawSettings(workspaces, { agents: existing, config: settings.configWithoutDefaults(), hasKey, keys })
 }

@@ -52,12 +52,7 @@ export async function accept(
       edits: acceptedEdits,
     })
     try {
-      const removed = removedPaths(plan)
-      await workspace.rewriteAll(
-        plan.files.filter(({ path }) => !removed.includes(path)),
-        acceptOrigin,
-      )
-      for (const path of removed) await workspace.remove(path, acceptOrigin)
+      await workspace.rewriteAll(plan.files, acceptOrigin)
     } catch (error) {
       // If the rollback failed too, the next change completes the acceptance.
       if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
@@ -67,12 +62,6 @@ export async function accept(
     }
     return { state: newState, value: { acceptance: id, ...counts } }
   }
-}
-
-/** Returns the notes to move to the trash: a proposal removes them, and they have no other lines. */
-function removedPaths({ accepted, files }: ReturnType<typeof planAcceptance>): string[] {
-  const emptied = new Set(files.flatMap(({ path, after }) => (after === '' ? [path] : [])))
-  return accepted.flatMap(({ detail: { removed } }) => (removed !== undefined && emptied.has(removed) ? [removed] : []))
 }
 
 /** Returns the diffs of an acceptance without writing. */
@@ -100,7 +89,7 @@ export async function recoverAcceptance(
   await workspace.recover()
   const { files } = latest
   const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
-  if (files.length === 0 || files.some(({ after }, index) => (texts[index] ?? '') === after))
+  if (files.length === 0 || files.some(({ after }, index) => texts[index] === after))
     return withNewStates(state, reopened, [], latest.id, now)
   await acceptances.drop(latest.id)
   return state

@@ -86,12 +86,8 @@ async function restoreFiles(
 ): Promise<readonly RevertConflict[]> {
   for (let attempt = 1; ; attempt += 1) {
     const currentFiles = new Map<string, CurrentFile>()
-    const missing = new Set<string>()
     for (const { path, after } of acceptance.files) {
-      const onDisk = await textOf(workspace, path)
-      if (onDisk === null) missing.add(path)
-      // A note that the acceptance removed counts as emptied.
-      const text = onDisk ?? (after === '' ? '' : null)
+      const text = await textOf(workspace, path)
       const isSame = text === null || text === after
       currentFiles.set(path, { text, changes: isSame ? [] : await differ.changedLines(after, text) })
     }
@@ -99,9 +95,7 @@ async function restoreFiles(
     const { texts, stuck } = plan
     await onPlanned(plan)
     const rewrites = [...texts].flatMap(([path, after]) =>
-      after === null
-        ? []
-        : [{ path, before: missing.has(path) ? null : (currentFiles.get(path)?.text ?? null), after }],
+      after === null ? [] : [{ path, before: currentFiles.get(path)?.text ?? null, after }],
     )
     try {
       await workspace.rewriteAll(rewrites, undoOrigin)

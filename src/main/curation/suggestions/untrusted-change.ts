@@ -8,12 +8,10 @@ interface Change {
   readonly before: string | undefined
   readonly after: string
   readonly from: readonly string[]
-  /** Note that moves to the trash: `path` for a deletion; for a move, the old path of the text `after`. */
-  readonly removes?: string | undefined
 }
 
 /** Builds the finding for a change that contains text from outside sources. */
-export function untrustedFinding({ path, before, after, from: sources, removes }: Change): Finding {
+export function untrustedFinding({ path, before, after, from: sources }: Change): Finding {
   const [oldLines, newLines] = [linesOf(before), linesOf(after)]
   const { from, to, added } = minimalEdit({ line: 1, before: oldLines, after: newLines })
   // The last non-empty line before an insertion; if that line moves, the insertion moves with it.
@@ -24,13 +22,11 @@ export function untrustedFinding({ path, before, after, from: sources, removes }
     before: oldLines.slice(firstLine, to),
     after: [...oldLines.slice(firstLine, from), ...added],
   }
-  const file = { path, edits: [edit] }
-  const emptying: LineEdit = { line: 1, before: newLines, after: [''] }
   return {
     rule: 'outside',
     evidence: anchor < 0 ? [] : [evidenceOf(path, anchor + 1, oldLines[anchor] ?? '')],
-    files: removes === undefined || removes === path ? [file] : [file, { path: removes, edits: [emptying] }],
-    detail: { target: sources.join('; '), ...(removes === undefined ? {} : { removed: removes }) },
+    files: [{ path, edits: [edit] }],
+    detail: { target: sources.join('; ') },
   }
 }
 

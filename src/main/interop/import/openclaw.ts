@@ -80,27 +80,25 @@ function convertSettings(file: Settings, options: MigrationOptions): MigrationRe
   const allDefaults = { agent: recordOf(singular), 'agents.defaults': recordOf(plural) }
   const workspaces = new Map<string, unknown>()
   for (const [key, { workspace, ...defaults }] of Object.entries(allDefaults)) {
-    migration.takeAll(defaults, agentCounterparts, key, ['agents', 'defaults'], ['memorySearch.enabled'])
-    if (isRecord(defaults['memorySearch']) && defaults['memorySearch']['enabled'] === false)
-      migration.skip(`${key}.memorySearch.enabled`, 'noCounterpart')
+    migration.takeAll(defaults, agentCounterparts, key, ['agents', 'defaults'])
     if (workspace !== undefined) workspaces.set(`${key}.workspace`, workspace)
   }
-  const listed = (Array.isArray(list) ? list : []).filter(isRecord)
   const entries = [
-    ...listed.map((entry) => [`list[${String(entry['id'])}]`, entry] as const),
-    ...Object.entries(byId).flatMap(([id, entry]) => (isRecord(entry) ? [[id, { ...entry, id }] as const] : [])),
+    ...recordsIn(list).map((entry) => [`agents.list[${String(entry['id'])}]`, entry] as const),
+    ...Object.entries(byId).flatMap(([id, entry]) =>
+      isRecord(entry) ? [[`agents.${id}`, { ...entry, id }] as const] : [],
+    ),
   ]
-  for (const [id, entry] of Object.entries(byId)) if (!isRecord(entry)) migration.skip(`agents.${id}`, 'noCounterpart')
   takeAgents(migration, entries, [...workspaces].at(-1))
   if (isRecord(models['providers'])) takeProviders(migration, models['providers'])
-  migration.takeAll(globalSettings, globalCounterparts, '', ['agents', 'defaults'], [])
+  migration.takeAll(globalSettings, globalCounterparts, '', ['agents', 'defaults'])
   for (const key of Object.keys(models)) if (key !== 'providers') migration.skip(`models.${key}`, 'noCounterpart')
+  for (const [key, value] of Object.entries(file)) migration.skipRest(value, key)
   return migration.createReport()
 }
 
-function recordOf(value: unknown): Settings {
-  return isRecord(value) ? value : {}
-}
+const recordOf = (value: unknown): Settings => (isRecord(value) ? value : {})
+const recordsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : [])
 
 /** @param defaultWorkspace its key and value; the default agent (or `main`) has it unless it has another one */
 function takeAgents(
@@ -108,42 +106,37 @@ function takeAgents(
   listed: readonly (readonly [key: string, entry: Settings])[],
   defaultWorkspace: readonly [key: string, value: unknown] | undefined,
 ): void {
-  const { agents: existing } = migration.options
-  const agents = listed.length === 0 && defaultWorkspace ? [['main', { id: 'main' }] as const] : listed
+  const [agentIds, existing] = [migration.agentIds, migration.options.agents]
+  const agents = listed.length === 0 && defaultWorkspace ? [['agents.main', { id: 'main' }] as const] : listed
   const owner = agents.find(([, { id, default: isDefault }]) => isDefault === true || id === 'main')
-  const newIds = new Set<string>()
   for (const agent of agents) {
-    const [from, { id, name, default: _isDefault, ...settings }] = [`agents.${agent[0]}`, agent[1]]
-    const own = [`${from}.workspace`, settings['workspace']] as const
+    const [from, { id, name, workspace: ownFolder, default: _isDefault, ...settings }] = agent
+    const own = [`${from}.workspace`, ownFolder] as const
     const [workspaceKey, workspace] =
-      agent === owner && own[1] === undefined && defaultWorkspace ? defaultWorkspace : own
+      agent === owner && ownFolder === undefined && defaultWorkspace ? defaultWorkspace : own
     const folder = typeof workspace === 'string' ? resolve(expandHome(workspace)) : undefined
-    const index = existing.findIndex((other) => other.id === id)
+    const index = agentIds.indexOf(String(id))
     const isUsed = existing.some((other) => other.id !== id && other.workspace === folder)
     // The only agent of the file needs no folder: its settings are the defaults.
     const needsFolder = index < 0 && agents.length > 1
     if (typeof id !== 'string' || !idPattern.test(id)) migration.skip(from, 'invalid')
-    else if (isUsed || newIds.has(id)) migration.skip(from, 'taken')
+    else if (isUsed || agents.find(([, other]) => other['id'] === id) !== agent) migration.skip(from, 'taken')
     else if (folder === undefined && needsFolder) migration.skip(from, 'noFolder')
     else {
-      const place = ['agents', 'list', index < 0 ? existing.length + newIds.size : index]
+      const place = ['agents', 'list', index < 0 ? agentIds.length : index]
       const path = index < 0 && folder === undefined ? ['agents', 'defaults'] : place
       if (folder !== undefined && index < 0) {
         if (!migration.take(workspaceKey, path, { id, workspace }, workspace)) {
-          const { workspace: _own, ...others } = settings
-          for (const key of Object.keys(others)) migration.skip(`${from}.${key}`, 'notChosen')
+          migration.listed.set(from, undefined)
           continue
         }
-        newIds.add(id)
+        agentIds.push(id)
       } else if (folder !== undefined) migration.take(workspaceKey, [...path, 'workspace'], workspace)
       if (typeof name === 'string' && name.trim() !== '')
         migration.take(`${from}.name`, [...path, 'name'], name.trim().slice(0, 60), name)
-      migration.takeAll(settings, agentCounterparts, from, path, ['workspace', 'memorySearch.enabled'])
+      migration.takeAll(settings, agentCounterparts, from, path)
     }
   }
-  const isUnused =
-    defaultWorkspace && agents.every((agent) => agent !== owner && agent[1]['workspace'] !== defaultWorkspace[1])
-  if (isUnused) migration.skip(defaultWorkspace[0], 'noCounterpart')
 }
 
 const providerCounterparts = { baseUrl: sameValue('baseUrl') }
@@ -166,18 +159,18 @@ function takeProviders(migration: SettingsMigration, providers: Settings): void 
     }
     hasCompatible ||= !isKnownProvider
     const providerName = isKnownProvider ? name : 'openai-compatible'
-    migration.takeAll(provider, providerCounterparts, from, ['providers', providerName], ['models'])
-    const models = Array.isArray(provider['models']) ? provider['models'] : []
-    for (const model of models.filter(isRecord)) takeModel(migration, `${from}.models`, providerName, model)
+    const { models, ...others } = provider
+    migration.takeAll(others, providerCounterparts, from, ['providers', providerName])
+    for (const model of recordsIn(models)) takeModel(migration, `${from}.models`, providerName, model)
   }
 }
 
 function takeModel(migration: SettingsMigration, from: string, provider: string, model: Settings): void {
-  const { id, cost } = model
+  const { id, cost, ...others } = model
   if (typeof id !== 'string') return
   const path = ['models', `${provider}/${id}`]
   const name = `${from}[${id}]`
-  migration.takeAll(model, modelCounterparts, name, path, ['id', 'cost'])
+  migration.takeAll(others, modelCounterparts, name, path)
   if (!isRecord(cost)) return
   const { input = 0, output = 0 } = cost
   migration.take(`${name}.cost`, [...path, 'prices'], { input, output })
@@ -219,7 +212,7 @@ const settingsNames = ['clawdbot.yaml', 'clawdbot.yml', 'clawdbot.json', 'opencl
  */
 export async function findOpenClawSettings(
   workspaces: readonly string[],
-  options: MigrationOptions,
+  options: Omit<MigrationOptions, 'earlier'>,
 ): Promise<ForeignMigration[]> {
   const folders = homeFolders.map((name) => join(homedir(), name))
   for (const workspace of workspaces) folders.push(workspace, dirname(workspace))
@@ -229,20 +222,23 @@ export async function findOpenClawSettings(
     const real = await realpath(file).catch(() => undefined)
     if (real !== undefined && !byRealPath.has(real)) byRealPath.set(real, file)
   }
-  return Promise.all([...byRealPath.values()].map((file) => readMigration(file, options)))
+  const earlier = new Map<string, string>()
+  return Array.fromAsync(byRealPath.values(), (file) => readMigration(file, { ...options, earlier }))
 }
 
-/** Lists a file that cannot be read as left, with the line of the error if it is known. */
+/** Lists a file that cannot be read as left, with the line of the error, if it is known, and the parser's message. */
 async function readMigration(file: string, options: MigrationOptions): Promise<ForeignMigration> {
-  let line = ''
+  let from = basename(file)
   try {
     const { text } = await readText(file)
     const value = text.length > 1_000_000 ? undefined : parseSettings(text, /\.ya?ml$/.test(file))
     if (isRecord(value)) return { file, ...convertSettings(value, options) }
   } catch (error) {
     // The parser throws a RangeError for deep nesting and a ReferenceError for too many aliases.
-    if (error instanceof YAMLParseError && error.linePos) line = `:${error.linePos[0].line}`
+    if (error instanceof YAMLParseError && error.linePos) from += `:${error.linePos[0].line}`
     else if (!(error instanceof AppError || error instanceof RangeError || error instanceof ReferenceError)) throw error
+    // A message of the parser ends with text of the file, which can contain an API key.
+    from += `: ${error.message.replace(/(?:: | at line \d)[\s\S]*/, '')}`
   }
-  return { file, changes: [], taken: [], left: [{ from: basename(file) + line, reason: 'unreadable' }] }
+  return { file, changes: [], taken: [], left: [{ from, reason: 'unreadable' }] }
 }

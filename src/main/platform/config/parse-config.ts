@@ -50,9 +50,16 @@ export function parseConfig(text: string): ParsedConfig {
   const ignored = deleteUnknownKeys(raw.value).map((path) => problemAt(path, unknownKey))
   const validated = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
   if (validated.success) return { ok: true, config: validated.data, ignoredKeys: ignored.slice(0, maxProblems) }
-  const problems = validated.error.issues.map((issue) =>
-    problemAt(pathOf(issue), { message: issue.message, ...faultOf(issue) }),
+  const { issues } = validated.error
+  const ofDefaults = new Set(
+    issues.map(pathOf).flatMap(([, part, ...key]) => (part === 'defaults' ? key.join('.') : [])),
   )
+  const problems = issues.flatMap((issue) => {
+    const path = pathOf(issue)
+    // An inherited value is reported once, where it is written.
+    const isInherited = path[1] === 'list' && !document.hasIn(path) && ofDefaults.has(path.slice(3).join('.'))
+    return isInherited ? [] : problemAt(path, { message: issue.message, ...faultOf(issue) })
+  })
   return withProblems([...problems, ...ignored])
 }
 

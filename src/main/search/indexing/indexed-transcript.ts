@@ -11,8 +11,8 @@ import { sentencesOf } from '../text/sentences.ts'
 import { formatMessage, indexedMessages, textPartsOf, type TranscriptMessage } from './transcript-text.ts'
 
 const recallTools = ['memory_search', 'memory_get', 'read']
-/** Matches results with text of the memory. The tool `memory` also writes. */
-const memoryResult = new RegExp(`"toolName":\\s*"(?:${[...recallTools, 'memory'].join('|')})"`)
+/** Matches results with text of the memory. */
+const memoryResult = new RegExp(`"toolName":\\s*"(?:${recallTools.join('|')})"`)
 
 /**
  * Returns as many lines as `transcriptText`. Each has the indexed part of a message; it is empty if there is none.

@@ -172,7 +172,8 @@ export function explainMissing(
     const { unit, verdict } = found
     const isUnrelated = verdict.kind === 'weak' && unit.features.noWords === 1 && unit.features.cosine <= 0
     const reason = isUnrelated ? 'noMatch' : verdict.kind
-    return { ...why, candidate: explain(found), rank: rank === 0 || isUnrelated ? null : rank, reason }
+    const shownRank = verdict.kind === 'returned' ? verdict.rank : rank
+    return { ...why, candidate: explain(found), rank: shownRank === 0 || isUnrelated ? null : shownRank, reason }
   }
   return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
 }

@@ -17,13 +17,12 @@ interface ForeignSettingsProps {
 export function ForeignSettingsChoice({ settings: { file, taken, left }, choice, onChoose }: ForeignSettingsProps) {
   const { t } = useTranslation()
   const isChosen = choice.has(file)
-  const keys = choice.get(file) ?? keysOf(taken.filter(({ doubts }) => doubts.length === 0))
+  const keys = choice.get(file) ?? new Set<string>()
   const choose = (chosen: ReadonlySet<string>) => onChoose(new Map([...choice, [file, chosen]]))
   // The settings of a new agent need the agent.
   const isPossible = (to: string) => !taken.some((other) => to.startsWith(`${other.to}.`) && !keys.has(other.from))
   const isTicked = ({ from, to }: { from: string; to: string }) => keys.has(from) && isPossible(to)
   const tickedCount = keysOf(taken.filter(isTicked)).size
-  const untickedCount = left.length + keysOf(taken).size - tickedCount
   return (
     <div data-testid="foreign-settings" className="flex flex-col gap-2 rounded-md border border-line px-3 py-2">
       <label className="flex items-baseline gap-2">
@@ -32,7 +31,9 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
           checked={isChosen}
           disabled={taken.length === 0}
           onChange={() =>
-            isChosen ? onChoose(new Map([...choice].filter(([other]) => other !== file))) : choose(keys)
+            isChosen
+              ? onChoose(new Map([...choice].filter(([other]) => other !== file)))
+              : choose(keysOf(taken.filter(({ doubts }) => doubts.length === 0)))
           }
         />
         <span className="min-w-0 flex-1">
@@ -42,7 +43,7 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
       </label>
       <details open={taken.length === 0} className="text-[12px]">
         <summary className="cursor-pointer text-muted">
-          {t('onboarding.takeOverCounts', { taken: tickedCount, left: untickedCount })}
+          {t('onboarding.takeOverCounts', { ticked: tickedCount, all: keysOf(taken).size, left: left.length })}
         </summary>
         <div className="mt-2 flex max-h-72 flex-col gap-3 overflow-auto">
           <List title={t('onboarding.taken')}>
@@ -58,12 +59,16 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
                     }
                   />
                   <span className="min-w-0 flex-1">
-                    {entries.map(({ from, was, to, value }) => (
-                      <Line key={`${from}/${to}`} name={`${from}: ${was}`} detail={`→ ${to}: ${value}`} />
+                    {entries.map(({ from, was, to, value, newAgent: agent }) => (
+                      <Line
+                        key={`${from}/${to}`}
+                        name={`${from}: ${was}`}
+                        detail={`→ ${agent === undefined ? `${to}: ${value}` : t('onboarding.newAgent', { agent, folder: was })}`}
+                      />
                     ))}
                     {entries[0]?.doubts.map((doubt) => (
                       <span key={doubt} className="block text-warning">
-                        {t(`onboarding.leftReason.${doubt}`)}
+                        {t(`onboarding.leftReason.${doubt}`, { value: entries.flatMap((e) => e.replaces ?? []) })}
                       </span>
                     ))}
                   </span>
@@ -86,18 +91,14 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
 
 /** Takes over the chosen keys. Shows how many, with one undo for all files. */
 export async function takeOverSettings(t: TFunction, choice: SettingsChoice): Promise<void> {
-  const [count, toast] = [
-    { taken: 0, left: 0 },
-    { id: 'settings-taken-over', durationMs: longUndoToastMs },
-  ]
-  let first: ConfigChange | undefined
+  const toast = { id: 'settings-taken-over', durationMs: longUndoToastMs }
+  let [count, first]: [number, ConfigChange | undefined] = [0, undefined]
   for (const [file, keys] of choice) {
-    const { taken, left, change } = await client.import.takeOver({ file, keys: [...keys] })
-    count.taken += keysOf(taken).size
-    count.left += left.length
+    const { taken, change } = await client.import.takeOver({ file, keys: [...keys] })
+    count += keysOf(taken).size
     first ??= change
     const whole = { before: first.before, after: change.after }
-    showSuccess(t('onboarding.tookOver', count), () => client.settings.undo(whole), toast)
+    showSuccess(t('onboarding.tookOver', { taken: count }), () => client.settings.undo(whole), toast)
   }
 }
 
