@@ -153,7 +153,11 @@ describe('provenance', () => {
       const { agent, workspace, server, ask, read } = await openAgent()
       await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
       await agent.workspace.known?.accept(['page.md'])
-      server.script = [call('memory_get', { path: path.replace('/w', workspace) }), call('write', { path: 'fact.md', content: 'Two' }), { text: 'ok' }]
+      server.script = [
+        call('memory_get', { path: path.replace('/w', workspace) }),
+        call('write', { path: 'fact.md', content: 'Two' }),
+        { text: 'ok' },
+      ]
       await ask('Go on.')
       expect(server.requests.at(1)?.text).toContain('Fact two')
       expect(await read('fact.md')).toMatch('source: "web: evil.example, 2026-01-20"')
