@@ -59,4 +59,12 @@ describe('editYaml', () => {
   ] as const)('sets a value in every form: %j %j', (from, path, value, expected) => {
     expect(parse(editYaml(from, path, value)) ?? {}).toEqual(expected)
   })
+
+  it.each(['weights: auto # the model\nb: 1\n', 'weights:\nb: 1\n', 'weights: ~\nb: 1\n'])(
+    'replaces a single value by a map: %j',
+    (text) => {
+      const edited = editYaml(editYaml(text, ['weights', 'vector'], 0.7), ['weights', 'text'], 0.3)
+      expect(parse(edited)).toEqual({ weights: { vector: 0.7, text: 0.3 }, b: 1 })
+    },
+  )
 })

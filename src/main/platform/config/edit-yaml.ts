@@ -11,6 +11,10 @@ type Path = readonly (string | number)[]
 export function editYaml(text: string, path: Path, value: unknown): string {
   const document = parseDocument(text)
   const edited = isSimple(value) ? withSimpleValue(text, document, path, value) : undefined
+  // A value such as `weights: auto` gives way to the map with the new value.
+  const parents = path.map((_key, at) => path.slice(0, at)).slice(1)
+  const replaced = parents.find((parent) => document.hasIn(parent) && !isCollection(document.getIn(parent, true)))
+  if (replaced && value !== undefined) document.deleteIn(replaced)
   if (value === undefined) deleteValue(document, path)
   else if (!updateStringList(document, path, value)) document.setIn(path, value)
   // Rare forms, such as block scalars, are not edited as text: the result is wrong then.
