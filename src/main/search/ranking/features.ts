@@ -7,6 +7,7 @@ import type { UnitTable } from '../units/unit-table.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
 import type { QueryWords } from './query-words.ts'
 import { isAssistant, isUser } from './speakers.ts'
+import { codePattern } from '../text/terms.ts'
 
 /** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
@@ -387,8 +388,9 @@ class FeatureComputer {
   #computeQueryFeatures(): Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>> {
     const { words, speakers } = this.#query
     const hasUnknownName = words.some(
-      ({ role, matches }) =>
+      ({ role, shown, documents, matches }) =>
         role === 'name' &&
+        (documents === 0 || !codePattern.test(shown)) &&
         !matches.some(({ kind, units, headUnits }) => kind === 'exact' && units.length + headUnits.length > 0),
     )
     const unknownWeight = words.reduce((sum, { documents, weight }) => sum + (documents === 0 ? weight : 0), 0)

@@ -12,7 +12,7 @@ import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import { openTermOf } from '../text/line-kinds.ts'
 import { isRole } from './speakers.ts'
 import { relatedTerms } from '../text/related-terms.ts'
-import { bigramsOf, fold } from '../text/terms.ts'
+import { bigramsOf, codePattern, fold } from '../text/terms.ts'
 
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
 export interface Lexicon {
@@ -178,8 +178,8 @@ class WordFinder {
     const exact = this.#maxUnits()
     const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
     if (isLatin) this.#addLatin(shown, exact === 0)
-    else if (exact === 0 && /^\d{3,}$/.test(shown)) this.#addPrefixes(shown, maxNumbers)
-    else if (exact === 0 && /^[a-z\d]{6,}$/.test(shown)) this.#addParts(shown)
+    else if (exact === 0 && /^(?!\d+$)[a-z\d]{6,}$/.test(shown)) this.#addParts(shown)
+    else if (exact === 0 && (codePattern.test(shown) || /^\d{3,}$/.test(shown))) this.#addPrefixes(shown, maxNumbers)
     if (exact === 0 && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
     if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
     const isRelatable = (role === 'word' || role === 'filler') && (!isLatin || shown.length > 2)
