@@ -145,7 +145,7 @@ describe('index', () => {
     expect((await memory.search('Acme database')).results.length).toBeGreaterThan(0)
     await again.close()
     const db = openForReading(database)
-    expect(JSON.parse(getMeta(db, 'fingerprint') ?? '{}')).toMatchObject({ unitVersion: 5 })
+    expect(JSON.parse(getMeta(db, 'fingerprint') ?? '{}')).toMatchObject({ unitVersion: 6 })
     db.close()
   })
 

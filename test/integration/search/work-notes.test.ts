@@ -61,6 +61,22 @@ describe.each(['work-notes-en', 'work-notes-zh'] as const)('a search of %s', (na
   })
 })
 
+/** Returns the answers of the offline model, each from a new chat. */
+async function answer(name: SetName, questions: readonly string[]): Promise<string[]> {
+  const { app } = await openTestApp({ files: sets[name].files, config: untouchedConfig, now })
+  const { chat, memory, sessions } = await app.agents.get('main')
+  await memory.settle(20_000)
+  await memory.waitForVectors()
+  const answers: string[] = []
+  for (const text of questions) {
+    const sent = await chat.send({ text, session: undefined })
+    await sent.ended
+    const last = (await sessions.get(sent.session)).messages().at(-1)
+    answers.push(last ? messageText(last.message) : '')
+  }
+  return answers
+}
+
 describe('an answer without a language model', () => {
   it.each([
     ['work-notes-en', 'What did we decide about the API?', 'We chose REST over GraphQL'],
@@ -77,13 +93,12 @@ describe('an answer without a language model', () => {
     ['work-notes-zh', '那个数据库的事', '数据库选用 PostgreSQL'],
     ['work-notes-zh', 'HTTP接口', '我们选了 REST 而不是 GraphQL'],
   ] as const)('quotes the line: %s, %s', async (name, question, line) => {
-    const { app } = await openTestApp({ files: sets[name].files, config: untouchedConfig, now })
-    const { chat, memory, sessions } = await app.agents.get('main')
-    await memory.settle(20_000)
-    await memory.waitForVectors()
-    const sent = await chat.send({ text: question, session: undefined })
-    await sent.ended
-    const last = (await sessions.get(sent.session)).messages().at(-1)
-    expect(last && messageText(last.message)).toContain(line)
+    expect(await answer(name, [question])).toEqual([expect.stringContaining(line)])
+  })
+
+  it('quotes nothing for an identifier that no note has', async () => {
+    const questions = ['REDIS_URL', 'MIN_CACHE_MB', 'What is SENTRY_TOKEN?', 'v2.3.1']
+    const nothing = expect.stringContaining('I found nothing in your memory')
+    expect(await answer('work-notes-en', questions)).toEqual(questions.map(() => nothing))
   })
 })

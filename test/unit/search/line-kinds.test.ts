@@ -25,10 +25,29 @@ describe('the kinds of a line', () => {
   )
 
   it.each([
+    'rate limits: no decision yet',
+    'talked about the queue for an hour. no conclusion, bob measures first',
+    "we couldn't agree on the date picker",
+    'the log format is still undecided',
+    '限流还没有结论',
+    '日志格式谈不拢，下周再议',
+    '缓存用什么还没定',
+  ])('include an open decision: %s', (text) => {
+    expect(lineKindsOf(text, 'decisions')).toEqual(['§decision?'])
+  })
+
+  it.each(['我们再三考虑后决定用 kafka', '没问题就定了 kafka', 'chose kafka without a doubt'])(
+    'include a decision although it resembles an open one: %s',
+    (text) => {
+      expect(lineKindsOf(text, '')).toEqual(['§decision'])
+    },
+  )
+
+  it.each([
     'met with the team to discuss the api',
     'picked up the kids at four',
-    'rate limits: no decision yet',
-    '限流还没有结论',
+    "i couldn't agree more",
+    'no decision on the queue. we went with stripe for payments',
     'the database server was slow',
   ])('are none for %s', (text) => {
     expect(lineKindsOf(text, 'decisions › api')).toEqual([])

@@ -12,7 +12,7 @@ export type Db = Database.Database
 
 const schemaVersion = 15
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
-const unitVersion = 5
+const unitVersion = 6
 /** Increase when `indexedTranscriptText` changes its output. */
 const transcriptVersion = 3
 

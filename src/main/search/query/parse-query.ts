@@ -3,8 +3,10 @@ import { findKindWords } from '../text/line-kinds.ts'
 import {
   camelParts,
   cjkRun,
+  codePattern,
   fold,
   forEachWord,
+  identifier,
   latinTerms,
   withoutKoreanEnding,
   blankSpans,
@@ -76,16 +78,23 @@ export function searchTerms(query: string): SearchTerm[] {
   const composed = query.normalize('NFKC')
   const folded = fold(composed)
   const text = folded.length === composed.length ? composed : folded
-  const words = findKindWords(folded)
+  // `POSTGRES_URL` does not answer a question about `REDIS_URL`. "iPhone 15" answers one about `iPhone-15`.
+  const codes = Array.from(folded.matchAll(identifier), ({ 0: shown, index: start }) => {
+    const [whole = '', ...parts] = latinTerms(shown)
+    const terms = parts.length === 2 && !shown.includes('.') ? [whole, parts.join(' ')] : [whole]
+    const readings = terms.map((term) => ({ kind: 'word' as const, term, weight: 1 }))
+    return { start, end: start + shown.length, shown, role: 'name' as const, readings }
+  }).filter(({ shown }) => codePattern.test(shown))
+  const words = findKindWords(blankSpans(folded, codes))
   const kinds = words.map(({ start, end, term, isVague }): SearchTerm => {
     const own = isVague ? [] : readingsOf(folded.slice(start, end))
     const readings = [{ kind: 'word' as const, term, weight: 1 }, ...own]
     return { shown: text.slice(start, end).toLowerCase(), role: 'kind', readings }
   })
-  const distinct = new Map(kinds.map((term) => [term.readings[0]?.term, term])).values()
+  const distinct = new Map([...kinds, ...codes].map((term) => [term.readings[0]?.term, term])).values()
   // "the API" is a word, although it begins with a capital letter.
   const isTechnical = ({ role, shown }: QueryTerm) => role === 'name' && relatedTerms(shown).length > 0
-  const others = queryTerms(blankSpans(text, words)).map((term) =>
+  const others = queryTerms(blankSpans(text, [...words, ...codes])).map((term) =>
     isTechnical(term) ? { ...term, role: 'word' as const } : term,
   )
   return [...distinct, ...others]

@@ -5,8 +5,9 @@
  */
 import type { UnitTable } from '../units/unit-table.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
-import { kindUnits, type QueryWords } from './query-words.ts'
+import type { QueryWords } from './query-words.ts'
 import { isAssistant, isUser } from './speakers.ts'
+import { codePattern } from '../text/terms.ts'
 
 /** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
@@ -94,6 +95,10 @@ const neighbourDistance = 3
 const noteContext = 0.7
 /** Factor of a heading's word that a unit before has too. */
 const repeatedHeading = 0.5
+/** Minimum share of the query's words in a line that settles what another line leaves open. */
+const minSettled = 0.3
+/** Value of the line that leaves it open, relative to the one that settles it. */
+const openFactor = -3
 /** BM25 parameters: saturation and length normalization. */
 const k1 = 1.2
 const b = 0.4
@@ -128,8 +133,8 @@ class FeatureComputer {
   readonly #form: ReturnType<typeof questionForm>
   readonly #assistants: ReadonlySet<number>
   readonly #users: ReadonlySet<number>
-  /** Units of the kinds that the query asks for. */
-  readonly #kindUnits: ReadonlySet<number>
+  /** Units that leave open what the query asks for and another unit settles. */
+  readonly #openUnits: ReadonlySet<number>
   readonly #totalWeight: number
   readonly #sectionScores = new Map<number, number>()
   #maxSectionScore = 0
@@ -144,8 +149,9 @@ class FeatureComputer {
     this.#form = questionForm(query)
     this.#users = new Set(table.labels().flatMap(([label, number]) => (isUser(label) ? number : [])))
     this.#assistants = new Set(table.labels().flatMap(([label, number]) => (isAssistant(label) ? number : [])))
-    this.#kindUnits = kindUnits(queryWords)
     this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
+    const isSettling = (id: number) => this.#coverage([id]) + this.#headingShare(id) >= minSettled
+    this.#openUnits = queryWords.kindUnits.values().some(isSettling) ? queryWords.openUnits : new Set()
     this.#scoreSections()
     this.#queryFeatures = this.#computeQueryFeatures()
   }
@@ -202,19 +208,21 @@ class FeatureComputer {
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
     const coverage = this.#coverage([id])
+    const coverageOfThree = this.#coverage([id, near(-1), near(1)])
     const coverageOfSeven = this.#coverage([id, near(-3), near(-2), near(-1), near(1), near(2), near(3)])
     const headingWords = this.#headingShare(id)
+    const kindFactor = this.#query.kindUnits.has(id) ? 1 : this.#openUnits.has(id) ? openFactor : 0
     return {
       ownWords: this.wordScores(id).reduce((sum, value) => sum + value, 0) / this.#totalWeight,
       coverage,
       allWords: toNumber(coverage > 0.99),
       noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),
       names: this.#nameShare(id),
-      kind: this.#kindUnits.has(id) ? Math.min(1, this.#coverage([id, near(-1), near(1)]) + headingWords) : 0,
+      kind: kindFactor * Math.min(1, coverageOfThree + headingWords),
       previousWords,
       secondPreviousWords: context * this.#extraWords(id, near(-2)),
       nextWords: context * this.#extraWords(id, near(1)),
-      coverageOfThree: this.#coverage([id, near(-1), near(1)]),
+      coverageOfThree,
       coverageOfSeven,
       sectionRank: this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
       sectionWords: this.#sectionTotal > 0 ? sectionScore / this.#sectionTotal / 2 : 0,
@@ -380,8 +388,9 @@ class FeatureComputer {
   #computeQueryFeatures(): Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>> {
     const { words, speakers } = this.#query
     const hasUnknownName = words.some(
-      ({ role, matches }) =>
+      ({ role, shown, documents, matches }) =>
         role === 'name' &&
+        (documents === 0 || !codePattern.test(shown)) &&
         !matches.some(({ kind, units, headUnits }) => kind === 'exact' && units.length + headUnits.length > 0),
     )
     const unknownWeight = words.reduce((sum, { documents, weight }) => sum + (documents === 0 ? weight : 0), 0)

@@ -9,9 +9,10 @@ import { areDerived } from '../text/derived-words.ts'
 import { editDistance } from '../text/edit-distance.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
+import { openTermOf } from '../text/line-kinds.ts'
 import { isRole } from './speakers.ts'
 import { relatedTerms } from '../text/related-terms.ts'
-import { bigramsOf, fold } from '../text/terms.ts'
+import { bigramsOf, codePattern, fold } from '../text/terms.ts'
 
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
 export interface Lexicon {
@@ -84,6 +85,9 @@ export interface QueryWords {
   readonly words: readonly QueryWord[]
   /** Numbers of the speaker labels that the query names. */
   readonly speakers: ReadonlySet<number>
+  /** Units of the kinds that the query asks for, and those that leave such a matter open. */
+  readonly kindUnits: ReadonlySet<number>
+  readonly openUnits: ReadonlySet<number>
 }
 
 /** Factor on rarity, by role: names decide, fillers hardly matter. Fitted by hand on the judged sets. */
@@ -113,15 +117,12 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
     const word = new WordFinder(term, neighbours, lexicon, relations).find()
     const named = people.filter((person) => isPartOf(term, person))
     for (const { number } of named) speakers.add(number)
-    if (named.length > 0) names.push(word)
-    else words.push(word)
+    ;(named.length > 0 ? names : words).push(word)
   }
-  return { words: words.length > 0 ? words : names, speakers }
-}
-
-/** Returns the units of the kinds that a query asks for. */
-export function kindUnits({ words }: QueryWords): ReadonlySet<number> {
-  return new Set(words.flatMap(({ role, matches: [first] }) => (role === 'kind' ? (first?.units ?? []) : [])))
+  const kinds = terms.flatMap(({ role, readings: [first] }) => (role === 'kind' && first ? first.term : []))
+  const unitsWith = (some: readonly string[]) => new Set(some.flatMap((term) => lexicon.unitsWith(term)))
+  const [kindUnits, openUnits] = [unitsWith(kinds), unitsWith(kinds.map(openTermOf))]
+  return { words: words.length > 0 ? words : names, speakers, kindUnits, openUnits }
 }
 
 function partsOf(label: string) {
@@ -177,8 +178,8 @@ class WordFinder {
     const exact = this.#maxUnits()
     const isLatin = /^[a-z][a-z']*$/.test(shown) && role !== 'figure'
     if (isLatin) this.#addLatin(shown, exact === 0)
-    else if (exact === 0 && /^\d{3,}$/.test(shown)) this.#addPrefixes(shown, maxNumbers)
-    else if (exact === 0 && /^[a-z\d]{6,}$/.test(shown)) this.#addParts(shown)
+    else if (exact === 0 && /^(?!\d+$)[a-z\d]{6,}$/.test(shown)) this.#addParts(shown)
+    else if (exact === 0 && (codePattern.test(shown) || /^\d{3,}$/.test(shown))) this.#addPrefixes(shown, maxNumbers)
     if (exact === 0 && role !== 'figure' && (!isLatin || this.#maxUnits() === 0)) this.#addSounds(shown)
     if (exact === 0 && readings[0]?.kind === 'cjk') this.#addPieces(readings[0].term.split(' '))
     const isRelatable = (role === 'word' || role === 'filler') && (!isLatin || shown.length > 2)

@@ -18,7 +18,7 @@ import { unitFlags } from '../units/unit-flags.ts'
 import { collectCandidates, noFeatures, type UnitSimilarity } from './features.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
-import { findQueryWords, kindUnits, wordRelations } from './query-words.ts'
+import { findQueryWords, wordRelations } from './query-words.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
 import { adjust, logistic, noMargin, rank, type RankedUnit, type RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
@@ -379,7 +379,7 @@ export class UnitSearcher {
     const isListed = (unit: UnitFacts) =>
       isOpen(unit, search) && (!boost || isOfDays(unit, query) || mentioning.has(unit.id))
     const listed = this.#filters.newest().filter(isListed).toArray()
-    const isFirst = mentioning.union(kindUnits(words))
+    const isFirst = mentioning.union(words.kindUnits)
     const ranked = listed
       .slice(0, maxListed)
       .map(({ id }) => listedUnit(id, options.classicWeights !== undefined))

@@ -9,8 +9,8 @@ interface LineKind {
   /** Begins with a sign that no word contains. */
   readonly term: string
   readonly line: RegExp
-  /** Matches lines that only resemble the kind: "no decision yet". */
-  readonly isNot?: RegExp
+  /** Matches words that leave the matter open: "no decision yet". Global. */
+  readonly open?: RegExp
   /** Matches headings above lines of the kind. */
   readonly heading?: RegExp
   /** Matches words of questions for the kind. */
@@ -31,8 +31,7 @@ const kinds: readonly LineKind[] = [
     line: new RegExp(
       `\\b(?:${decided}|from now on)\\b|^\\W*(?:[\\d-]+\\W+)?(?:(?:we(?:'re| are)|now) )?using |${decidedInChinese}|(?:以后|今后)(?:都|统一|一律)`,
     ),
-    isNot:
-      /\b(?:no|not|never|hasn't|haven't|isn't|yet to|(?:need|have|want) to|before|until|postponed?)\b(?: \w+){0,3} (?:decisions?|decided?|chosen|settled|agreed)\b|(?:没有?|尚未|还未|未能|再|待)[^，。；]{0,4}(?:决定|结论|选定|敲定|定下|定了)/,
+    open: /\b(?:no|not|never|without|\w+n['’]t|yet to|(?:need|have|want) to|until|postponed?|deferred|put off)\b(?: \w+){0,3} (?:decisions?|decided?|choose|chosen|settled?|agreed?(?! more)|agreement|consensus|conclusions?|winner|minds?)\b|\b(?:undecided|unresolved|inconclusive|tbd|open question|up in the air|left (?:it|this|that) open)\b|(?:没|尚未|还未|未能|再(?!三)|待)[^，。；就才]{0,4}(?:决定|结论|定论|共识|一致|选定|选好|想好|敲定|拍板|定下|定了|谈拢|结果)|[没未待]定(?![义位期])|再议|(?:下次|下周|改天|回头|到时候?)再(?:说|看|讨论|商量)|谈不拢|定不下来|拿不定|搁置|各执一词|悬而未决/g,
     heading: /\b(?:decisions?|decided|conclusions?|resolution)\b|决定|决议|决策|结论|选型/,
     asked: new RegExp(
       `\\b(?:${decided}|decisions?|decid(?:e|es|ing)|conclusions?|conclude[ds]?|choos(?:e|es|ing)|choices?|pick(?! (?:up|me|him|her|them)\\b)|selection|select|adopt|opt (?:for|to)|settle (?:on|for)|agree (?:on|to)|agreed?(?= about\\b)|go (?:with|for)|(?<=\\b(?:what|which)\\b.*)(?:won|(?<=\\b(?:we|i) )(?:use|using)))\\b|${decidedInChinese}|决策|选择|选型|选的?|挑了?|确定|结论|定的|用的?是?(?=什么|啥|哪)`,
@@ -53,13 +52,17 @@ const vague =
   /(?<=\w )(?:things?|stuff|matter|business)(?=\W*$)|(?<=\b(?:the|that|this) )(?:things?|stuff|matter|business)(?= (?:with|about)\b)|的?(?:那件|那个|这件|这个)?(?:事情|事儿|事|东西)(?=\W*$)/g
 /** "What happy things did I do" asks for things. */
 const questionWord = /\b(?:what|which|who|when|where|why|how)\b|什么|哪|谁|怎|几|多少|为何/
+/** Returns the term of lines that leave a matter of a kind open. */
+export const openTermOf = (term: string): string => `${term}?`
 
 /** Returns the terms of the kinds of a line. @param heading titles of the headings above */
 export function lineKindsOf(text: string, heading: string): string[] {
   const title = heading.split(headingSeparator).at(-1) ?? ''
-  return kinds.flatMap((kind) =>
-    kind.heading?.test(title) || (kind.line.test(text) && !kind.isNot?.test(text)) ? kind.term : [],
-  )
+  return kinds.flatMap(({ term, line, open, heading: titles }) => {
+    const rest = open ? text.replace(open, '') : text
+    if (rest !== text) return line.test(rest) ? [] : openTermOf(term)
+    return titles?.test(title) || line.test(text) ? term : []
+  })
 }
 
 /**

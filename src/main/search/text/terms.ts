@@ -20,15 +20,17 @@ export const tokenizerVersion = `5/${process.versions.icu ?? 'none'}`
 export const cjkRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー々〆]+/gu
 // The lookbehind prevents quadratic time: without it, the pattern is tried again at every letter of a long run.
-const identifier =
+export const identifier =
   /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
+/** Matches an identifier with an underscore or, after a letter, a digit: `POSTGRES_URL`, `AB-812`. */
+export const codePattern = /_|^\D+\d/
 /** Much faster than `identifier`. */
 const asciiIdentifier = /(?<![a-z0-9])[a-z0-9]+(?:[_\-./:@#+\\][a-z0-9]+)+/g
 
 /** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
 export const wordSegmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'word' }))
 
-/** Called with each word of at least `minSpellingLength` letters and its term; used to correct spelling. */
+/** Called with each word or identifier of at least `minSpellingLength` characters, and its term. */
 export type OnSpelling = (word: string, term: string) => void
 
 export interface LineTerms {
@@ -92,7 +94,7 @@ export function latinTerms(text: string, onSpelling: OnSpelling = ignore): strin
   forEachWord(isAscii(text) ? text : text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
     terms.push(term)
-    if (!isWhole && word.length >= minSpellingLength) onSpelling(word, term)
+    if (word.length >= minSpellingLength) onSpelling(word, term)
   })
   return terms
 }
