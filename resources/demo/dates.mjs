@@ -24,9 +24,9 @@ export class DemoDates {
     return text.replace(placeholder, (_, kind, offset) => this.#format(kind, Number(offset)))
   }
 
-  /** Returns the path of a note, whose template of a daily log is named `day-3.md`. */
+  /** Returns the path of a note, whose template of a daily log is named `day-3.md`, or `day-0-early.md`. */
   pathOf(template) {
-    return template.replace(/\bday-\d+(?=[^/]*\.md$)/, (day) => this.expand(`{{${day}}}`))
+    return template.replace(/\b(day-\d+)(?:-early)?(?=[^/]*\.md$)/, (_, day) => this.expand(`{{${day}}}`))
   }
 
   /**

@@ -20,6 +20,8 @@ const minuteMs = 60_000
 const answerMs = 7000
 /** Time at which the log of a day is written. Chats of that day are later. */
 const logTime = '19:00'
+/** Hour of the day before which today's log is `day-0-early.md`. */
+const earlyHour = 9
 const lineReference = /\{\{line ([^|}]+) \| ([^}]+)\}\}/g
 
 /** Writes the settings, notes and state of the demo into an empty folder. @param now time at which the story ends */
@@ -36,11 +38,14 @@ export async function playStory({ home, language, now }) {
   // The story has the titles of its chats.
   const defaults = { chat: { titles: false } }
   writeConfig({ providers: { openai: provider, 'openai-compatible': provider }, agents: { defaults } })
+  const unusedLog = now.getHours() < earlyHour ? 'day-0.md' : 'day-0-early.md'
   const logs = agents.flatMap(({ id, workspace }) =>
-    readdirSync(join(folder, workspace, 'memory')).map((name) => {
-      const [day] = name.split('.')
-      return { agent: id, at: day === 'day-0' ? 'now-20' : `${day} ${logTime}`, write: [`memory/${name}`] }
-    }),
+    readdirSync(join(folder, workspace, 'memory'))
+      .filter((name) => name !== unusedLog)
+      .map((name) => {
+        const [day] = name.split('.')
+        return { agent: id, at: day.startsWith('day-0') ? 'now-20' : `${day} ${logTime}`, write: [`memory/${name}`] }
+      }),
   )
   const byTime = [...logs, ...steps].sort((one, other) => story.timeOf(one) - story.timeOf(other))
   // The search thread keeps the time at which it starts, so the app starts again on each day with chats.
@@ -65,6 +70,32 @@ export async function playStory({ home, language, now }) {
   // The requests went to the model of the story.
   for (const name of ['outbound.jsonl', 'model-lists.json', 'logs'])
     rmSync(join(home, name), { recursive: true, force: true })
+}
+
+/** Returns the open suggestion of a rule, once the app has made it. @throws Error if it makes none */
+function awaitSuggestion(rule, { client, id }) {
+  return waitFor(`a suggestion of the rule ${rule}`, async () => {
+    const { open } = await client.upkeep.list({ agent: id })
+    return open.find((one) => one.rule === rule)
+  })
+}
+
+/** Waits until the app has tested the saved searches after a change, and recorded the new result. */
+function awaitRun(client, agent) {
+  return waitFor('a recorded run after a change', async () => {
+    const { runs } = await client.checks.list({ agent })
+    return runs.at(-1)?.cause === 'index'
+  })
+}
+
+/** Returns the first result that is not undefined or false. @throws Error if there is none within 30 seconds */
+async function waitFor(what, find) {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const found = await find()
+    if (found) return found
+    await sleep(100)
+  }
+  throw new Error(`the app has not made ${what}`)
 }
 
 class Story {
@@ -115,9 +146,11 @@ class Story {
       if (step.chat) await this.#chat(step.chat, scene, step.at.startsWith('now'))
       if (step.check) await this.#check(step.check, scene)
       if (step.runChecks) await client.checks.run({ agent: id })
+      if (step.awaitRun) await awaitRun(client, id)
       if (step.flag) await this.#flag(step.flag, scene)
-      if (step.accept) await this.#accept(step.accept, scene)
       if (step.remember) await this.#remember(step.remember, scene)
+      if (step.suggestion) await awaitSuggestion(step.suggestion, scene)
+      if (step.accept) await this.#accept(step.accept, scene)
       if (step.look) await client.upkeep.look({ agent: id })
     }
   }
@@ -152,7 +185,10 @@ class Story {
       this.advance(wait * minuteMs)
       const rounds = await Promise.all(calls.map(async (call) => [JSON.parse(await expand(JSON.stringify(call)))]))
       script.answers = [...rounds, await expand(answer)]
-      const sent = await agent.chat.send({ text: await expand(user), session, model, isPrivate })
+      const message = await expand(user)
+      // The search before an answer has a time limit, which the first search after a start can exceed.
+      await client.search.query({ agent: id, query: message })
+      const sent = await agent.chat.send({ text: message, session, model, isPrivate })
       await sent.ended
       session = sent.session
     }
@@ -173,15 +209,9 @@ class Story {
     await client.upkeep.flag({ agent: id, path, line: startLine, fault, query })
   }
 
-  /** Accepts the suggestion of a rule, once the app has made it. @throws Error if it makes none */
-  async #accept(rule, { client, id }) {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const { open } = await client.upkeep.list({ agent: id })
-      const suggestion = open.find((one) => one.rule === rule)
-      if (suggestion) return client.upkeep.accept({ agent: id, ids: [suggestion.id] })
-      await sleep(100)
-    }
-    throw new Error(`there is no suggestion of the rule ${rule}`)
+  async #accept(rule, scene) {
+    const suggestion = await awaitSuggestion(rule, scene)
+    await scene.client.upkeep.accept({ agent: scene.id, ids: [suggestion.id] })
   }
 
   /** Replaces dates, and references to lines such as `{{line MEMORY.md | words of the line}}`, by `path:line`. */

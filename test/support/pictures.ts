@@ -60,6 +60,7 @@ async function takeTour(page: Page): Promise<void> {
   await take(page, 'tour-4-recalled')
   await open(page, 'Tested')
   await page.getByText('2 of 2 pass').waitFor()
+  await page.getByText('Show as table').click()
   await take(page, 'tour-5-tested')
   await open(page, /^Chat/)
   await open(page, /Iron tablets/)
@@ -75,7 +76,7 @@ async function takeTour(page: Page): Promise<void> {
   await take(page, 'tour-8-agent')
   const start = page.url()
   await page.goto(new URL('/capture', start).href)
-  await page.getByPlaceholder('What do you want to remember?').fill('Ruth needs her wheelbarrow back on Saturday')
+  await page.getByPlaceholder('What do you want to remember?').fill('Ruth needs her wheelbarrow back on Wednesday')
   await take(page, 'tour-9-capture', { x: 300, y: 225, width: 600, height: 300 })
   await page.goto(start)
   await switchAgent(page, 'Allotment', 'Nora’s notes')
@@ -89,7 +90,7 @@ async function switchAgent(page: Page, from: string, to: string): Promise<void> 
 /** Opens the chat with recalled notes, and the notes. */
 async function openRecalled(page: Page): Promise<void> {
   await open(page, 'Why PostgreSQL')
-  await page.getByText('Tom knew PostgreSQL').waitFor()
+  await page.getByText('SQLite was out').first().waitFor()
   const recalled = page.getByTestId('recalled').first()
   if ((await recalled.getAttribute('open')) === null) await recalled.locator('summary').click()
   await recalled.getByTestId('result').first().waitFor()

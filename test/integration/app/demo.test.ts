@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoHome, openDemo } from '../../../src/main/demo.mjs'
+import { parseStoredRequest } from '../../../src/main/agent/sessions/stored-requests.ts'
 import { startServer, type RunningServer } from '../../../src/main/app/server/start-server.ts'
 import type { ContractClient } from '../../../src/shared/contract/index.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
@@ -30,8 +31,12 @@ interface Version {
   readonly today: string
   readonly yesterday: string
   readonly locale: string
+  /** Number of entries in today's log: one if the demo is made before 09:00. */
+  readonly entries: number
   /** Questions that a visitor asks, with a file and words of one of the first two results. */
   readonly questions: readonly (readonly [query: string, path: string, words: string])[]
+  /** A question about a fact that has changed, with words of its current and its former value. */
+  readonly changed: readonly [query: string, current: string, former: string]
 }
 
 const versions: readonly Version[] = [
@@ -41,13 +46,19 @@ const versions: readonly Version[] = [
     today: '2028-02-29',
     yesterday: '2028-02-28',
     locale: 'en-GB',
+    entries: 3,
     questions: [
       ['why did we choose the database', 'projects/ferryline.md', 'PostgreSQL'],
       ['What did we decide about the API?', 'projects/ferryline.md', 'REST'],
       ['when is the dentist', 'memory/2028-02-24.md', '08:40'],
       ['do dogs need a ticket', 'memory/2028-02-29.md', 'two at most'],
       ['麻婆豆腐的做法', 'recipes/麻婆豆腐.md', '麻婆豆腐'],
+      ['How much does Ferryline pay?', 'memory/2028-02-12.md', '18,400 euros'],
+      ['里斯本住在哪里', 'travel/lisbon.md', 'Graça'],
+      ['船票系统用什么数据库', 'memory/2028-02-15.md', 'PostgreSQL'],
+      ['大提琴课星期几', 'memory/2028-02-28.md', '星期四'],
     ],
+    changed: ['What day are cello lessons?', 'Thursdays', 'Tuesdays'],
   },
   {
     language: 'zh',
@@ -55,17 +66,47 @@ const versions: readonly Version[] = [
     today: '2027-01-01',
     yesterday: '2026-12-31',
     locale: 'zh-CN',
+    entries: 1,
     questions: [
       ['为什么选这个数据库', '项目/轮渡订票.md', 'PostgreSQL'],
       ['API 用什么', '项目/轮渡订票.md', 'REST'],
       ['什么时候看牙医', 'memory/2026-12-27.md', '8:40'],
       ['狗要不要买票', 'memory/2027-01-01.md', '最多两只'],
+      ['轮渡公司付多少钱', '项目/轮渡订票.md', '8.6 万元'],
       ['Which column needs btree_gist?', '资料/exclusion-constraints.md', 'btree_gist'],
     ],
+    changed: ['大提琴课星期几？', '周四', '周二'],
   },
 ]
 
-describe.each(versions)('the demo of $today ($language)', ({ language, now, today, yesterday, locale, questions }) => {
+/**
+ * Returns the lines that a model received in a request, such as `MEMORY.md:12`: of the files in the system text, of
+ * notes before an answer, and of results of tools.
+ */
+function receivedLines(json: string): ReadonlySet<string> {
+  const received = new Set<string>()
+  const addFile = (path: string, content: string) => {
+    const uncut = content.split('\n\n[… ')[0] ?? ''
+    uncut.split('\n').forEach((_, index) => received.add(`${path}:${index + 1}`))
+  }
+  const { system = [], messages = [] } = parseStoredRequest(json) ?? {}
+  for (const [, path = '', content = ''] of system.join('\n\n').matchAll(/<file path="([^"]+)">\n(.*?)\n<\/file>/gs))
+    addFile(path, content)
+  const calls = messages.flatMap((message) =>
+    message.role === 'assistant' ? message.content.filter((part) => part.type === 'toolCall') : [],
+  )
+  for (const message of messages) {
+    if (message.role === 'assistant') continue
+    const call = message.role === 'toolResult' ? calls.find(({ id }) => id === message.toolCallId) : undefined
+    if (call?.name === 'read') addFile(String(call.arguments['path']), messageText(message))
+    for (const [, place = ''] of messageText(message).matchAll(/^(\S+:\d+)(?:-\d+)? · \d\.\d\d · /gm))
+      received.add(place)
+  }
+  return received
+}
+
+describe.each(versions)('the demo of $today ($language)', (version) => {
+  const { language, now, today, yesterday, locale, entries, questions, changed } = version
   let home: string
   let server: RunningServer
   let client: ContractClient
@@ -87,9 +128,9 @@ describe.each(versions)('the demo of $today ($language)', ({ language, now, toda
     const files = await client.workspace.list(main)
     return Promise.all(files.map(async (file) => ({ ...file, ...(await client.workspace.read({ ...main, ...file })) })))
   }
-  const readChats = async () => {
-    const chats = await client.sessions.list(main)
-    return Promise.all(chats.map(({ id }) => client.sessions.get({ ...main, session: id })))
+  const readChats = async (agent = 'main') => {
+    const chats = await client.sessions.list({ agent })
+    return Promise.all(chats.map(({ id }) => client.sessions.get({ agent, session: id })))
   }
 
   it('has notes up to today, and nothing that happens later', async () => {
@@ -100,7 +141,7 @@ describe.each(versions)('the demo of $today ($language)', ({ language, now, toda
     for (const { modifiedAt, path } of notes) expect(modifiedAt, path).toBeLessThanOrEqual(now.getTime())
     const todaysTimes = [...(notes.find(({ date }) => date === today)?.text ?? '').matchAll(/^- (\d\d:\d\d) /gm)]
     const nowTime = now.toTimeString().slice(0, 5)
-    expect(todaysTimes.map(([, time = '']) => time <= nowTime)).toEqual([true, true, true])
+    expect(todaysTimes.map(([, time = '']) => time <= nowTime)).toEqual(Array(entries).fill(true))
     // Only the appointment with the dentist is later than today.
     const later = notes.flatMap(({ text }) => (text.match(/\d{4}-\d\d-\d\d/g) ?? []).filter((day) => day > today))
     expect(new Set(later).size).toBe(1)
@@ -135,7 +176,7 @@ describe.each(versions)('the demo of $today ($language)', ({ language, now, toda
     const session = { ...main, session: long?.summary.id ?? '' }
     const { steps, events } = await client.context.timeline(session)
     expect(events.map(({ event }) => event.type).slice(0, 3)).toEqual(['prune', 'flush', 'compaction'])
-    expect(steps.length).toBe(14)
+    expect(steps.length).toBe(18)
     for (const { id, request, usage, answer } of steps) {
       expect(usage?.totalTokens).toBeGreaterThan(1000)
       expect(answer).not.toBeNull()
@@ -169,6 +210,34 @@ describe.each(versions)('the demo of $today ($language)', ({ language, now, toda
     expect(lines[0]).toContain('PostgreSQL')
   })
 
+  it.each(['main', 'garden'])('cites only lines that the model had received (%s)', async (agent) => {
+    const checked: string[] = []
+    for (const { summary, messages } of await readChats(agent)) {
+      const session = { agent, session: summary.id }
+      const { steps } = await client.context.timeline(session)
+      for (const { id, message } of messages) {
+        if (message.role !== 'assistant') continue
+        const citations = splitCitations(messageText(message)).filter((part) => typeof part !== 'string')
+        const { request } = await client.context.request({
+          ...session,
+          number: steps.find(({ answer }) => answer === id)?.request ?? 0,
+        })
+        const received = receivedLines(request?.json ?? '')
+        const places = citations.map(({ path, line }) => `${path}:${line}`)
+        expect(places.filter((place) => !received.has(place))).toEqual([])
+        checked.push(...places)
+      }
+    }
+    expect(checked.length).toBeGreaterThan(agent === 'main' ? 20 : 2)
+  })
+
+  it('uses the results of each search in the answer', async () => {
+    const recalls = await client.search.recalls(main)
+    expect(recalls.length).toBeGreaterThan(8)
+    const unused = recalls.filter(({ results }) => results.length > 0 && results.every(({ use }) => use !== 'cited'))
+    expect(unused.map(({ query }) => query)).toEqual([])
+  })
+
   it('has a private chat about a private note', async () => {
     const chats = await readChats()
     const secret = chats.filter(({ summary }) => summary.isPrivate)
@@ -199,6 +268,8 @@ describe.each(versions)('the demo of $today ($language)', ({ language, now, toda
     const { checks, runs } = await client.checks.list(main)
     expect(checks.map(({ relevant }) => relevant.map(({ state }) => state))).toEqual([['there'], ['there']])
     expect(runs.map(({ passed, total }) => `${passed}/${total}`)).toEqual(['0/1', '0/1', '0/1', '1/1', '1/1', '2/2'])
+    // The app tests them after a change, and records the changed result.
+    expect(runs.map(({ cause }) => cause)).toEqual(['asked', 'asked', 'asked', 'index', 'asked', 'asked'])
     expect(await client.checks.run(main)).toMatchObject({ passed: 2, total: 2 })
   })
 
@@ -213,6 +284,13 @@ describe.each(versions)('the demo of $today ($language)', ({ language, now, toda
     const { results } = await client.search.query({ ...main, query })
     expect(results.slice(0, 2).map((result) => result.path)).toContain(path)
     expect(results.slice(0, 2).some(({ snippet }) => snippet.includes(words))).toBe(true)
+  })
+
+  it('answers the current value of a changed fact first', async () => {
+    const [query, current, former] = changed
+    const { results } = await client.search.query({ ...main, query })
+    expect(results[0]?.snippet).toContain(current)
+    expect(results[1]?.snippet).toContain(former)
   })
 
   it('is opened without problems and answers new messages offline', async () => {
