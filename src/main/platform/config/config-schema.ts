@@ -136,7 +136,7 @@ const sharedAgentFields = {
   compaction: section({
     /** False: no automatic flush or summary; `/compact` works. */
     enabled: z.boolean().default(true),
-    /** Least tokens that are kept free for the answer. */
+    /** Minimum number of tokens that a request leaves for the answer. */
     reserveTokensFloor: tokensSchema.default(20_000),
     /** Newest tokens that a compaction keeps verbatim. */
     keepRecentTokens: tokensSchema.default(20_000),
