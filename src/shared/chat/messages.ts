@@ -62,3 +62,10 @@ export function messageText(message: Message): string {
   for (const part of message.content) if (part.type === 'text') parts.push(part.text)
   return parts.join('\n')
 }
+
+/** Returns the texts in the arguments of a message's tool calls. */
+export function textsInCalls(message: Message): string[] {
+  const parts = message.role === 'assistant' ? message.content : []
+  const values = parts.flatMap((part) => (part.type === 'toolCall' ? Object.values(part.arguments) : []))
+  return values.filter((value) => typeof value === 'string')
+}

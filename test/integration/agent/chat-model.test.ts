@@ -99,7 +99,8 @@ it('a message that waits for the running answer keeps the model that was chosen 
 it('notes of a chat with a local model that failed wait for a local model', async () => {
   const { remote, local, notes, start, home } = await open()
   const { send } = await start({ ANTHROPIC_API_KEY: 'k' })
-  const session = await send(secret, { model: localModel })
+  // A request to remember would leave a note, and no summary.
+  const session = await send('Our vault opens with kumquat and durian.', { model: localModel })
   local.script = [{ status: 400, message: 'no' }]
   await send('/new', { session })
   await until(async () => (await notes()).includes(`sessions/${session}.jsonl`))

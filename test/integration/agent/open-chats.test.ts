@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
 import { ChatPrivacy } from '../../../src/main/agent/privacy/chat-privacy.ts'
+import { localDate } from '../../../src/main/workspace/index.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -36,7 +37,13 @@ agents:
     const last = transcript.messages().at(-1)
     return { session, transcript, text: last ? messageText(last.message) : '' }
   }
-  return { ...test, agent, remote, say }
+  /** Writes notes as another program does. */
+  const writeOutside = async (files: Record<string, string>) => {
+    await writeFiles(test.workspace, files)
+    await agent.memory.reindex()
+    await agent.privacy.update()
+  }
+  return { ...test, agent, remote, say, writeOutside }
 }
 
 describe('a message to an open chat', () => {
@@ -115,6 +122,61 @@ describe('an open chat', () => {
     expect(await agent.privacy.untold()).toEqual([])
   })
 
+  it.each([
+    'note: the divorce lawyer is Jane Roe',
+    'Remember that the divorce lawyer is Jane Roe.',
+    'Please remember: the divorce lawyer is Jane Roe',
+    '请记住：the divorce lawyer is Jane Roe',
+  ])('becomes private when the line is marked that it saved for “%s”', async (request) => {
+    const { agent, workspace, say, writeOutside } = await openChats()
+    const { session } = await say(request)
+    const other = await say('The weather is fine today.')
+    const log = `memory/${localDate(new Date())}.md`
+    const text = await readFile(join(workspace, log), 'utf8')
+    await agent.memory.settle(10_000)
+    await agent.privacy.update()
+    await writeOutside({ [log]: text.replace(/Jane Roe.?$/m, '$& ^[private]') })
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+    expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
+    await expect(say(request)).rejects.toMatchObject({ code: 'message_private', data: { lines: request } })
+  })
+
+  it('becomes private when a line without its time and origin is marked that it asked to remember', async () => {
+    const { agent, say, writeOutside } = await openChats()
+    const asked = await say('Good morning.\n记住 离婚律师是王芳', { withoutMemory: true })
+    const tomorrow = await say('Remember that I meet Jane tomorrow', { withoutMemory: true })
+    const day = localDate(new Date(Date.now() + 86_400_000))
+    await writeOutside({ 'moved.md': `- 离婚律师是王芳。 ^[private]\n- I meet Jane tomorrow (${day}) ^[private]\n` })
+    expect((await agent.sessions.get(asked.session)).isPrivate).toBe(true)
+    expect((await agent.sessions.get(tomorrow.session)).isPrivate).toBe(true)
+  })
+
+  it('becomes private with its copy when a line that links to its message is marked', async () => {
+    const { agent, say, writeOutside } = await openChats()
+    const { session, transcript } = await say('Her lawyer is Jane.')
+    const first = transcript.messages()[0]?.id ?? ''
+    const copy = await agent.sessions.fork(session, first, new Date())
+    const other = await say('The weather is fine today.')
+    const line = (await transcript.linesOf([first])).get(first)
+    await writeOutside({ 'kept.md': `- Ann has a lawyer [sessions/${session}.jsonl:${line}] ^[private]\n` })
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+    expect((await agent.sessions.get(copy)).isPrivate).toBe(true)
+    expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
+  })
+
+  it('becomes private when a line is marked that it found in the chat that saved it', async () => {
+    const { agent, remote, say, writeOutside } = await openChats()
+    await say('note: the divorce lawyer is Jane Roe')
+    // A search shows the note and not the chat.
+    await agent.workspace.remove(`memory/${localDate(new Date())}.md`, { cause: 'user' })
+    await agent.memory.settle(10_000)
+    remote.script = [{ calls: [{ name: 'memory_search', arguments: { query: 'divorce lawyer' } }] }, { text: 'Found.' }]
+    const { session } = await say('Who is it?')
+    expect(remote.requests.at(-1)?.text).toContain('note: the divorce lawyer')
+    await writeOutside({ 'moved.md': '- The divorce lawyer is Jane Roe ^[private]\n' })
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+  })
+
   it('becomes private even if the app closes at once, without an error in the log', async () => {
     const { agent, app, home, say } = await openChats()
     const { session } = await say('The safe is grey.')
@@ -171,6 +233,7 @@ describe('an open chat', () => {
       marks: () => agent.marks(),
       stateFile: `${file}.private-lines`,
       stopTurn: async (id) => chat.turns.stop(id),
+      now: () => new Date(),
     })
     await agent.memory.settle(10_000)
     await firstUpdate.update()

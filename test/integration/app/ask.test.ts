@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { localDate } from '../../../src/main/workspace/index.ts'
 import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { cli } from '../../support/built.ts'
@@ -51,6 +52,20 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     const json = await run('ask', 'And the other?', '--json')
     expect(JSON.parse(json.stdout)).toMatchObject({ text: 'There is none.' })
     expect(json.stderr).toBe('')
+  })
+
+  it('is private in the first command after another program marked a line that it saved', async () => {
+    const { run, workspace } = await openTerminal()
+    const log = `memory/${localDate(new Date())}.md`
+    for (const request of ['note: the divorce lawyer is Jane Roe', '请记住：the notary is Kim Poe']) {
+      await run('ask', request)
+      const text = await readFile(join(workspace, log), 'utf8')
+      await writeFiles(workspace, { [log]: text.replace(/(Roe|Poe)$/m, '$& ^[private]') })
+      const { stdout } = await run(...(request.startsWith('note') ? ['search', 'divorce lawyer'] : ['sessions']))
+      expect(stdout).not.toMatch(/Jane Roe|Kim Poe/)
+    }
+    expect((await run('sessions')).stdout.match(/\(private\)/g)).toHaveLength(2)
+    expect((await run('search', 'divorce lawyer', '--private')).stdout).toContain('Jane Roe')
   })
 
   it('--session continues a chat by id, prefix or "last"; sessions lists the chats', async () => {

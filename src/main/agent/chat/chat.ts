@@ -122,7 +122,8 @@ export class Chat {
     }
     const startsSession = command?.name === 'new' || command?.name === 'reset'
     const firstMessage = startsSession ? command.argument : ''
-    const { agentModels, config, sessions } = this.#services
+    const { agentModels, config, privacy, sessions } = this.#services
+    await privacy.settle()
     const current = session === undefined ? undefined : await sessions.get(session)
     const isPrivate = current?.isPrivate ?? input.isPrivate ?? config.current.chat.default === 'private'
     const isStored = command?.name !== 'search' && command?.name !== 'model'
@@ -286,7 +287,7 @@ export class Chat {
   async #assertHasNoPrivateLine(text: string, attachments: readonly Attachment[]): Promise<void> {
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? attachment.text : []))
     const marked = files.flatMap((file) => privateLinesOf(file, visibilityOf(file)).map((line) => line.trim()))
-    const equal = await this.#services.privacy.privateLines([text, ...files].join('\n'))
+    const equal = await this.#services.privacy.privateLines([text, ...files].join('\n'), text)
     const lines = [...new Set([...equal, ...marked])]
     if (lines.length === 0) return
     const shown = lines.slice(0, maxNamedLines.message).join('\n')

@@ -1,4 +1,4 @@
-import { messageText, type Message } from '#shared/chat/messages.ts'
+import { messageText, textsInCalls, type Message } from '#shared/chat/messages.ts'
 import { additionsOf } from '../context/additions.ts'
 import { assemble, type Assembly } from '../context/assemble.ts'
 import { budgetOf } from '../context/context-budget.ts'
@@ -177,12 +177,6 @@ async function hasPrivateText(
   if ([...lines].some((line) => loaded.hiddenLines.has(line))) return true
   const missing = [...lines].filter((line) => line.trim() !== '')
   return missing.length > 0 && (await privacy.privateLines(missing.join('\n'))).length > 0
-}
-
-function textsInCalls(message: Message): string[] {
-  const parts = message.role === 'assistant' ? message.content : []
-  const values = parts.flatMap((part) => (part.type === 'toolCall' ? Object.values(part.arguments) : []))
-  return values.filter((value) => typeof value === 'string')
 }
 
 /** Returns the current turn, from its user message on, if a compaction has replaced this message; otherwise {}. */

@@ -1,7 +1,7 @@
 /** Compares chats with the private notes: before a message is sent, after a note was marked, and before a release. */
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
-import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.ts'
+import { comparableForms, comparableLine } from '#shared/markdown/comparable-line.ts'
 import { privateLinesOf } from '#shared/markdown/visibility.ts'
 import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
@@ -10,10 +10,11 @@ import { orUndefined } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { messageText, type Message } from '#shared/chat/messages.ts'
-import { KeyedQueue, readIfExists, writeDurably } from '#platform'
+import { messageText, splitAttachments, textsInCalls, type Message } from '#shared/chat/messages.ts'
+import { parseIntent, requestedNote } from '#llm'
+import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
-import { projectContextFiles, type Workspace } from '#workspace'
+import { localDate, projectContextFiles, type Workspace } from '#workspace'
 import { lineKeys, type PrivacyMarks } from '#workspace/privacy'
 import { workspacePath } from '../tools/lenient-arguments.ts'
 import { changesText } from '../context/additions.ts'
@@ -30,6 +31,7 @@ export interface ChatPrivacyOptions {
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */
   readonly stopTurn: (session: string) => Promise<void>
+  readonly now: Clock
 }
 
 const stateSchema = z.object({
@@ -41,6 +43,8 @@ const stateSchema = z.object({
 type State = z.infer<typeof stateSchema>
 
 const maxShownLines = 20
+/** Lines of a message that are parsed: each takes 0.04 ms, and a request precedes a long text. */
+const maxRequestLines = 200
 
 export class ChatPrivacy {
   readonly #options: ChatPrivacyOptions
@@ -53,15 +57,18 @@ export class ChatPrivacy {
     this.#options = options
   }
 
-  /** Returns the lines of a text that equal private lines; none if there is no index. */
-  async privateLines(text: string): Promise<string[]> {
-    const allLines = text.split(/\r?\n/).toReversed()
-    const lines = new Map(allLines.map((line) => [comparableLine(line), line.trim()]))
-    const asked = [...lines.keys()].filter(isTellingLine)
-    if (asked.length === 0) return []
-    const indexed = (await orUndefined(this.#options.memory.privateLines(asked))) ?? []
+  /**
+   * Returns the lines of a text that equal private lines; none if there is no index.
+   * @param typed text whose lines can also ask to remember a private line
+   */
+  async privateLines(text: string, typed = ''): Promise<string[]> {
+    const asked = requestsIn(typed, this.#options.now())
+    const all = [...text.split(/\r?\n/).map((line) => ({ line, note: line })), ...asked].toReversed()
+    const lines = new Map(all.flatMap(({ line, note }) => comparableForms(note).map((form) => [form, line.trim()])))
+    if (lines.size === 0) return []
+    const indexed = (await orUndefined(this.#options.memory.privateLines([...lines.keys()]))) ?? []
     const found = new Set([...indexed, ...(await this.#privateLinesOfContextFiles())])
-    return asked.flatMap((comparable) => (found.has(comparable) ? [lines.get(comparable) ?? ''] : []))
+    return [...new Set([...lines].flatMap(([form, line]) => (found.has(form) ? [line] : [])))]
   }
 
   /** Returns comparable lines of the files that are not indexed because requests contain them in full. */
@@ -71,7 +78,7 @@ export class ChatPrivacy {
       const text = (await orUndefined(workspace.read(path)))?.text ?? ''
       return privateLinesOf(text, marks().of(path, text))
     })
-    return (await Promise.all(files)).flat().map(comparableLine)
+    return (await Promise.all(files)).flat().flatMap(comparableForms)
   }
 
   /** Returns the number of private notes that match a question. */
@@ -135,8 +142,8 @@ export class ChatPrivacy {
   }
 
   /**
-   * Makes the open chats private that contain lines, or recalled files, that have become private since the last call. The
-   * index must be complete.
+   * Makes the open chats private that contain or wrote lines, or recalled files, that have become private since the last
+   * call. The index must be complete.
    * @returns the chats that the user does not know of
    */
   update(): Promise<readonly string[]> {
@@ -149,6 +156,7 @@ export class ChatPrivacy {
       const state = await this.#read()
       const known = new Set(state?.keys)
       const added = new Set([...keys].filter((key) => !known.has(key)))
+      for (const key of await this.#linkedMessages(added)) added.add(key)
       const untold = [...(state?.untold ?? [])]
       for (const { id, isPrivate } of added.size === 0 && state ? [] : await sessions.list(true)) {
         const transcript = await orUndefined(sessions.get(id))
@@ -164,10 +172,29 @@ export class ChatPrivacy {
     })
   }
 
+  /**
+   * Waits for the index, then updates; does nothing if the index is not complete soon. A turn must not call it, because
+   * an update waits for the end of the turns that it stops.
+   */
+  async settle(): Promise<void> {
+    await orUndefined(this.#options.memory.catchUp().then((isComplete) => (isComplete ? this.update() : [])))
+  }
+
   /** Waits for the running update, which needs the index. Later updates do nothing. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#queue.settle()
+  }
+
+  /** Returns the keys of the messages that private lines link to. A copy of a chat has the same messages. */
+  async #linkedMessages(keys: ReadonlySet<string>): Promise<string[]> {
+    const found: string[] = []
+    for (const [, session = '', line] of [...keys].map((key) => /^sessions\/(.+)\.jsonl:(\d+)$/.exec(key) ?? [])) {
+      const text = session === '' ? undefined : await orUndefined(this.#options.sessions.readText(session))
+      const entry = parseJson(text?.split('\n')[Number(line) - 1] ?? '')
+      if (isRecord(entry)) found.push(`entry ${String(entry['id'])}`)
+    }
+    return found
   }
 
   async #privatePaths(): Promise<string[]> {
@@ -186,21 +213,36 @@ export class ChatPrivacy {
   }
 }
 
-/** Returns true if a message has a line with one of the keys, or a recalled or read file is among them. */
+/** Returns true if a message or a note of the chat has a line with one of the keys, or recalled or read such a file. */
 function contains({ entries }: Transcript, keys: ReadonlySet<string>, workspace: Workspace): boolean {
-  const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
-  return messages.some((message) => {
-    const paths = pathsIn(message, workspace).map((path) => `path ${path}`)
-    return [...paths, ...textsIn(message).flatMap(lineKeys)].some((key) => keys.has(key))
+  return entries.some((entry) => {
+    const messages = entry.type === 'message' ? [entry.message] : []
+    const paths = messages.flatMap((message) => pathsIn(message, workspace)).map((path) => `path ${path}`)
+    const written = changesIn(entry).flatMap(({ patch }) => addedIn(patch))
+    const texts = [...messages.flatMap(textsIn), ...written]
+    return [`entry ${entry.id}`, ...paths, ...texts.flatMap(lineKeys)].some((key) => keys.has(key))
   })
 }
 
-/** Returns the texts of a message, and those of the notes in a tool result. */
+/** Returns the texts of a message, those of the notes in a tool result, and the notes that its lines ask for. */
 function textsIn(message: Message): string[] {
   const text = messageText(message)
   const answer = message.role === 'toolResult' ? parseJson(text) : undefined
   const content = isRecord(answer) && typeof answer['text'] === 'string' ? [answer['text']] : []
-  return [text, changesText(message), ...content, ...recalledIn(message).map(({ snippet }) => snippet)]
+  const quoted = [...content, ...recalledIn(message).map(({ snippet }) => snippet)]
+  const fromUser = quoted.flatMap((quote) => [...quote.matchAll(/^(?:- )?User: (.*)/gm)].map(([, line = '']) => line))
+  const typed = message.role === 'user' ? splitAttachments(message).text : ''
+  const asked = requestsIn([typed, ...fromUser].join('\n'), new Date(message.timestamp))
+  return [text, changesText(message), ...quoted, ...asked.map(({ note }) => note), ...textsInCalls(message)]
+}
+
+/** Returns the lines that ask to remember something, with the note as the app saves it. */
+function requestsIn(typed: string, at: Date): { readonly line: string; readonly note: string }[] {
+  const day = localDate(at)
+  return typed.split('\n', maxRequestLines).flatMap((line) => {
+    const intent = parseIntent(line, day)
+    return intent.kind === 'remember' ? [{ line, note: requestedNote(intent, day) }] : []
+  })
 }
 
 /** Returns the paths of the notes that a message recalled or read. */

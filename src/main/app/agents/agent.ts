@@ -132,6 +132,7 @@ export class Agent {
       marks: () => this.marks(),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
+      now,
     })
     this.chat = new Chat({
       config,

@@ -58,7 +58,10 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   release: doForAgent(os.sessions.release, async (agent, input) =>
     (await agent.chat.idleTranscript(input.session)).setPrivate(false),
   ),
-  madePrivate: forAgent(os.sessions.madePrivate, async (agent) => ({ sessions: await agent.privacy.untold() })),
+  madePrivate: forAgent(os.sessions.madePrivate, async (agent) => {
+    await agent.privacy.settle()
+    return { sessions: await agent.privacy.untold() }
+  }),
   forgetMadePrivate: doForAgent(os.sessions.forgetMadePrivate, (agent) => agent.privacy.forgetUntold()),
   remove: doForAgent(os.sessions.remove, (agent, input) => agent.sessions.remove(input.session)),
   restore: doForAgent(os.sessions.restore, (agent, input) => agent.sessions.restore(input.session)),

@@ -44,6 +44,7 @@ export async function readFor<T>(
   // If the folder is missing, report that, and not a missing note.
   await agent.workspace.assertExists()
   const session = sessionOfPath(path)
+  if (session !== undefined) await agent.privacy.settle()
   const transcript = session === undefined ? undefined : await orUndefined(agent.sessions.get(session))
   if (session !== undefined && transcript?.isPrivate !== false) throw notFoundError()
   const view = await viewFor(app, agent, requester)

@@ -26,6 +26,7 @@ export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
     inTurn(agent, input.forProgram, async () => {
       const view = await viewFor(app, agent, input.forProgram)
       const options = searchOptionsFor(input.forProgram, view, input.options)
+      if (options.hasPrivate === false) await agent.privacy.settle()
       const response = await agent.memory.search(input.query, options, signal)
       return view ? view.results(response) : response
     }),
@@ -34,6 +35,7 @@ export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
     inTurn(agent, input.forProgram, async () => {
       const view = await viewFor(app, agent, input.forProgram)
       const options = searchOptionsFor(input.forProgram, view, input.options)
+      if (options.hasPrivate === false) await agent.privacy.settle()
       const explanation = await agent.memory.explain(input.query, options, input.why, signal)
       return view ? view.explanation(explanation) : explanation
     }),

@@ -14,7 +14,7 @@ import { isLocalAddress } from '#shared/util/locality.ts'
 import { embeddingBaseUrl, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
 import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '../indexing/index-schema.ts'
-import { comparableLine } from '#shared/markdown/comparable-line.ts'
+import { comparableForms } from '#shared/markdown/comparable-line.ts'
 import { lineKeys } from '#workspace/privacy'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
 import { withOverrides, type SearchOverrides } from '../query/overrides.ts'
@@ -199,16 +199,13 @@ export class Searcher {
 
   /**
    * Returns which of the lines are lines of private units.
-   * @param lines as `comparableLine` returns them
+   * @param lines as `comparableForms` returns them
    */
   privateLines(lines: readonly string[]): string[] {
     const asked = new Set(lines)
     const found = new Set<string>()
     for (const text of this.#statements.privateTexts.iterate())
-      for (const line of text.split('\n')) {
-        const comparable = comparableLine(line)
-        if (asked.has(comparable)) found.add(comparable)
-      }
+      for (const form of text.split('\n').flatMap(comparableForms)) if (asked.has(form)) found.add(form)
     return [...found]
   }
 

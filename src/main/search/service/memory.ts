@@ -229,12 +229,17 @@ export class Memory {
     return this.#readIndex(({ searcher }) => searcher.client.privateKeys())
   }
 
-  /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableLine` returns them */
+  /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableForms` returns them */
   privateLines(lines: readonly string[]): Promise<string[]> {
     return this.#readIndex(async (threads) => {
       await this.#catchUp(threads)
       return threads.searcher.client.privateLines(lines)
     })
+  }
+
+  /** Waits as `search`. Returns false if the index is not up to date. */
+  catchUp(): Promise<boolean> {
+    return this.#readIndex((threads) => this.#catchUp(threads))
   }
 
   /** Reads every file again and returns the status at the end. If aborted, finished files stay indexed. */

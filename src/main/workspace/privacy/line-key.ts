@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
-import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.ts'
+import { comparableForms } from '#shared/markdown/comparable-line.ts'
 
-/** Returns the keys of a text's lines. Equal lines have equal keys. Leaves out lines that many texts have in common. */
+/** Returns the keys of a text's lines, without lines that many texts have in common, and its links to messages. */
 export function lineKeys(text: string): string[] {
-  return text
-    .split('\n')
-    .map(comparableLine)
-    .filter(isTellingLine)
-    .map((line) => hash('sha1', line, 'base64url').slice(0, 14))
+  const forms = text.split('\n').flatMap(comparableForms)
+  const links = text.match(/sessions\/[\w.-]+\.jsonl:\d+/g) ?? []
+  return [...forms.map((form) => hash('sha1', form, 'base64url').slice(0, 14)), ...links]
 }

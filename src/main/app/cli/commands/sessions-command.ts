@@ -7,6 +7,8 @@ export async function listSessions(
   { client }: PrimaryClient,
   { agent, private: isPrivateShown = false }: CommonFlags & { private?: boolean },
 ): Promise<Output> {
+  // Compares the chats with the notes first.
+  await client.sessions.madePrivate({ agent })
   const sessions = (await client.sessions.list({ agent }))
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
     .map((session) => ({ ...session, title: session.isPrivate && !isPrivateShown ? '' : session.title }))
