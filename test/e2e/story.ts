@@ -25,7 +25,7 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   await composer.press('Enter')
   const card = page.getByTestId('diff-card')
   await card.waitFor()
-  expect(await card.innerText()).toContain('We chose PostgreSQL for the database')
+  expect(await card.innerText()).toContain('we chose PostgreSQL for the database')
   await keepScreenshot(page, `${name}-2-remembered`)
 
   // MEMORY.md changes on disk; the app finds the line within 2 s.
@@ -45,7 +45,7 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   await page.getByText('“Which database did we choose?”').waitFor()
   const answer = page.getByTestId('answer').last()
   await page.waitForFunction(() =>
-    [...document.querySelectorAll('[data-testid=answer]')].at(-1)?.textContent?.includes('We chose PostgreSQL'),
+    [...document.querySelectorAll('[data-testid=answer]')].at(-1)?.textContent?.includes('we chose PostgreSQL'),
   )
   const citation = answer.getByRole('link').last()
   expect(await citation.innerText()).toMatch(/^memory\/\d{4}-\d{2}-\d{2}\.md:3$/)

@@ -30,10 +30,10 @@ describe('the offline agent', () => {
     const first = await ask('Remember that we chose PostgreSQL for the database')
     expect(first.text).toContain('[memory/2026-01-20.md]')
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(
-      '# 2026-01-20\n\n- 10:30 We chose PostgreSQL for the database\n',
+      '# 2026-01-20\n\n- 10:30 we chose PostgreSQL for the database\n',
     )
     const second = await ask('Which database did we choose?', first.session)
-    expect(second.text).toContain('> We chose PostgreSQL for the database')
+    expect(second.text).toContain('> we chose PostgreSQL for the database')
     expect(second.text).toContain('[memory/2026-01-20.md:3]')
     const names = second.messages.flatMap((message) => (message.role === 'toolResult' ? [message.toolName] : []))
     expect(names).toEqual(['write', 'memory_search'])
@@ -57,7 +57,7 @@ describe('the offline agent', () => {
     const branch = (await agent.sessions.get(session)).branch()
     expect(branch.filter(({ type }) => type === 'compaction').length).toBeLessThanOrEqual(2)
     const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
-    expect(log.split(`The key is ${long} endmark`)).toHaveLength(2)
+    expect(log.split(`the key is ${long} endmark`)).toHaveLength(2)
     expect(log.split('I like tea')).toHaveLength(2)
     const answer = await ask('Where is the endmark?', session)
     expect(answer.last).toMatchObject({ stopReason: 'stop' })
@@ -75,7 +75,7 @@ describe('the offline agent', () => {
         .flatMap(({ message }) => (message.role === 'assistant' ? [messageText(message)] : []))
         .join('\n')
     await until(async () => (await said()).includes('You are welcome'))
-    expect(await said()).toContain('> The boiler code is 7781')
+    expect(await said()).toContain('> the boiler code is 7781')
   })
 
   it('quotes only fitting lines if several notes were found', async () => {

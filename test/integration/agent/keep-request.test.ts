@@ -33,7 +33,7 @@ agents:
 }
 
 it.each([
-  ['Remember that the gate code is 4711', 'The gate code is 4711'],
+  ['Remember that the gate code is 4711', 'the gate code is 4711'],
   ['记住：房东叫王强', '房东叫王强'],
 ])('saves the note of %j if the model only answers', async (text, note) => {
   const { log, events } = await ask(text, [{ text: 'I will remember that.' }])
@@ -52,7 +52,7 @@ it.each([
   { text: 'You will remember. '.repeat(200), label: 'repeating' },
 ])('saves the note if the answer fails: $label', async ({ text }) => {
   const { log } = await ask('Remember that the gate code is 4711', [{ text }, { text }, { text }], { fails: true })
-  expect(log).toBe('# 2026-01-20\n\n- 10:30 The gate code is 4711\n')
+  expect(log).toBe('# 2026-01-20\n\n- 10:30 the gate code is 4711\n')
 })
 
 it('saves nothing if the model has saved it, for other messages, and in a chat without memory', async () => {

@@ -39,8 +39,8 @@ const conversations: readonly {
   {
     language: 'English',
     hello: ['hi there', /^No language model is connected, so I do two things/],
-    save: ['please note that the gate code is 4711', 'The gate code is 4711', /^Noted in today’s log/],
-    ask: ['whats the gate code', /^Your memory says:\n\n> The gate code is 4711\n/],
+    save: ['please note that the gate code is 4711', 'the gate code is 4711', /^Noted in today’s log/],
+    ask: ['whats the gate code', /^Your memory says:\n\n> the gate code is 4711\n/],
     unknown: ['Who painted the fence?', /^I found nothing in your memory about “Who painted the fence\?”/],
     unwritable: ['remember the code is 12\u000034', /^That did not work: .+NUL/],
   },

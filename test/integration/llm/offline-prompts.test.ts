@@ -49,7 +49,7 @@ describe('recognition of requests by the offline model', () => {
       await say('the '.repeat(14_000))
       const first = await say('/compact')
       const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
-      expect(log).toContain('\n- 10:30 The boiler is serviced in March\n')
+      expect(log).toContain('\n- 10:30 the boiler is serviced in March\n')
       expect(log).toContain('\n- 10:30 We decided to use feature flags for the launch, see src/flags.ts\n')
       const compaction = (await agent.sessions.get(first)).branch().find(({ type }) => type === 'compaction')
       expect(compaction).toMatchObject({ summary: expect.stringContaining('## Facts and identifiers\n- ') })

@@ -62,16 +62,27 @@ describe('offline model', () => {
   it.each([
     ['Remember that 🦄🎉 the party is great', '🦄🎉 the party is great'],
     ['记住：🎂 小雨的生日是五月三号', '🎂 小雨的生日是五月三号'],
-    ['🎉 Remember that the party is great 🎂', 'The party is great'],
+    ['🎉 Remember that the party is great 🎂', 'the party is great 🎂'],
+    ['the party is great 🎂, remember that', 'the party is great 🎂'],
+    ['The keys are under the pot! Please remember this.', 'The keys are under the pot!'],
+    ['记住：iPad 在抽屉里～', 'iPad 在抽屉里～'],
+    ['請記住：要不要續租？', '要不要續租？'],
+    ['note: eBay order 42…', 'eBay order 42…'],
+    ['Remember to tell Ann thanks', 'tell Ann thanks'],
+    ['Note: .env stays out of the repository', '.env stays out of the repository'],
+    ['Remember that -5 is the limit', '-5 is the limit'],
+    ['Can you remember that my shoe size is 43?', 'my shoe size is 43'],
+    ['能帮我记一下：车位在 B2？', '车位在 B2'],
+    ['Remember this!', ''],
     ['Set a reminder for the dentist one day before', 'Reminder: the dentist one day before'],
     ['Set an alarm for 7am', 'Reminder: 7am'],
-    ['Set a reminder to call Ann', 'Call Ann'],
+    ['Set a reminder to call Ann', 'call Ann'],
     ['记得 Wi-Fi 密码是 Nihao2026!', 'Wi-Fi 密码是 Nihao2026!'],
     ['记住保险箱密码是 8#kQ?', '保险箱密码是 8#kQ?'],
     ['記住 PIN 碼是 12#34！', 'PIN 碼是 12#34！'],
-    ['Remember that the PIN is 12#34!', 'The PIN is 12#34!'],
-    ['Remember that the code is 4471.', 'The code is 4471'],
-    ['Remember to buy 2 litres of milk!', 'Buy 2 litres of milk'],
+    ['Remember that the PIN is 12#34!', 'the PIN is 12#34!'],
+    ['Remember that the code is 4471.', 'the code is 4471.'],
+    ['Remember to buy 2 litres of milk!', 'buy 2 litres of milk!'],
     ['把这个记下来：车位在 B2', '车位在 B2'],
   ])('%j is saved as %j', (message, note) => {
     expect(noteOf(message, today)).toBe(note)
@@ -263,8 +274,8 @@ describe('several messages before one answer', () => {
       return `${name} ${lastLine}`
     })
     expect(shown).toEqual([
-      'write - 10:30 The key is under the pot',
-      'write - 10:30 The cat is called Tom',
+      'write - 10:30 the key is under the pot',
+      'write - 10:30 the cat is called Tom',
       'memory_search What is the cat called?',
     ])
   })

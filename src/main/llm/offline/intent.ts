@@ -18,7 +18,8 @@ const maxParsedLength = 1000
 export function parseIntent(message: string, today = '1970-01-01'): Intent {
   const trimmed = message.trim()
   const intent = parseStart(trimmed.slice(0, maxParsedLength), today)
-  return intent.kind === 'remember' ? { ...intent, text: intent.text + trimmed.slice(maxParsedLength) } : intent
+  if (intent.kind !== 'remember') return intent
+  return { ...intent, text: (intent.text + trimmed.slice(maxParsedLength)).trim() }
 }
 
 /** Returns the note that a request asks for, with dates for its relative times. @param today `YYYY-MM-DD` */
@@ -102,11 +103,15 @@ function parseOptOut(text: string, patterns: Patterns): Intent | undefined {
 /** Signs at the end of a password can be a part of it. */
 const secretEnd = /(?:密码|口令|\b(?:pin|code|pass(?:word|code|phrase))\b).*[\d#$%&*@^][\x21-\x7e]*?([!?]+)\s*$/is
 const emojiAtEnd = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Variation_Selector}\u200d]+\s*$/u
+/** End of a sentence, before a request that follows it. */
+const sentenceEnd = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Variation_Selector}\u200d\s.!?…~。！？～]*/u
+/** The question mark of "can you remember …?" ends the request, not the note. */
+const politeQuestion = /\b(?:can|could|would|will)\b|[可能]/i
 
 /** Returns the kind `question` for texts such as "remember when we …". */
 function parseRemember(whole: string, patterns: Patterns, raw: string): Intent | undefined {
-  const [end, signs = ''] = secretEnd.exec(whole) ?? []
-  const message = end === undefined ? whole : whole.slice(0, whole.trimEnd().length - signs.length)
+  const [secret, signs = ''] = secretEnd.exec(whole) ?? []
+  const message = secret === undefined ? whole : whole.slice(0, whole.trimEnd().length - signs.length)
   for (const start of startPositions(message, patterns)) {
     const text = message.slice(start).replace(/[\s.!。~]+$/, '')
     const match = patterns.remember.map((pattern) => pattern.exec(text)).find((result) => result !== null)
@@ -119,23 +124,17 @@ function parseRemember(whole: string, patterns: Patterns, raw: string): Intent |
     const hasColon = /:\s*$/.test(message.slice(start, noteStart))
     if (patterns.lookup.test(note.trim()) && !isPolite && !hasColon) return { kind: 'question' }
     const noteEnd = textStart + note.length
+    const rest = raw.slice(noteEnd)
+    const end = noteEnd === start + text.length ? rest : sentenceEnd.exec(rest)?.[0]
+    const typed = note.trim() === '' ? '' : raw.slice(noteStart, noteEnd) + (end ?? '')
+    const isAsked = signs === '' && politeQuestion.test(message.slice(0, start))
+    const saved = isAsked ? typed.replace(/[?？]\s*$/, '') : typed
     if (/\b(?:reminder|alarm)\s+for\s+$/i.test(message.slice(start, noteStart)))
-      return { kind: 'remember', text: `Reminder: ${raw.slice(noteStart, noteEnd)}`, isReminder: true }
+      return { kind: 'remember', text: `Reminder: ${saved}`, isReminder: true }
     const isReminder = patterns.reminder.test(`${message.slice(0, noteStart)} ${message.slice(noteEnd)}`)
-    const saved = trimNote(raw.slice(noteStart, noteEnd), message.slice(noteStart, noteEnd))
-    const kept = noteEnd === message.length ? raw.slice(noteEnd, noteEnd + signs.length) : ''
-    return { kind: 'remember', text: saved + kept, isReminder }
+    return { kind: 'remember', text: saved, isReminder }
   }
   return undefined
-}
-
-/** Drops a trailing "please" or "thanks". */
-function trimNote(raw: string, normalized: string): string {
-  const { length } = normalized
-    .replace(/[\s,;:、~]+$/, '')
-    .replace(/[\s,]*(?:\b(?:please|pls|plz|thanks|thank you|ok|okay)|\?)$/i, '')
-  const text = raw.slice(0, length).trim()
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const listRequest =

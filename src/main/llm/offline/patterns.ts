@@ -42,7 +42,7 @@ export const english = {
   /** The group `text` is the note. */
   remember: [
     new RegExp(
-      `^${saveAtStart}\\b(?:[\\s,]+${pronoun}\\b)*(?:[\\s,]+(?:about|to|for(?: me)?|please|too|in (?:my|your) (?:notes?|memory|log)|in mind)\\b)*(?:[^\\S\\n]|[:,.!?;–—-])*\\n*(?<text>[\\s\\S]*)$`,
+      `^${saveAtStart}\\b(?:[\\s,]+${pronoun}\\b)*(?:[\\s,]+(?:about|to|for(?: me)?|please|too|in (?:my|your) (?:notes?|memory|log)|in mind)\\b)*[:,.!?;–—-]*[^\\S\\n]*(?:[:,.!?;–—-]+(?=\\s|$)[^\\S\\n]*)*\\n*(?<text>[\\s\\S]*)$`,
       'i',
     ),
     new RegExp(
