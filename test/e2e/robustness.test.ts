@@ -269,7 +269,7 @@ function foreignTranscript(): string {
       toolName: 'memory_search',
       content: [{ type: 'text', text: '{}' }],
       isError: false,
-      details: { recall: {} },
+      details: { kind: 'recall', recall: {} },
       timestamp: at,
     },
     {

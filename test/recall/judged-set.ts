@@ -36,7 +36,7 @@ export interface JudgedSet {
 export function openJudgedSet(folder: string, split?: string, provider?: EmbeddingProvider): JudgedSet {
   const db = openForWriting(':memory:')
   const { provider: name = '', model = '', address } = provider ?? {}
-  createTables(db, { provider: name, model, address, dimensions: 0 })
+  createTables(db, { provider: name, model, address })
   const store = new UnitStore(db, { model: provider?.similarity, folders: [] })
   const workspace = join(folder, 'workspace')
   const paths = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))

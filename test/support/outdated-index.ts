@@ -31,7 +31,7 @@ export function createOldIndex(
     INSERT INTO chunks (path, text) VALUES ('memory/a.md', 'an old text');
   `)
   const versions = { schemaVersion: 11, tokenizerVersion: 'old', transcriptVersion: 1, chunk: [400, 80] }
-  const fingerprint = { ...versions, provider, model, dimensions: 0, address }
+  const fingerprint = { ...versions, provider, model, address }
   const meta = db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)')
   meta.run('fingerprint', JSON.stringify(fingerprint))
   const put = db.prepare('INSERT INTO embedding_cache (provider, model, dims, hash, vector) VALUES (?, ?, ?, ?, ?)')

@@ -25,7 +25,7 @@ export function createSearchIndex(
 ) {
   const db = openForWriting(file)
   const { provider: name = '', model = '', address } = provider ?? {}
-  createTables(db, { provider: name, model, address, dimensions: 0, chunking })
+  createTables(db, { provider: name, model, address, chunking })
   const store = new UnitStore(db, { model: provider?.similarity, folders: [], chunking })
   let mtime = 0
   /** @param days by line, of a chat */

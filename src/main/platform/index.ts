@@ -66,7 +66,7 @@ export {
   writeWithParts,
 } from './fs/part-store.ts'
 export { readIfExists, readSmallText } from './fs/read-file.ts'
-export { type CleanupResult, cleanTemporaryFiles, scheduleCleanup } from './fs/temp-file-cleanup.ts'
+export { cleanTemporaryFiles, scheduleCleanup } from './fs/temp-file-cleanup.ts'
 export { KeyedQueue } from './fs/work-queue.ts'
 export { toWriteError } from './fs/write-failure.ts'
 export { type Log, openLog, redact } from './logging/log.ts'

@@ -22,7 +22,6 @@ export function Result({ agent, result, query, isUsed = false }: ResultProps) {
   return (
     <div data-testid="result">
       <SupersededMark superseded={superseded} />
-      {/* Results in old transcripts can be long. */}
       <UnitText path={path} text={snippet} className="line-clamp-6 text-text" />
       <p className="flex min-w-0 items-baseline gap-3 text-[12px] text-muted">
         {date !== undefined && <span className="shrink-0">{formatNoteDay(date)}</span>}

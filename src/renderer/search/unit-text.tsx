@@ -1,11 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { Highlight } from '#lib/ui/highlight.tsx'
-import { clipLine } from '#lib/util/clip.ts'
 import { sessionOfPath } from '#lib/router/paths.ts'
-
-/** Maximum characters; only results in old transcripts are longer. */
-const maxShown = 1500
 
 /** Characters before the first match that are shown, at least, and at most. */
 const [keptBefore, maxBefore] = [40, 160]
@@ -29,7 +25,7 @@ export function UnitText({ path, text, words = noWords, className = '' }: UnitTe
     .trim()
     .replace(/\n\s*\n/g, '\n')
   const names = { User: t('search.said.user'), Assistant: t('search.said.assistant') }
-  const shown = clipLine(sessionOfPath(path) === undefined ? compact : nameSpeakers(compact, names), maxShown)
+  const shown = sessionOfPath(path) === undefined ? compact : nameSpeakers(compact, names)
   return (
     <p className={`break-words whitespace-pre-line ${className}`}>
       <Highlight text={fromFirstMatch(shown, words)} words={words} />

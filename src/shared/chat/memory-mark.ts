@@ -11,10 +11,7 @@ export function isWithoutMemory(data: unknown): boolean {
 /** Custom entry that turns the recall of notes for each message off or on, with data as `memoryToggleEntry`. */
 export const recallToggleEntry = 'commonplace.recall'
 
-/**
- * Custom entry that makes a chat private, or open again; the last one applies. Without one, a chat is private if an older
- * version marked one of its messages `local`.
- */
+/** Custom entry that makes a chat private, or open again; the last one applies. Without one, a chat is open. */
 export const privacyToggleEntry = 'commonplace.privacy'
 
 /** Returns true if the data of such an entry makes the chat private. Invalid data does, too. */

@@ -41,9 +41,6 @@ export type Usage = z.infer<typeof usageSchema>
 /** A source that is trusted less than the user. */
 export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
-/** Older versions set it on content that derives from private notes. A chat with such a message is private. */
-const localSchema = z.literal(true).optional()
-
 /** Lines of a file that were added and removed. */
 export const fileChangeNoteSchema = z.object({
   path: z.string(),
@@ -65,7 +62,6 @@ export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
   timestamp: timestampSchema,
-  local: localSchema,
   /** Changes of the loaded files that are sent with the message. */
   changes: z.array(fileChangeNoteSchema).optional(),
   /** Notes that the app found for the message and sends with it. */
@@ -93,7 +89,6 @@ export const assistantMessageSchema = z.object({
   errorMessage: z.string().optional(),
   errorData: errorDataSchema.optional(),
   timestamp: timestampSchema,
-  local: localSchema,
 })
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 
@@ -105,7 +100,6 @@ export const toolResultMessageSchema = z.object({
   details: toolDetailsSchema.optional(),
   isError: z.boolean(),
   timestamp: timestampSchema,
-  local: localSchema,
   /** Sources of the text in the result. */
   sources: z.array(untrustedSourceSchema).optional(),
 })

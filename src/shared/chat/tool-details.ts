@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { recordedSearchSchema } from '../contract/search.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
-import { isRecord } from '../util/json.ts'
 
 export const wrongArgumentSchema = z.object({
   /** Argument name; empty if the error concerns all arguments. */
@@ -25,21 +24,15 @@ export const toolDetailsSchema = z.discriminatedUnion('kind', [
 export type ToolDetails = z.infer<typeof toolDetailsSchema>
 
 /**
- * Parses the details stored in a transcript, including old ones without `kind`.
+ * Parses the details stored in a transcript.
  * @returns kind `foreign` for any other value
  */
 export function readToolDetails(stored: unknown): ToolDetails {
-  const parsed = toolDetailsSchema.safeParse(withKind(stored))
+  const parsed = toolDetailsSchema.safeParse(stored)
   return parsed.success && parsed.data.kind !== 'foreign' ? parsed.data : { kind: 'foreign', value: stored }
 }
 
 /** Returns the form stored in a transcript: foreign details are stored as received. */
 export function storedToolDetails(details: ToolDetails): unknown {
   return details.kind === 'foreign' ? details.value : details
-}
-
-function withKind(stored: unknown): unknown {
-  if (!isRecord(stored) || 'kind' in stored) return stored
-  if ('recall' in stored) return { kind: 'recall', ...stored }
-  return 'change' in stored ? { kind: 'change', ...stored } : stored
 }

@@ -276,20 +276,18 @@ export const searchResponseSchema = searchRunSchema.extend({
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
 
-const recordedResultSchema = searchResultSchema
-  .pick({
-    path: true,
-    startLine: true,
-    endLine: true,
-    heading: true,
-    date: true,
-    score: true,
-    snippet: true,
-    source: true,
-    lacksWords: true,
-    superseded: true,
-  })
-  .partial({ heading: true })
+const recordedResultSchema = searchResultSchema.pick({
+  path: true,
+  startLine: true,
+  endLine: true,
+  heading: true,
+  date: true,
+  score: true,
+  snippet: true,
+  source: true,
+  lacksWords: true,
+  superseded: true,
+})
 
 /** A search as a transcript records it: the results that a model received, without their explanation. */
 export const recordedSearchSchema = searchResponseSchema
@@ -297,7 +295,6 @@ export const recordedSearchSchema = searchResponseSchema
   // Transcripts may have notices that this version does not know.
   .extend({
     results: z.array(recordedResultSchema),
-    weights: weightsSchema.nullish(),
     notice: retrieverNoticeSchema.nullable().catch(null),
   })
 export type RecordedSearch = z.infer<typeof recordedSearchSchema>

@@ -41,10 +41,7 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('found'),
     query: z.string(),
-    /** `snippet`: undefined in older transcripts. */
-    results: z.array(
-      z.object({ path: z.string(), startLine: z.number(), score: z.number(), snippet: z.string().optional() }),
-    ),
+    results: z.array(z.object({ path: z.string(), startLine: z.number(), score: z.number(), snippet: z.string() })),
   }),
   z.object({ kind: z.literal('model'), model: z.string() }),
   z.object({ kind: z.literal('agent'), agent: z.string(), workspace: z.string() }),
@@ -55,13 +52,13 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
     files: z.number(),
     chunks: z.number(),
     model: z.string(),
-    /** Token thresholds of flush and compaction; undefined in older transcripts. */
+    /** Token thresholds of flush and compaction; undefined for a step that is off. */
     flushAt: z.number().optional(),
     compactAt: z.number().optional(),
   }),
   z.object({ kind: z.literal('help') }),
-  /** `message`: in English, for the terminal; undefined in older transcripts. */
-  z.object({ kind: z.literal('failed'), code: z.string(), data: errorDataSchema, message: z.string().optional() }),
+  /** `message`: in English, for the terminal. */
+  z.object({ kind: z.literal('failed'), code: z.string(), data: errorDataSchema, message: z.string() }),
 ])
 export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 
@@ -80,7 +77,7 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('compaction'),
     summary: z.string(),
-    /** Lines of the summary with the ids of their messages; empty for summaries of older versions. */
+    /** Lines of the summary with the ids of their messages; empty for summaries of other programs. */
     lines: z.array(z.object({ text: z.string(), messages: z.array(z.string()) })).default([]),
     before: z.number(),
     after: z.number(),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
@@ -295,23 +295,6 @@ describe('list of conversations', () => {
     await agent.drafts.save('s1', { text: '', attachments: [] })
     expect(await agent.drafts.get('s1')).toBeNull()
     expect(await agent.drafts.get(undefined)).toEqual({ text: 'new', attachments: [] })
-  })
-
-  it('reads per-window drafts of earlier versions, newest first', async () => {
-    const { agent, home } = await openChat([{ text: 'x' }])
-    const folder = join(home, 'agents/main/drafts')
-    await mkdir(folder, { recursive: true })
-    const store = (writer: string, text: string, at: number) =>
-      writeFile(join(folder, `s1~${writer}.json`), JSON.stringify({ text, attachments: [], at }))
-    await store('one', 'older', 1)
-    await store('two', 'newer', 2)
-    expect(await agent.drafts.get('s1')).toEqual({ text: 'newer', attachments: [] })
-    await agent.drafts.save('s1', { text: 'newer still', attachments: [] })
-    expect(await agent.drafts.get('s1')).toEqual({ text: 'newer still', attachments: [] })
-    await agent.drafts.save('s1', { text: '', attachments: [] })
-    expect(await agent.drafts.get('s1')).toEqual({ text: 'older', attachments: [] })
-    await agent.drafts.save('s1', { text: '', attachments: [] })
-    expect(await agent.drafts.get('s1')).toBeNull()
   })
 
   it('continues an old conversation on request, else starts a new one', async () => {

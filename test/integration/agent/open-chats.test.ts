@@ -1,9 +1,8 @@
-import { appendFile, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
-import { ChatPrivacy } from '../../../src/main/agent/privacy/chat-privacy.ts'
 import { localDate } from '../../../src/main/workspace/index.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until, writeFiles } from '../../support/folder.ts'
@@ -202,44 +201,6 @@ describe('an open chat', () => {
     await agent.memory.settle(10_000)
     await agent.privacy.update()
     expect((await agent.sessions.get(session)).isPrivate).toBe(true)
-  })
-
-  it('of an older version is private if it was made of private notes', async () => {
-    const { agent, say } = await openChats()
-    const { session, transcript } = await say('Hello.')
-    const { file } = transcript
-    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
-    const last = JSON.parse(lines.at(-1) ?? '') as { id: string }
-    const message = {
-      role: 'assistant',
-      content: [{ type: 'text', text: '9-1-7' }],
-      provider: 'offline',
-      model: 'offline',
-    }
-    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
-    const timestamp = new Date().toISOString()
-    const added = { ...message, usage, stopReason: 'stop', timestamp: 0, local: true }
-    await appendFile(
-      file,
-      `${JSON.stringify({ type: 'message', id: 'abcd', parentId: last.id, timestamp, message: added })}\n`,
-    )
-    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
-    // The first update of a home without a state file.
-    const { sessions, workspace, memory, chat } = agent
-    const firstUpdate = new ChatPrivacy({
-      sessions,
-      workspace,
-      memory,
-      marks: () => agent.marks(),
-      stateFile: `${file}.private-lines`,
-      stopTurn: async (id) => chat.turns.stop(id),
-      now: () => new Date(),
-    })
-    await agent.memory.settle(10_000)
-    await firstUpdate.update()
-    expect(await firstUpdate.untold()).toEqual([session])
-    await (await agent.chat.idleTranscript(session)).setPrivate(false)
-    expect((await agent.sessions.get(session)).isPrivate).toBe(false)
   })
 })
 

@@ -158,28 +158,20 @@ describe('changed folders', () => {
     const folders = await prepareFolders({
       files: {
         'memory/.commonplace-0123456789abcdef.tmp': 'ours',
-        'MEMORY.md.2837465910': 'the earlier writer’s',
-        'MEMORY.md.20260121': 'a date',
-        'MEMORY.md.1768867200': 'a moment',
-        'other.md.2837465910': 'of a file that is not there',
+        'MEMORY.md.2837465910.tmp': 'of another program',
         'memory/.commonplace-0123456789abcde1.tmp': 'being written',
       },
     })
     const old = new Date(Date.now() - 3 * 86_400_000)
-    for (const name of ['memory/.commonplace-0123456789abcdef.tmp', 'MEMORY.md.2837465910', 'other.md.2837465910'])
+    for (const name of ['memory/.commonplace-0123456789abcdef.tmp', 'MEMORY.md.2837465910.tmp'])
       await utimes(join(folders.workspace, name), old, old)
     await mkdir(join(folders.home, 'agents'), { recursive: true })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     onTestFinished(() => app.close())
     await app.agents.get('main')
-    await until(async () => !(await readdir(folders.workspace)).includes('MEMORY.md.2837465910'))
-    expect((await readdir(folders.workspace)).sort()).toEqual(
-      ['.trash', 'MEMORY.md', 'MEMORY.md.1768867200', 'MEMORY.md.20260121', 'memory', 'other.md.2837465910'].sort(),
-    )
-    expect(await readdir(join(folders.workspace, 'memory'))).toEqual(['.commonplace-0123456789abcde1.tmp'])
-    const [moment = ''] = await readdir(join(folders.workspace, '.trash'))
-    expect(await readFile(join(folders.workspace, '.trash', moment, 'MEMORY.md.2837465910'), 'utf8')).toContain(
-      'earlier',
-    )
+    const inMemory = () => readdir(join(folders.workspace, 'memory'))
+    await until(async () => !(await inMemory()).includes('.commonplace-0123456789abcdef.tmp'))
+    expect(await inMemory()).toEqual(['.commonplace-0123456789abcde1.tmp'])
+    expect(await readdir(folders.workspace)).toContain('MEMORY.md.2837465910.tmp')
   })
 })

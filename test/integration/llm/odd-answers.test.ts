@@ -250,7 +250,7 @@ describe('bodies that are no answer', () => {
   )
 })
 
-describe('transcripts of older versions', () => {
+describe('transcripts of other programs', () => {
   it('reads answers with missing usage and numeric ids without skipping any', async () => {
     const file = join(await temporaryFolder(), 'a.jsonl')
     const entry = (id: string, parentId: string | null, message: object) => ({

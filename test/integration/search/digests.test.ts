@@ -2,13 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createEmbeddings } from '../../../src/main/search/embeddings/create-embeddings.ts'
 import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
-import { adoptVectors } from '../../../src/main/search/indexing/adopt-vectors.ts'
-import {
-  cacheKey,
-  createTables,
-  openForWriting,
-  vectorDimensions,
-} from '../../../src/main/search/indexing/index-schema.ts'
+import { createTables, openForWriting, vectorDimensions } from '../../../src/main/search/indexing/index-schema.ts'
 import { unitSettingsOf } from '../../../src/main/search/units/prepare-units.ts'
 import { UnitStore } from '../../../src/main/search/units/unit-store.ts'
 import { assignCachedVectors, embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
@@ -47,7 +41,7 @@ function storeOf(db: UnitStore['db'], file = builtinFile): UnitStore {
 async function openStore(file = builtinFile): Promise<UnitStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
   const { provider, model } = await openProvider()
-  createTables(db, { provider, model, dimensions: 0 })
+  createTables(db, { provider, model })
   const store = storeOf(db, file)
   for (const [path, text] of Object.entries(notes))
     store.replaceFile(store.prepare({ path, source: 'memory', hash: path, mtime: 0, size: text.length, text }))
@@ -86,19 +80,5 @@ describe('index of the built-in model', () => {
     expect(later.counts()).toEqual(whole.counts())
     later.close()
     whole.close()
-  })
-
-  it('copies cached vectors of other models only from an older index', async () => {
-    const old = await openStore()
-    const other = { provider: 'openai', address: undefined }
-    const text = { id: 1, hash: 'hash', vector: new Float32Array([1, 0]) }
-    for (const provider of [cacheKey(await openProvider()), cacheKey(other)])
-      old.storeVectors(provider, 'model', [text])
-    const { name } = old.db
-    old.close()
-    const store = await openStore()
-    adoptVectors(store.db, name)
-    expect(store.db.prepare('SELECT provider FROM embedding_cache').pluck().all()).toEqual(['openai'])
-    store.close()
   })
 })

@@ -103,17 +103,6 @@ describe('notes that no flush could summarize', () => {
     await say(2)
     expect(server.requests.length - settled).toBeLessThanOrEqual(2 + 3)
   }, 60_000)
-
-  it('a file in the format of an earlier version is not loaded as a daily log', async () => {
-    const { say, server } = await openTalk({
-      contextWindow: 32_000,
-      files: { 'memory/2026-01-20-unflushed.md': 'OLD RESCUE', 'memory/2026-01-20.md': 'A LOG OF THE DAY' },
-    })
-    await say(1)
-    const sent = JSON.stringify(server.requests[0]?.body['system'])
-    expect(sent).toContain('A LOG OF THE DAY')
-    expect(sent).not.toContain('OLD RESCUE')
-  })
 })
 
 describe('provider that fails at random', () => {

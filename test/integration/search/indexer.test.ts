@@ -260,7 +260,6 @@ describe('replacing an index', () => {
     const vector = Float32Array.from({ length: 64 }, (_, at) => (at === 0 ? 1 : 0))
     const model = { provider: 'openai-compatible', model: 'hashed', address: server.url }
     createOldIndex(file, model, [{ hash: hashOf('The roof leaks'), vector }])
-    await writeFile(`${file}.ahead`, 'a snapshot of an earlier version')
     const { indexer, events } = await openIndexer(workspace, file, { embedding: await remoteEmbedding(server.url) })
     expect(events).toContainEqual({ type: 'replace' })
     expect(read(file, 'SELECT text FROM chunks')).toHaveLength(1)
@@ -268,7 +267,7 @@ describe('replacing an index', () => {
     expect((await indexer.embedded()).status).toMatchObject({ state: 'ready', units: 3, embedded: 3, problems: [] })
     expect(server.texts().toSorted()).toEqual(['A seal came by.', 'The boiler is old'])
     expect(unitsIn(file)).toHaveLength(3)
-    expect([`${file}.next`, `${file}.ahead`].map(existsSync)).toEqual([false, false])
+    expect(existsSync(`${file}.next`)).toBe(false)
   })
 
   it('waits for all vectors of another model, and leaves none of a note deleted meanwhile', async () => {
@@ -356,7 +355,7 @@ describe('replacing an index', () => {
 
 it('an empty index has the tables of units', async () => {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { provider: '', model: '', dimensions: 0 })
+  createTables(db, { provider: '', model: '' })
   expect(db.prepare('SELECT key FROM meta ORDER BY key').pluck().all()).toEqual([
     'fingerprint',
     'identity',

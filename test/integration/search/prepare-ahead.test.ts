@@ -36,7 +36,7 @@ async function manyNotes(): Promise<string> {
 
 async function openStore(): Promise<UnitStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { provider: 'builtin', model: 'm', dimensions: 0 })
+  createTables(db, { provider: 'builtin', model: 'm' })
   return new UnitStore(db, unitSettingsOf(settings))
 }
 

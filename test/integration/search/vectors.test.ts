@@ -28,7 +28,7 @@ const source: EmbeddingSource = {
 
 async function openStore(texts: readonly string[] = []): Promise<UnitStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { provider: 'p', model: 'm', dimensions: 0 })
+  createTables(db, { provider: 'p', model: 'm' })
   const store = new UnitStore(db, { folders: [] })
   store.transaction(() => {
     for (const [index, text] of texts.entries()) {

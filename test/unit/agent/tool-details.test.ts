@@ -8,36 +8,38 @@ import { temporaryFolder } from '../../support/folder.ts'
 const change = { path: 'MEMORY.md', patch: '@@', added: 2, removed: 0, startLine: 2 }
 const recall = {
   query: 'plans',
-  results: [{ path: 'MEMORY.md', startLine: 3, endLine: 3, score: 0.5, snippet: 'a plan', source: 'memory' as const }],
+  results: [
+    {
+      path: 'MEMORY.md',
+      startLine: 3,
+      endLine: 3,
+      heading: '',
+      score: 0.5,
+      snippet: 'a plan',
+      source: 'memory' as const,
+    },
+  ],
   candidates: 3,
   provider: 'none',
   model: '',
   stale: false,
   minScore: 0.25,
+  weights: null,
   notice: null,
-}
-/** A search as recorded by versions before the ranking model. */
-const olderRecall = {
-  ...recall,
-  results: recall.results.map((result) => ({ ...result, found: { startLine: 3, endLine: 3 }, vectorScore: 0.4 })),
-  weights: { vector: 0.7, text: 0.3 },
-  timings: { embedMs: 0, vectorMs: 0, textMs: 0, totalMs: 0 },
 }
 const foreign = (value: unknown): ToolDetails => ({ kind: 'foreign', value })
 
 const cases: readonly [what: string, stored: unknown, read: ToolDetails][] = [
   ['a change', { kind: 'change', change }, { kind: 'change', change }],
   ['a recall', { kind: 'recall', recall }, { kind: 'recall', recall }],
-  ['a change of an older version', { change }, { kind: 'change', change }],
-  ['a recall of an older version', { recall }, { kind: 'recall', recall }],
   [
-    'a recall with the explanation of an older version',
-    { kind: 'recall', recall: olderRecall },
-    { kind: 'recall', recall: { ...recall, weights: { vector: 0.7, text: 0.3 } } },
+    'a recall with a notice of a newer version',
+    { kind: 'recall', recall: { ...recall, notice: { code: 'new', message: '' } } },
+    { kind: 'recall', recall },
   ],
   ['what another program left', { diff: '+1', firstChangedLine: 3 }, foreign({ diff: '+1', firstChangedLine: 3 })],
   ['a kind of a newer version', { kind: 'weather', degrees: 3 }, foreign({ kind: 'weather', degrees: 3 })],
-  ['something that only looks like ours', { recall: {} }, foreign({ recall: {} })],
+  ['something that only looks like ours', { kind: 'recall', recall: {} }, foreign({ kind: 'recall', recall: {} })],
   ['nothing', null, foreign(null)],
   ['a text', 'done', foreign('done')],
   ['a list', [1], foreign([1])],

@@ -103,6 +103,7 @@ describe('offline model', () => {
       path,
       startLine: line,
       endLine: line,
+      heading: '',
       score,
       snippet,
       source: path.startsWith('sessions/') ? 'sessions' : 'memory',
@@ -152,7 +153,7 @@ describe('offline model', () => {
       ])
     })
 
-    it('are only statements of the user, from chats and from saved conversations', () => {
+    it('are only statements of the user, from chats and from imported conversations', () => {
       const { nothingFound, noModel } = sentencesIn('zh-Hans')
       const lines = [
         'User: 我的护照号码是多少',
@@ -164,8 +165,13 @@ describe('offline model', () => {
       ]
       const chats = lines.map((text, at) => result('sessions/a.jsonl', at + 1, 0.5, text))
       expect(quoted(...chats)).toEqual(['我的护照号码是E1234567。'])
-      const saved = ['**助手:** 护照在抽屉里。', '**用户:** 护照号码？', '**用户:** 护照号码是E1234567。', noModel]
-      const notes = saved.map((text, at) => result('memory/2026-01-19-护照.md', at + 9, 0.5, text))
+      const imported = [
+        '**Assistant:** 护照在抽屉里。',
+        '**User:** 护照号码？',
+        '**User:** 护照号码是E1234567。',
+        noModel,
+      ]
+      const notes = imported.map((text, at) => result('imported/2026-01-19 护照.md', at + 9, 0.5, text))
       expect(quoted(...notes)).toEqual(['护照号码是E1234567。'])
     })
 
@@ -245,7 +251,7 @@ async function converse(
 
 /** A search that returns one note, or nothing. */
 function found(snippet: string | undefined): ToolAnswer {
-  const results = [{ path: 'MEMORY.md', startLine: 3, endLine: 3, score: 0.6, snippet, source: 'memory' }]
+  const results = [{ path: 'MEMORY.md', startLine: 3, endLine: 3, heading: '', score: 0.6, snippet, source: 'memory' }]
   const recall = {
     query: '',
     results: snippet === undefined ? [] : results,
@@ -254,6 +260,7 @@ function found(snippet: string | undefined): ToolAnswer {
     model: '',
     stale: false,
     minScore: 0.25,
+    weights: null,
     notice: null,
   }
   return { content: [], details: toolDetailsSchema.parse({ kind: 'recall', recall }) }

@@ -7,8 +7,6 @@ import { featureGroups } from '../../../src/main/search/ranking/features.ts'
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 import { resultGroups } from '../../../src/renderer/search/result-groups.ts'
 import { ScoreBreakdown } from '../../../src/renderer/search/score-breakdown.tsx'
-import { UnitText } from '../../../src/renderer/search/unit-text.tsx'
-import { readToolDetails } from '../../../src/shared/chat/tool-details.ts'
 import type { Candidate } from '../../../src/shared/contract/index.ts'
 
 beforeEach(async () => {
@@ -115,47 +113,5 @@ describe('the score breakdown', () => {
     const names: string[] = Object.values(featureGroups).flat()
     const others = ['date', 'recency', 'superseded', 'successor', 'distance', 'lead', 'constant']
     expect(Object.keys(en.search.feature).sort()).toEqual([...names, ...others].sort())
-  })
-})
-
-describe('a recorded search', () => {
-  it('of an earlier version is readable', () => {
-    const details = readToolDetails({
-      recall: {
-        query: 'boiler',
-        results: [
-          {
-            path: 'memory/house.md',
-            startLine: 1,
-            endLine: 40,
-            found: { startLine: 3, endLine: 3 },
-            heading: 'House',
-            score: 0.71,
-            vectorScore: 0.6,
-            textScore: 0.8,
-            snippetLine: 1,
-            snippet: `# House\n\n${'The boiler code is 7781. '.repeat(200)}`,
-            matched: ['boiler'],
-            source: 'memory',
-          },
-        ],
-        weak: [],
-        candidates: 4,
-        provider: 'builtin',
-        model: 'builtin',
-        stale: false,
-        minScore: 0.35,
-        weights: { vector: 0.5, text: 0.5 },
-        notice: { code: 'vectors_measuring', message: '' },
-        timings: { embedMs: 0, vectorMs: 0, textMs: 0, totalMs: 1 },
-      },
-    })
-    const recall = details.kind === 'recall' ? details.recall : undefined
-    expect(recall?.notice).toBeNull()
-    const result = recall?.results[0]
-    if (!result) throw new Error('no result')
-    const html = renderToStaticMarkup(createElement(UnitText, { path: result.path, text: result.snippet }))
-    expect(textOf(html)).toMatch(/# House The boiler code is 7781\./)
-    expect(html.length).toBeLessThan(2000)
   })
 })

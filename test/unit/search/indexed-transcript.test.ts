@@ -3,7 +3,7 @@ import { indexedTranscriptText } from '../../../src/main/search/indexing/indexed
 import { transcriptText } from '../../../src/main/search/indexing/transcript-text.ts'
 import { prepareUnits } from '../../../src/main/search/units/prepare-units.ts'
 import { branchEntry } from '../../../src/shared/chat/branch-mark.ts'
-import { memoryToggleEntry } from '../../../src/shared/chat/memory-mark.ts'
+import { memoryToggleEntry, privacyToggleEntry } from '../../../src/shared/chat/memory-mark.ts'
 
 const entry = (message: object, id = 'a') =>
   JSON.stringify({ type: 'message', id, parentId: null, timestamp: '2026-01-20T10:00:00.000Z', message })
@@ -244,8 +244,9 @@ describe('lines of the indexed text', () => {
     user('Where is the submarine?'),
     ...search('submarine'),
     agent('I found nothing.'),
-    user('It is in the museum. ^[x]', { local: true }),
+    user('It is in the museum. ^[x]'),
     agent('The museum closes on Mondays.'),
+    JSON.stringify({ type: 'custom', id: 'p', customType: privacyToggleEntry, data: { isPrivate: true } }),
     '',
   ]
 

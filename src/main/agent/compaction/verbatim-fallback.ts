@@ -37,8 +37,7 @@ const preface =
 const entryPattern =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36})( for local models)? -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
-/** `-local` is the older suffix. */
-const privatePathPattern = /-(?:private|local)\.md$/i
+const privatePathPattern = /-private\.md$/i
 
 /**
  * Appends an entry to the file of its day.

@@ -38,7 +38,7 @@ const stateSchema = z.object({
   /** Keys of private lines and files. */
   keys: z.array(z.string()),
   /** Chats that became private and that the user does not know of. */
-  untold: z.array(z.string()).default([]),
+  untold: z.array(z.string()),
 })
 type State = z.infer<typeof stateSchema>
 
@@ -160,8 +160,7 @@ export class ChatPrivacy {
       const untold = [...(state?.untold ?? [])]
       for (const { id, isPrivate } of added.size === 0 && state ? [] : await sessions.list(true)) {
         const transcript = await orUndefined(sessions.get(id))
-        if (!transcript || (isPrivate ? state || transcript.hasPrivacyMark : !contains(transcript, added, workspace)))
-          continue
+        if (!transcript || isPrivate || !contains(transcript, added, workspace)) continue
         await stopTurn(id)
         await transcript.setPrivate(true)
         untold.push(id)

@@ -15,16 +15,8 @@ export class Drafts {
   }
 
   async get(session: string | undefined): Promise<Draft | null> {
-    const name = session ?? newChatName
-    const storedDrafts = await this.#store.list(name)
-    const stored = storedDrafts.find(({ writer }) => writer === sharedWriter) ?? storedDrafts[0]
-    if (!stored) return null
-    // Earlier versions had one file per window: take over the newest.
-    if (stored.writer !== sharedWriter) {
-      await this.#store.save(name, sharedWriter, stored.draft)
-      await this.#store.save(name, stored.writer, null)
-    }
-    return stored.draft
+    const [stored] = await this.#store.list(session ?? newChatName)
+    return stored?.draft ?? null
   }
 
   /** Stores a draft, or deletes it if it is empty. @throws AppError `disk_full`, `write_failed` */

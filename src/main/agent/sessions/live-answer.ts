@@ -19,7 +19,6 @@ const headerSchema = z.object({
   provider: z.string(),
   model: z.string(),
   timestamp: z.number(),
-  local: z.literal(true).optional(),
 })
 
 export class LiveAnswer {

@@ -25,7 +25,7 @@ export const headerSchema = z.looseObject({
   version: z.number().default(1),
   id: z.string(),
   timestamp: z.string(),
-  /** IANA name; older versions did not store it. */
+  /** IANA name; other programs do not store it. */
   timeZone: z.string().refine(isTimeZone).optional().catch(undefined),
 })
 
@@ -93,15 +93,13 @@ export const entrySchema = z.discriminatedUnion('type', [
     type: z.literal('compaction'),
     ...entryBase,
     summary: z.string(),
-    /** The digest that the summary shows; older versions did not store it. */
+    /** The digest that the summary shows; undefined in transcripts of other programs. */
     lines: z.array(digestLineSchema).optional(),
     firstKeptEntryId: z.string(),
     tokensBefore: z.number().default(0),
     tokensAfter: z.number().optional(),
     /** True if the older messages were dropped without a summary; those that no flush had read are saved verbatim. */
     leftOut: z.boolean().optional(),
-    /** Set by older versions, see `local` of messages. */
-    local: z.literal(true).optional(),
     /** Sources of the summarised messages that are less trusted than the user. */
     sources: z.array(untrustedSourceSchema).optional(),
     usage: usageSchema.optional(),
@@ -112,9 +110,9 @@ export const entrySchema = z.discriminatedUnion('type', [
     ...entryBase,
     status: z.enum(['wrote', 'nothing', 'rescued', 'distilled']),
     throughEntryId: z.string(),
-    changes: z.array(fileChangeSchema).default([]),
-    /** The notes that it wrote; empty in entries of older versions. */
-    lines: z.array(digestLineSchema).default([]),
+    changes: z.array(fileChangeSchema),
+    /** The notes that it wrote. */
+    lines: z.array(digestLineSchema),
     message: z.string().optional(),
     usage: usageSchema.optional(),
   }),

@@ -201,17 +201,7 @@ export class Transcript {
 
   /** True if only models on this machine may read the conversation, and no other program. */
   get isPrivate(): boolean {
-    const mark = this.lastCustom(privacyToggleEntry, this.#entries)
-    if (mark !== undefined) return isPrivateChat(mark)
-    // Older versions marked entries that are derived from private notes.
-    return this.#entries.some((entry) =>
-      entry.type === 'message' ? entry.message.local === true : entry.type === 'compaction' && entry.local === true,
-    )
-  }
-
-  /** True if the chat was made private, or open again. */
-  get hasPrivacyMark(): boolean {
-    return this.lastCustom(privacyToggleEntry, this.#entries) !== undefined
+    return isPrivateChat(this.lastCustom(privacyToggleEntry, this.#entries))
   }
 
   async setPrivate(isPrivate: boolean): Promise<void> {

@@ -278,9 +278,9 @@ export function createClientInstaller({ mainFolder, env }: AppOptions, { home }:
   return new ClientInstaller({ mainFolder, env, home: isDefaultHome ? undefined : home, version: appVersion })
 }
 
-/** Includes SQLite's WAL files and the search snapshot. */
+/** Includes SQLite's WAL files. */
 function indexLocation(path: string, agent: string) {
-  return { kind: 'index' as const, path, agent, relatedPaths: [`${path}-wal`, `${path}-shm`, `${path}.ahead`] }
+  return { kind: 'index' as const, path, agent, relatedPaths: [`${path}-wal`, `${path}-shm`] }
 }
 
 /** Returns the absolute path of the folder with the app's resources. */

@@ -5,7 +5,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientLimits, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
-import { isRecord } from '#shared/util/json.ts'
 import { AppError } from '#shared/util/errors.ts'
 import {
   EventEmitter,
@@ -21,7 +20,7 @@ import { ClientCalls } from './client-calls.ts'
 import { ClientWriteRequests, type Decision } from './client-write-requests.ts'
 import { z } from 'zod'
 import { localDate } from '#workspace'
-import { clientLimitsSchema, memoryClientSchema } from '#shared/contract/clients.ts'
+import { memoryClientSchema } from '#shared/contract/clients.ts'
 import { secretsIn } from '#shared/util/secrets.ts'
 
 /** Minimum interval between stored times of last use, ms. */
@@ -351,21 +350,11 @@ function requireClient(clients: readonly StoredClient[], id: string): StoredClie
   throw new AppError('client_unknown', `the program ${id} is unknown`, { name: id })
 }
 
-const clientFieldsSchema = memoryClientSchema.omit({ hasToken: true }).extend({
+const storedClientSchema = memoryClientSchema.omit({ hasToken: true }).extend({
   /** SHA-256 in hex; null without a token. */
   tokenHash: z.string().nullable(),
-  hasFullAccess: z.boolean().default(false),
-  mayKeep: z.boolean().default(false),
-  limits: clientLimitsSchema.default(defaultLimits),
-  today: memoryClientSchema.shape.today.default(unused),
 })
-type StoredClient = z.infer<typeof clientFieldsSchema>
-
-/** Older versions named the access `isLocal`. */
-const storedClientSchema = z.preprocess(
-  (stored) => (isRecord(stored) ? { hasFullAccess: stored['isLocal'] === true, ...stored } : stored),
-  clientFieldsSchema,
-)
+type StoredClient = z.infer<typeof storedClientSchema>
 
 const fileSchema = z.union([
   z.array(storedClientSchema),

@@ -51,8 +51,8 @@ function entriesOf(results: RecordedSearch['results']) {
   // The app's own properties are no notes.
   const notes = results.filter(({ snippet }) => !/^(?:imported|visibility):/.test(snippet))
   const entries = notes.map((result) => {
-    const titles = result.heading?.split(' › ') ?? []
-    // A saved conversation shows only its topic, because the log already has its notes.
+    const titles = result.heading.split(' › ')
+    // The summary of a chat shows only its topic, because the log already has its notes.
     if (/\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(result.path)) return { ...result, startLine: 1, text: titles[0] ?? '' }
     const time = /^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0]
     const text = clip(result.snippet.replace(/\s+/g, ' ').trim())

@@ -2,7 +2,7 @@ import { findReplaced, isMarkedOld } from '#search/text'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { parseIntent } from './intent.ts'
-import { isDisclaimer, speakers } from './sentences.ts'
+import { isDisclaimer } from './sentences.ts'
 
 export interface Quote {
   readonly path: string
@@ -68,9 +68,8 @@ export function clip(text: string, limit: number = maxQuote): string {
   return characters.length > limit ? `${characters.slice(0, limit).join('').trimEnd()}…` : text
 }
 
-/** The form is `User:` in transcripts and `**User:**` in saved conversations. */
-const speakerNames = [...speakers.user, ...speakers.assistant].join('|')
-const speakerPattern = new RegExp(`^(?:\\*\\*(${speakerNames}):\\*\\*|(User|Assistant):)\\s*`)
+/** The form is `User:` in transcripts and `**User:**` in imported conversations. */
+const speakerPattern = /^(?:\*\*(User|Assistant):\*\*|(User|Assistant):)\s*/
 /** Link of a summary's line to the message that it is from. */
 const chatLink = /\s*\[sessions\/[^\]]*\]/g
 /** Time of an entry: `10:30 - `. */
@@ -86,5 +85,5 @@ function quotableText(snippet: string, isFromChat: boolean, today: string): stri
   const text = entry.replaceAll(chatLink, '')
   if (speaker === undefined) return isFromChat ? '' : text
   const isStatement = ['statement', 'remember'].includes(parseIntent(text, today).kind)
-  return speakers.user.includes(speaker) && isStatement ? text : ''
+  return speaker === 'User' && isStatement ? text : ''
 }

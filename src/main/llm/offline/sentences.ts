@@ -30,8 +30,6 @@ const english = {
     'This chat has no access to your memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Add to memory” above.',
   /** First line of the summary of a chat. */
   ending: (link: string) => `Summary of the chat ${link}`,
-  user: 'User',
-  assistant: 'Assistant',
 }
 
 export type Sentences = typeof english
@@ -59,8 +57,6 @@ const simplified: Sentences = {
   withoutMemory:
     '这次对话不使用记忆：我不会查阅你的笔记，也不会保留任何内容。没有语言模型时，我只能根据记忆回答；请在另一个对话中提问，或者选择“加入记忆”。',
   ending: (link) => `对话 ${link} 的摘要`,
-  user: '用户',
-  assistant: '助手',
 }
 
 const traditional: Sentences = {
@@ -86,20 +82,12 @@ const traditional: Sentences = {
   withoutMemory:
     '這次對話不使用記憶：我不會查閱你的筆記，也不會保留任何內容。沒有語言模型時，我只能根據記憶回答；請在另一個對話中提問，或選擇上方的「加入記憶」。',
   ending: (link) => `對話 ${link} 的摘要`,
-  user: '使用者',
-  assistant: '助理',
 }
 
 const byLanguage: Record<Language, Sentences> = { en: english, 'zh-Hans': simplified, 'zh-Hant': traditional }
 
 export function sentencesIn(language: Language): Sentences {
   return byLanguage[language]
-}
-
-/** Names of speakers in saved conversations; older files contain Japanese and Korean ones. */
-export const speakers = {
-  user: [...Object.values(byLanguage).map(({ user }) => user), 'ユーザー', '사용자'],
-  assistant: [...Object.values(byLanguage).map(({ assistant }) => assistant), 'アシスタント', '어시스턴트'],
 }
 
 /** Returns true for the last line of an answer with quotes and the first one of a summary, which state nothing. */

@@ -7,7 +7,7 @@ import { KeyedQueue } from './work-queue.ts'
 import { writeDurably } from './durable-write.ts'
 
 /** Writer id of drafts that belong to no window. */
-export const sharedWriter = 'earlier'
+export const sharedWriter = 'shared'
 
 export interface StoredDraft<T> {
   readonly writer: string

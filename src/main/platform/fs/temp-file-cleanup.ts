@@ -9,22 +9,12 @@ const minAgeMs = 60_000
 /** Delay after the start, so that the cleanup does not slow down the first requests, ms. */
 const cleanupDelayMs = 3000
 
-export interface CleanupResult {
-  /** Paths of all other files, relative to the folder, with forward slashes. */
-  readonly otherFiles: readonly string[]
-  /** True if some temporary files were too young to delete. */
-  readonly hasRecentFiles: boolean
-}
-
 /**
  * Deletes the app's temporary files that are older than a minute in a folder (absolute) and its subfolders.
  * @param shouldEnter returns true for subfolders to enter; receives their relative path
+ * @returns true if some temporary files were too young to delete
  */
-export async function cleanTemporaryFiles(
-  folder: string,
-  shouldEnter: (path: string) => boolean,
-): Promise<CleanupResult> {
-  const otherFiles: string[] = []
+export async function cleanTemporaryFiles(folder: string, shouldEnter: (path: string) => boolean): Promise<boolean> {
   let hasRecentFiles = false
   const cleanUp = async (prefix: string): Promise<void> => {
     const entries = readdir(join(folder, prefix), { withFileTypes: true })
@@ -36,26 +26,23 @@ export async function cleanTemporaryFiles(
         const info = await stat(join(folder, path)).catch(() => undefined)
         if (info && ageOf(info) > minAgeMs) await rm(join(folder, path), { force: true })
         else hasRecentFiles = true
-      } else otherFiles.push(path)
+      }
     }
   }
   await cleanUp('')
-  return { otherFiles, hasRecentFiles }
+  return hasRecentFiles
 }
 
 /**
  * Runs the cleanup after 3 s, and once more a minute later if some files were too young, as after a quick restart.
  * @returns a function that cancels it
  */
-export function scheduleCleanup(
-  cleanUp: () => Promise<Pick<CleanupResult, 'hasRecentFiles'>>,
-  onFault: (error: unknown) => void,
-): () => void {
+export function scheduleCleanup(cleanUp: () => Promise<boolean>, onFault: (error: unknown) => void): () => void {
   let isCancelled = false
   let timer: NodeJS.Timeout | undefined
   const schedule = (ms: number, isLast: boolean) => {
     timer = setTimeout(() => {
-      cleanUp().then(({ hasRecentFiles }) => {
+      cleanUp().then((hasRecentFiles) => {
         if (hasRecentFiles && !isLast && !isCancelled) schedule(minAgeMs + 1000, true)
       }, onFault)
     }, ms)

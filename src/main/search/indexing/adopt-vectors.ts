@@ -8,8 +8,7 @@ interface CachedVector {
   readonly vector: Buffer
 }
 
-/** The built-in model's vectors are computed from digests; older indexes cached them. */
-const cachedVectors = `SELECT provider, model, dims, hash, vector FROM other.embedding_cache WHERE provider <> 'builtin'`
+const cachedVectors = 'SELECT provider, model, dims, hash, vector FROM other.embedding_cache'
 
 /**
  * Copies the cached vectors and their dimensions from another index, so that no text is embedded twice. Copies the

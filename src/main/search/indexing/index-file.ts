@@ -58,7 +58,6 @@ export async function openIndexFile(
   const storeOf = (db: Db, source = embedding) =>
     new UnitStore(db, unitSettingsOf({ embedding: source, folders, chunking: modelOfIndex(db).chunking }))
   await makeFolder(dirname(file))
-  await rm(oldSnapshotOf(file), { force: true })
   const files = filesOf(file)
   if (isCorrupt) await setAside(file, files.damaged)
   const info = await stat(file).catch(() => undefined)
@@ -167,11 +166,6 @@ function hasTable(db: Db, name: string): boolean {
   return db.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined
 }
 
-/** Earlier versions kept a snapshot next to the index. */
-function oldSnapshotOf(file: string): string {
-  return `${file}.ahead`
-}
-
 async function removeIndexFile(file: string): Promise<void> {
-  for (const each of [file, `${file}-wal`, `${file}-shm`, oldSnapshotOf(file)]) await rm(each, { force: true })
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true })
 }

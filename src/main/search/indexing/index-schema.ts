@@ -23,8 +23,6 @@ const identitySchema = z.object({
   /** Empty strings if there is no embedding provider. */
   provider: z.string(),
   model: z.string(),
-  /** Always 0, the model's default length; `meta` has it after the first vector. Earlier indexes may have another. */
-  dimensions: z.number(),
   /** The provider's URL if it is not the default one. */
   address: z.string().optional(),
   /** Absent if units are entries. */
@@ -36,12 +34,12 @@ export type IndexIdentity = Readonly<z.infer<typeof identitySchema>>
 
 /** Returns the identity that the settings ask for. */
 export function identityOf({ provider, model, baseUrl }: EmbeddingSource, chunking?: Chunking): IndexIdentity {
-  if (provider === 'none') return { provider: '', model: '', dimensions: 0, chunking }
-  return { provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl), chunking }
+  if (provider === 'none') return { provider: '', model: '', chunking }
+  return { provider, model, address: embeddingBaseUrl(provider, baseUrl), chunking }
 }
 
 /** Returns the text that `meta` stores; an index whose text differs is rebuilt. */
-export function fingerprint({ provider, model, dimensions, address, chunking }: IndexIdentity): string {
+export function fingerprint({ provider, model, address, chunking }: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
     tokenizerVersion,
@@ -49,7 +47,6 @@ export function fingerprint({ provider, model, dimensions, address, chunking }: 
     unitVersion,
     provider,
     model,
-    dimensions,
     // JSON omits them if undefined.
     address,
     chunking,
@@ -71,7 +68,7 @@ export function parseFingerprint(text: string): IndexIdentity {
 
 export function modelOfIndex(db: Db): IndexIdentity {
   const text = getMeta(db, 'fingerprint')
-  return text === undefined ? { provider: '', model: '', dimensions: 0 } : parseFingerprint(text)
+  return text === undefined ? { provider: '', model: '' } : parseFingerprint(text)
 }
 
 /** Returns true if the vectors of the index are of this model. Those of two models are not comparable. */
@@ -86,8 +83,8 @@ export function hasModel(db: Db, asked: Pick<IndexIdentity, 'provider' | 'model'
  */
 export const dimensionsKeyPrefix = 'length:'
 
-export function dimensionsKey({ model, dimensions, ...asked }: IndexIdentity): string {
-  return `${dimensionsKeyPrefix}${cacheKey(asked)}/${model}/${dimensions}`
+export function dimensionsKey({ model, ...asked }: IndexIdentity): string {
+  return `${dimensionsKeyPrefix}${cacheKey(asked)}/${model}`
 }
 
 /** Returns the provider column of the embedding cache: the provider, plus its address if it is not the default one. */

@@ -26,7 +26,7 @@ export interface TranscriptMessage {
 }
 
 /**
- * Returns the messages of the user and the agent; none if the chat has no memory. Messages of a private chat have `local`.
+ * Returns the messages of the user and the agent; none if the chat has no memory. Messages of a private chat have `isPrivate`.
  * @param isNeeded true for a line with a tool result that is returned too
  */
 export function indexedMessages(jsonl: string, isNeeded?: (line: string) => boolean): TranscriptMessage[] {
@@ -42,7 +42,7 @@ export function indexedMessages(jsonl: string, isNeeded?: (line: string) => bool
     if (!isRecord(message)) return []
     const { role } = message
     return role === 'user' || role === 'assistant' || (isToolResult && role === 'toolResult')
-      ? [{ index, message: isPrivate ? { ...message, local: true } : message }]
+      ? [{ index, message: isPrivate ? { ...message, isPrivate } : message }]
       : []
   })
 }
@@ -60,15 +60,7 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
 
 /** Returns true if the transcript is of a private chat. @param lines of the JSONL file */
 export function isPrivateTranscript(lines: readonly string[]): boolean {
-  const mark = lastMark(lines, privacyToggleEntry)
-  return mark === undefined ? lines.some(isMarkedLocal) : isPrivateChat(mark)
-}
-
-/** Returns true if an older version marked the entry as derived from private notes. */
-function isMarkedLocal(line: string): boolean {
-  if (!line.includes('"local":true')) return false
-  const { local, message } = parseRecord(line)
-  return local === true || (isRecord(message) && message['local'] === true)
+  return isPrivateChat(lastMark(lines, privacyToggleEntry))
 }
 
 /** Returns the data of the last custom entry of a type; undefined if there is none. */
@@ -100,9 +92,9 @@ function deletedLines(lines: readonly string[]): Set<number> {
 }
 
 /** Formats the text as one line. Returns an empty text for an empty one. */
-export function formatMessage({ role, local }: TranscriptMessage['message'], text: string): string {
+export function formatMessage({ role, isPrivate }: TranscriptMessage['message'], text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim()
-  const mark = local === true ? ` ${privateMark}` : ''
+  const mark = isPrivate === true ? ` ${privateMark}` : ''
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`
 }
 

@@ -106,10 +106,8 @@ export function verbatimFolders(layout?: Layout): string[] {
 /** Part of the heading of verbatim text until it is summarised. */
 export const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
 
-/** Returns true for verbatim text. Earlier versions stored it next to the logs. */
 export function isVerbatim(path: string, layout: Layout = defaultLayout): boolean {
-  const name = relativeToMemoryFolder(path, layout) ?? ''
-  return name.startsWith(`${verbatimFolderName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
+  return relativeToMemoryFolder(path, layout)?.startsWith(`${verbatimFolderName}/`) ?? false
 }
 
 /** @param date `YYYY-MM-DD` */

@@ -13,6 +13,7 @@ import {
   invertPatch,
   EventEmitter,
   type Subscribable,
+  cleanTemporaryFiles,
   scheduleCleanup,
 } from '#platform'
 import type { FileChange } from '#shared/util/file-change.ts'
@@ -21,7 +22,6 @@ import {
   restoreFromTrash,
   moveAttachmentToTrash,
   moveToTrash,
-  cleanUpTempFiles,
   type TrashContext,
 } from '../transactions/trash-operations.ts'
 import { movesPrivateNotes, runPreservingPrivacy, type PrivatePathRules } from '../transactions/preserve-privacy.ts'
@@ -47,7 +47,7 @@ import {
   type WorkspaceWrite,
   type WriteOrigin,
 } from './workspace-writer.ts'
-import { longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
+import { isIgnoredPath, longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
 import { isHidden, isNote } from './file-names.ts'
 import { KnownFiles } from './known-files.ts'
 import { sectionTitle } from './add-to-section.ts'
@@ -468,7 +468,10 @@ export class Workspace {
   /** Removes temporary files of interrupted writes in the background. @param onFault called if that fails */
   startCleanup(onFault: (error: unknown) => void): void {
     this.#stopCleanup()
-    this.#stopCleanup = scheduleCleanup(() => cleanUpTempFiles(this.#trash), onFault)
+    this.#stopCleanup = scheduleCleanup(
+      () => cleanTemporaryFiles(this.roots.workspace, (path) => !isIgnoredPath(path.split('/'))),
+      onFault,
+    )
   }
 
   /** Returns the absolute path of a file, which need not exist. @throws AppError as `resolveInside` */

@@ -1,17 +1,13 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { AppError } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import { type Clock, ageOf, cleanTemporaryFiles, type CleanupResult } from '#platform'
+import type { Clock } from '#platform'
 import { locateAttachment } from '../files/attachments.ts'
 import type { WorkspaceWriter, WorkspaceWrite, WriteOrigin } from '../files/workspace-writer.ts'
 import { moveFile, readText } from '../files/text-files.ts'
-import { isIgnoredPath, trashFolder } from '../files/layout.ts'
+import { trashFolder } from '../files/layout.ts'
 import { normalizePath, resolveMovable, resolveTrash, resolveWritable, type Roots } from '../files/paths.ts'
 import { assertNoLink } from './transaction.ts'
-import { existsSync } from 'node:fs'
-
-const dayMs = 86_400_000
 
 export interface TrashContext {
   readonly roots: Roots
@@ -72,44 +68,6 @@ export async function restoreFromTrash(
   const write = writer.createWrite(notePath, origin, null, file.text)
   await writer.notify(write)
   return write
-}
-
-/**
- * Removes temporary files of interrupted writes. Moves those that may belong to the user to the trash instead, and only
- * if they are unchanged for a day.
- */
-export async function cleanUpTempFiles({ roots, writer, now }: TrashContext): Promise<CleanupResult> {
-  const { workspace } = roots
-  const cleanup = await cleanTemporaryFiles(workspace, (path) => !isIgnoredPath(path.split('/')))
-  const legacyFiles = findLegacyTempFiles(cleanup.otherFiles)
-  if (legacyFiles.length === 0) return cleanup
-  await writer.withLock(async () => {
-    for (const path of legacyFiles) {
-      const file = join(workspace, path)
-      if (ageOf(await stat(file)) < dayMs) continue
-      const { trashed, target, isAllowed } = await freeTrashPath(roots, path, now())
-      await moveFile(file, target, trashed, isAllowed)
-    }
-  })
-  return cleanup
-}
-
-/** Unix times in seconds. A number in this range may be a date that the user appended to the name of a copy. */
-const plausibleTimes = { from: Date.UTC(2000) / 1000, to: Date.UTC(2040) / 1000 }
-
-/**
- * Returns temporary files that atomic writes of earlier versions left: the name of an existing file, a dot and a 32-bit
- * number of nine or ten digits that is not a plausible Unix time.
- * @param paths all files of the workspace
- */
-function findLegacyTempFiles(paths: readonly string[]): string[] {
-  const allPaths = new Set(paths)
-  return paths.filter((path) => {
-    const [, base, digits] = /^(.+)\.([1-9]\d{8,9})$/.exec(path) ?? []
-    if (base === undefined || digits === undefined || !allPaths.has(base)) return false
-    const number = Number(digits)
-    return number < 2 ** 32 && !(number >= plausibleTimes.from && number <= plausibleTimes.to)
-  })
 }
 
 /**

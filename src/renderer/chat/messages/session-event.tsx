@@ -128,7 +128,7 @@ function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: Comman
               <span className="tabular font-mono">{formatScore(score)}</span>
               <span className="min-w-0">
                 <PlaceLink agent={agent} path={path} startLine={startLine} className="font-mono text-accent" />
-                {snippet !== undefined && <span className="block break-words text-muted">{snippet}</span>}
+                <span className="block break-words text-muted">{snippet}</span>
               </span>
             </li>
           ))}

@@ -379,7 +379,7 @@ describe('vectors', () => {
 
   it('of other models are removed, and those of removed units with them', () => {
     store = newStore(withoutModel)
-    setMeta(store.db, 'fingerprint', fingerprint({ provider: 'openai', model: 'small', dimensions: 0 }))
+    setMeta(store.db, 'fingerprint', fingerprint({ provider: 'openai', model: 'small' }))
     for (const text of ['one', 'two']) put(text, `${text}.md`)
     const texts = store.textsToEmbed(0, 10)
     const vector = Float32Array.of(0.6, -0.8, 0)

@@ -43,8 +43,6 @@ describe('source marks', () => {
     expect(all).toContain(' and 10 more, 2026-11-22]')
     expect(all.length).toBeLessThan(300)
     expect(sourcesIn(`- a ${all}`).map(({ kind }) => kind)).toEqual(['web', 'web', 'web'])
-    // Format of earlier versions.
-    expect(sourcesIn('- a ^[mcp: Tool and 1 more, 2026-11-22]')).toEqual([tool])
   })
 
   it('a mark covers only the same source', () => {

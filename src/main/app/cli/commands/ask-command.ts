@@ -165,7 +165,7 @@ function describeOutcome(outcome: CommandOutcome): string {
       return outcome.results
         .flatMap(({ path, startLine, score, snippet }) => [
           `${score.toFixed(2)}  ${path}:${startLine}`,
-          ...(snippet === undefined ? [] : [`      ${snippet}`]),
+          `      ${snippet}`,
         ])
         .join('\n')
     case 'model':
@@ -181,6 +181,6 @@ function describeOutcome(outcome: CommandOutcome): string {
     case 'help':
       return commands.map(({ name, argument }) => `/${name}${argument ? ` <${argument}>` : ''}`).join('\n')
     case 'failed':
-      return outcome.message ?? 'the command failed'
+      return outcome.message
   }
 }
