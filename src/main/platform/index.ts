@@ -41,7 +41,7 @@ export { type Subscribable, EventEmitter } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyDamaged, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
 export { decodeAs } from './fs/decode-as.ts'
-export { DraftStore, type StoredDraft, sharedWriter } from './fs/draft-store.ts'
+export { DraftStore, type StoredDraft } from './fs/draft-store.ts'
 export {
   appendDurably,
   makeFolder,

@@ -109,7 +109,9 @@ describe('a state folder of the next version', () => {
     await client.sessions.rename({ ...main, session, name: 'Renamed' })
     await until(async () => (await readFile(chat, 'utf8')).includes('Renamed'))
 
-    const clients = JSON.parse(await readFile(files.clients, 'utf8')) as { id: string; permission: string }[]
+    const { clients } = JSON.parse(await readFile(files.clients, 'utf8')) as {
+      clients: { id: string; permission: string }[]
+    }
     expect(clients.find(({ id }) => id === 'codex')?.permission).toBe('read')
     expect({ clients: await count(files.clients), checks: await count(files.checks) }).toEqual(before)
     // The proposals and their parts; the file itself is not one of them.

@@ -133,12 +133,12 @@ export class ChatPrivacy {
 
   /** Returns the chats that became private because of a mark, until `forgetUntold`. */
   async untold(): Promise<string[]> {
-    return (await this.#read())?.untold ?? []
+    return (await this.#read()).untold
   }
 
   async forgetUntold(): Promise<void> {
     const state = await this.#read()
-    if (state) await this.#write({ ...state, untold: [] })
+    if (state.untold.length > 0) await this.#write({ ...state, untold: [] })
   }
 
   /**
@@ -154,18 +154,18 @@ export class ChatPrivacy {
       if (version === this.#comparedVersion) return []
       const keys = new Set([...(await memory.privateKeys()), ...(await this.#privatePaths())])
       const state = await this.#read()
-      const known = new Set(state?.keys)
+      const known = new Set(state.keys)
       const added = new Set([...keys].filter((key) => !known.has(key)))
       for (const key of await this.#linkedMessages(added)) added.add(key)
-      const untold = [...(state?.untold ?? [])]
-      for (const { id, isPrivate } of added.size === 0 && state ? [] : await sessions.list(true)) {
+      const untold = [...state.untold]
+      for (const { id, isPrivate } of added.size === 0 ? [] : await sessions.list(true)) {
         const transcript = await orUndefined(sessions.get(id))
         if (!transcript || isPrivate || !contains(transcript, added, workspace)) continue
         await stopTurn(id)
         await transcript.setPrivate(true)
         untold.push(id)
       }
-      if (!state || added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold })
+      if (added.size > 0 || known.size !== keys.size) await this.#write({ keys: [...keys], untold })
       this.#comparedVersion = version
       return untold
     })
@@ -203,8 +203,9 @@ export class ChatPrivacy {
     return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => `path ${path}`)
   }
 
-  async #read(): Promise<State | undefined> {
-    return stateSchema.safeParse(parseJson((await readIfExists(this.#options.stateFile)) ?? '')).data
+  async #read(): Promise<State> {
+    const stored = parseJson((await readIfExists(this.#options.stateFile)) ?? '')
+    return stateSchema.safeParse(stored).data ?? { keys: [], untold: [] }
   }
 
   async #write(state: State): Promise<void> {

@@ -1,8 +1,10 @@
 import { draftSchema } from '#shared/contract/sessions.ts'
 import type { Draft } from '#shared/contract/index.ts'
-import { type Clock, DraftStore, sharedWriter } from '#platform'
+import { type Clock, DraftStore } from '#platform'
 
 const newChatName = 'new-chat'
+/** All windows share the draft of a chat. */
+const writer = 'chat'
 
 /** Stores the unsent message of each conversation, and of the new chat under an undefined session. */
 export class Drafts {
@@ -22,6 +24,6 @@ export class Drafts {
   /** Stores a draft, or deletes it if it is empty. @throws AppError `disk_full`, `write_failed` */
   async save(session: string | undefined, draft: Draft): Promise<void> {
     const isEmpty = draft.text === '' && draft.attachments.length === 0
-    await this.#store.save(session ?? newChatName, sharedWriter, isEmpty ? null : draft)
+    await this.#store.save(session ?? newChatName, writer, isEmpty ? null : draft)
   }
 }

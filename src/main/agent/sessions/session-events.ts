@@ -76,7 +76,7 @@ const customEvents: Readonly<Record<string, object>> = {
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
   if (customType === summaryEntry) {
-    const change = typeof data['kept'] === 'number' ? fileChangeSchema.safeParse(data['change']).data : undefined
+    const change = fileChangeSchema.safeParse(data['change']).data
     return change && { type: 'flush', status: 'summarized', changes: [change], tokens: 0 }
   }
   const fields = customEvents[customType]

@@ -356,16 +356,12 @@ const storedClientSchema = memoryClientSchema.omit({ hasToken: true }).extend({
 })
 type StoredClient = z.infer<typeof storedClientSchema>
 
-const fileSchema = z.union([
-  z.array(storedClientSchema),
-  z.object({ isCautious: z.boolean(), clients: z.array(storedClientSchema) }),
-])
-
-interface StoredClients {
-  readonly clients: readonly StoredClient[]
+const fileSchema = z.object({
   /** True after the file was damaged: new programs then need permission for each write. */
-  readonly isCautious: boolean
-}
+  isCautious: z.boolean(),
+  clients: z.array(storedClientSchema).readonly(),
+})
+type StoredClients = Readonly<z.infer<typeof fileSchema>>
 
 async function readClients(file: string, onFault: ClientsOptions['onFault']): Promise<StoredClients> {
   let isCautious = false
@@ -375,10 +371,9 @@ async function readClients(file: string, onFault: ClientsOptions['onFault']): Pr
     const effect = 'programs must ask before they write until you change their permission'
     onFault(new Error(`${file} was damaged and renamed to ${newPath}: ${effect}`))
   })
-  return stored === undefined || Array.isArray(stored) ? { clients: stored ?? [], isCautious } : stored
+  return stored ?? { clients: [], isCautious }
 }
 
-async function writeClients(file: string, { clients, isCautious }: StoredClients): Promise<void> {
-  const stored = isCautious ? { isCautious, clients } : clients
+async function writeClients(file: string, stored: StoredClients): Promise<void> {
   await writeDurablyPrivate(file, `${JSON.stringify(stored, null, 2)}\n`)
 }

@@ -6,9 +6,6 @@ import { readOrSetAside } from './damaged-file.ts'
 import { KeyedQueue } from './work-queue.ts'
 import { writeDurably } from './durable-write.ts'
 
-/** Writer id of drafts that belong to no window. */
-export const sharedWriter = 'shared'
-
 export interface StoredDraft<T> {
   readonly writer: string
   /** Milliseconds since the epoch. */
@@ -60,7 +57,7 @@ export class DraftStore<T extends object> {
    * @throws AppError 'disk_full', 'write_failed'
    */
   async save(name: string, writer: string, draft: T | null, shownPath?: string): Promise<void> {
-    const file = writer === sharedWriter ? `${name}.json` : `${name}~${writer}.json`
+    const file = `${name}~${writer}.json`
     const target = join(this.#options.folder, file)
     await this.#queue.run(file, () =>
       draft === null
@@ -71,7 +68,6 @@ export class DraftStore<T extends object> {
 }
 
 function writerOf(name: string, file: string): string | undefined {
-  if (file === `${name}.json`) return sharedWriter
   if (!file.startsWith(`${name}~`) || !file.endsWith('.json')) return undefined
   const writer = file.slice(name.length + 1, -'.json'.length)
   return /^[\w-]+$/.test(writer) ? writer : undefined

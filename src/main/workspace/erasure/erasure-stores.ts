@@ -66,7 +66,7 @@ export async function indexFiles(index: string): Promise<string[]> {
   const indexName = basename(index, '.sqlite')
   const names = await readdir(dirname(index)).catch(() => [])
   const isIndexFile = (name: string) =>
-    name.startsWith(indexName) && /^(?:-[a-z-]+)?(?:\.[\w-]+)*\.sqlite/.test(name.slice(indexName.length))
+    name.startsWith(indexName) && /^(?:-[a-z-]+)?\.sqlite/.test(name.slice(indexName.length))
   return names.filter(isIndexFile).map((name) => join(dirname(index), name))
 }
 

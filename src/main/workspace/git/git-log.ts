@@ -99,7 +99,7 @@ export function findGitFolder(folder: string): string | undefined {
   return dirname(folder) === folder ? undefined : findGitFolder(dirname(folder))
 }
 
-/** Separates commits. Contains NUL, which cannot occur in names and messages. */
+/** Separates commits. Names and messages cannot contain NUL. */
 const commitSeparator = '\0:commit:\0'
 const logArgs =
   'log --follow --no-ext-diff --no-textconv --no-color --no-show-signature --no-notes --diff-merges=first-parent -z ' +

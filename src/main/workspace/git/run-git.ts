@@ -16,7 +16,7 @@ const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'log.mailm
 const settingArgs = settings.flatMap((setting) => ['-c', setting])
 const globalArgs = ['--no-pager', '--no-optional-locks', '--literal-pathspecs', ...settingArgs]
 
-/** What Git needs to run, and to find the user's configuration, for `safe.directory`. */
+/** Variables for Git itself, and for the user's configuration, which contains `safe.directory`. */
 const passedVariables = ['PATH', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'SYSTEMROOT', 'TEMP', 'TMP']
 
 export interface GitResult {
