@@ -47,7 +47,7 @@ export default defineConfig({
           'cli/index': 'src/main/app/cli/entry.ts',
           'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'workspace/find-replace/find.worker': 'src/main/workspace/find-replace/find.worker.ts',
-          'workspace/history/history.worker': 'src/main/workspace/history/history.worker.ts',
+          'workspace/changes/changes.worker': 'src/main/workspace/changes/changes.worker.ts',
           'interop/import/import.worker': 'src/main/interop/import/import.worker.ts',
           'workspace/links/links.worker': 'src/main/workspace/links/links.worker.ts',
           'search/indexing/indexer.worker': 'src/main/search/indexing/indexer.worker.ts',

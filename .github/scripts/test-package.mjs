@@ -121,7 +121,7 @@ export async function firstUse(page, notes) {
   await page.getByTestId('diff-card').waitFor()
   await page.getByTestId('answer').first().waitFor()
   const texts = globSync('memory/*.md', { cwd: notes }).map((path) => readFileSync(join(notes, path), 'utf8'))
-  if (!texts.some((text) => text.includes('We chose PostgreSQL for the database')))
+  if (!texts.some((text) => text.includes('we chose PostgreSQL for the database')))
     throw new Error(`the note is not in ${notes}`)
 }
 

@@ -32,9 +32,9 @@ const workers = [
   'search/indexing/indexer',
   'search/indexing/prepare',
   'search/ranking/searcher',
+  'workspace/changes/changes',
   'workspace/erasure/erasure',
   'workspace/find-replace/find',
-  'workspace/history/history',
   'workspace/links/links',
 ]
 

@@ -62,6 +62,14 @@ interface Source {
 }
 
 /** Returns each text once, in an order independent of the names. */
+/** Returns the paragraphs of the installed Markdown, each as one line. */
+export function realParagraphs(): string[] {
+  const texts = markdownOf('node_modules').map(({ text }) => text)
+  return texts
+    .flatMap((text) => text.split(/\n\n+/).map((paragraph) => paragraph.replaceAll('\n', ' ').trim()))
+    .filter(Boolean)
+}
+
 function markdownOf(folder: string): Source[] {
   const seen = new Set<string>()
   const found: { key: string; source: Source }[] = []

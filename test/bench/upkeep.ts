@@ -12,6 +12,7 @@ import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { batchesOf } from '../../src/main/curation/review/review-units.ts'
 import { prepareReviewInput, scanNotes } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
+import { ChangeLog } from '../../src/main/workspace/changes/change-log.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { estimateTokens } from '../../src/shared/util/tokens.ts'
 import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
@@ -71,9 +72,7 @@ async function look(workspace: string): Promise<Proposal[]> {
     privateRules: { roots: [], rules: [] },
     modelPath: builtinFile,
   } as const
-  for await (const step of scanNotes({ ...request, now: now.getTime() }))
-    if (step.type === 'done') return step.proposals
-  return []
+  return scanNotes({ ...request, now: now.getTime() })
 }
 
 /** Measures the requests, tokens and recall of a first review of the whole memory. */
@@ -168,15 +167,25 @@ function tell(title: string, texts: readonly string[], show: number): void {
 
 /** Accepts 200 suggestions, then all others, and undoes both. */
 async function acceptAndUndo(root: string, folder: string, proposals: readonly Proposal[], { files }: MadeMemory) {
-  const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { now: () => now })
+  const log = new ChangeLog(join(root, 'changes.sqlite'), folder)
+  const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { now: () => now, log })
   const upkeep = new ProposalService({
     folder: join(root, 'state'),
     workspace,
+    log,
     differ: new Differ(),
     now: () => now,
     privacyOf: (_path, text) => visibilityOf(text),
-    scanOptions: () => Promise.reject(new Error('nothing is looked for')),
+    scan: () => Promise.reject(new Error('nothing is looked for')),
     compare: () => Promise.reject(new Error('nothing is saved')),
+    review: {
+      model: () => {
+        throw new Error('no model is asked')
+      },
+      budget: () => ({ usd: null, tokens: null }),
+      prompts: () => Promise.reject(new Error('no model is asked')),
+      reviewInput: () => Promise.reject(new Error('no model is asked')),
+    },
     onDamaged: () => undefined,
   })
   await upkeep.add(proposals)
@@ -188,6 +197,7 @@ async function acceptAndUndo(root: string, folder: string, proposals: readonly P
   for (const { acceptance } of [second, first]) if (acceptance !== null) await upkeep.undo(acceptance)
   upkeep.close()
   workspace.close()
+  log.close()
   const other = Object.entries(files).filter(([path, text]) => readFileSync(join(folder, path), 'utf8') !== text)
   return { acceptMs, same: other.length }
 }

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
@@ -20,6 +21,9 @@ describe('erasure', () => {
     const config =
       'agents:\n  defaults: { memory: { embedding: { provider: builtin } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n'
     const server = await openTestServer({ files, config })
+    const oldHistory = join(server.home, 'history/main/repository.git')
+    await mkdir(oldHistory, { recursive: true })
+    await writeFile(join(oldHistory, 'HEAD'), 'x'.repeat(2000))
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
     const page = await openPage()
     await page.goto(server.url)
@@ -32,6 +36,9 @@ describe('erasure', () => {
     await page.keyboard.press('Enter')
     await view.getByRole('heading', { name: 'Notes' }).waitFor()
     await view.getByRole('heading', { name: 'Not deleted' }).waitFor()
+    expect(await view.getByRole('region', { name: 'Old histories' }).innerText()).toMatch(
+      /history\/main\/repository\.git\s+May contain the text\s+2\skB/,
+    )
     await keepScreenshot(page, 'forget-1-found')
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.waitForTimeout(400)
@@ -51,10 +58,15 @@ describe('erasure', () => {
     await view.getByRole('checkbox', { name: 'notes/seeds.md' }).uncheck()
     await view.getByText('insulin pump').click()
     await view.getByRole('button', { name: 'Delete everywhere' }).click()
+    const deletesOldHistory = page.getByRole('checkbox', { name: 'Also delete the old histories completely' })
+    expect(await deletesOldHistory.isChecked()).toBe(false)
+    await deletesOldHistory.check()
+    await keepScreenshot(page, 'forget-5-dialog')
     await page.getByRole('button', { name: 'Delete permanently' }).click()
     const done = view.getByTestId('forgotten')
     await done.getByText('Remaining places').waitFor({ timeout: 30_000 })
     expect(await done.innerText()).toContain('notes/seeds.md')
+    expect(existsSync(oldHistory)).toBe(false)
     await keepScreenshot(page, 'forget-4-done')
     expect(await read('MEMORY.md')).toBe('# Long-term memory\n\n## People\n\n- Anna leads design.\n')
     expect(await read('notes/doctor.md')).toBe('# Doctor\n\n')

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
-import { createPendingText } from '../../src/main/workspace/transactions/change-journal.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
+import { pendingMove, storePendingChange } from '../support/pending-change.ts'
 import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
@@ -25,16 +25,15 @@ describe('start after a crash', () => {
     async (colorScheme, locale, words) => {
       const [before, after] = ['See [[a]].\n', 'See [[b]].\n']
       const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
-      const { home } = await prepareFolders({
+      const { home, workspace } = await prepareFolders({
         files: { 'b.md': '# B\n', ...Object.fromEntries(paths.map((path) => [path, before])) },
       })
-      const change = {
-        format: 1,
-        move: { from: 'a.md', to: 'b.md', isFolder: false },
-        texts: paths.map((path) => createPendingText(path, path, before, after)),
-        origin: { cause: 'user' },
-      }
-      await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+      const change = pendingMove(
+        'a.md',
+        'b.md',
+        paths.map((path) => ({ path, before, after })),
+      )
+      await storePendingChange({ home, workspace }, change)
       let server: Server | undefined
       onTestFinished(() => server?.close())
       // The page opens before the server starts and closes before it ends, so that it shows the tree from the
@@ -55,11 +54,12 @@ describe('start after a crash', () => {
 
   it('lists and links the notes that were changed meanwhile', async () => {
     const { home, workspace } = await prepareFolders({ files: { 'b.md': '# B\n', 'notes/one.md': 'See [[a]].\n' } })
-    const texts = ['notes/one.md', 'notes/two.md'].map((path) =>
-      createPendingText(path, path, 'See [[a]].\n', 'See [[b]].\n'),
-    )
-    const change = { format: 1, move: { from: 'a.md', to: 'b.md', isFolder: false }, texts, origin: { cause: 'user' } }
-    await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+    const texts = ['notes/one.md', 'notes/two.md'].map((path) => ({
+      path,
+      before: 'See [[a]].\n',
+      after: 'See [[b]].\n',
+    }))
+    await storePendingChange({ home, workspace }, pendingMove('a.md', 'b.md', texts))
     await writeFiles(workspace, { 'notes/two.md': 'Written since: [[a]].\n' })
     const server = await startServer({ mainFolder, env: {}, home })
     onTestFinished(() => server.close())
@@ -96,15 +96,14 @@ describe('start after a crash', () => {
   ] as const
   it.each(whole)(
     'completes an interrupted %s, reports it above the chat, and undoes it there (%s)',
-    async (_kind, locale, of, ending, ended, words) => {
+    async (kind, locale, of, ending, ended, words) => {
       const [before, after] = ['A #cat.\n', 'A #dog.\n']
       const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
       const { home, workspace } = await prepareFolders({
         files: Object.fromEntries(paths.map((path) => [path, before])),
       })
-      const texts = paths.map((path) => createPendingText(path, path, before, after))
-      const change = { format: 1, move: null, texts, origin: { cause: 'user' }, ...of }
-      await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+      const files = paths.map((path) => ({ path, before, after }))
+      await storePendingChange({ home, workspace }, { kind, detail: of, files })
       let server: Server | undefined
       onTestFinished(() => server?.close())
       const page = await openPage({ locale })

@@ -314,7 +314,7 @@ describe('file moved or deleted elsewhere', () => {
     const files = async () => (await client.workspace.list({ agent: 'main' })).map(({ path }) => path)
     await open('memory/a.md')
     await type('typed')
-    await client.workspace.move({ agent: 'main', from: 'memory/a.md', to: 'memory/moved.md' })
+    await client.links.move({ agent: 'main', from: 'memory/a.md', to: 'memory/moved.md' })
     await page.getByText('was moved to memory/moved.md').waitFor()
     await page.getByText('not on disk').waitFor()
     await keepScreenshot(page, 'memory-13-moved')
@@ -696,7 +696,7 @@ describe('import and export', () => {
     expect(imported).toMatch(/^---\nimported: "[^"]+, \d{4}-\d{2}-\d{2}"\n---\n/)
     expect(imported.endsWith('\n# 二\n\n![](/memory/imports/img/a.png)\n')).toBe(true)
     expect(await onDisk('memory/imports/img/a.png')).toBe('not drawn here')
-    await page.getByRole('checkbox', { name: 'Include history (Git repository)' }).check()
+    await page.getByRole('checkbox', { name: 'Include history (Git repository, without private text)' }).check()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export workspace as zip' }).click(),

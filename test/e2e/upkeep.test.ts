@@ -1,6 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import Database from 'better-sqlite3'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { changeLogFile } from '../../src/main/app/agents/state-folders.ts'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
@@ -93,15 +95,16 @@ describe('inbox', () => {
     await inbox.getByText(`${before} selected`).waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('u')
-    const steps = join(server.home, 'agents', 'main', 'upkeep', 'acceptances')
-    const takenBack = async () => {
-      // A file that is being written has another name until it is complete.
-      const names = (await readdir(steps)).filter((name) => !name.endsWith('.tmp'))
-      const kept = await Promise.all(names.map((name) => readFile(join(steps, name), 'utf8')))
-      return kept.filter((text) => text.includes('"proposals":[]')).length
-    }
+    const log = new Database(changeLogFile(join(server.home, 'history', 'main'), server.workspace))
+    onTestFinished(() => void log.close())
+    const undos = log
+      .prepare(
+        `SELECT count(DISTINCT s.id) FROM change_sets s JOIN file_changes c ON c.change_set = s.id
+         WHERE s.kind = 'accept' AND s.undoes IS NOT NULL AND c.pending = 0`,
+      )
+      .pluck()
     // The first one, the edited one, and all of them twice.
-    await until(async () => (await takenBack()) === 4, 30_000)
+    await until(() => undos.get() === 4, 30_000)
     await until(async () => (await counted()).includes(String(before)), 20_000)
     for (const [path, text] of Object.entries(files)) expect(await read(path), path).toBe(text)
     await page.keyboard.press('Control+a')

@@ -13,7 +13,6 @@ import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 
 const entry = new URL('../../src/main/platform/diff/diff.worker.ts', import.meta.url)
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
-const isInHistory = true
 
 function realLines(count: number, offset: number): string[] {
   const lines: string[] = []
@@ -59,16 +58,14 @@ const differ = new Differ({ entry })
 let isOver = false
 try {
   mkdirSync(join(root, 'w'))
-  const workspace = new Workspace(
-    { workspace: join(root, 'w'), forbidden: [] },
-    { differ, history: () => ({ text: async () => undefined }) },
-  )
-  await differ.describe({ path: 'warm.md', before: real.join('\n'), after: '', isInHistory })
+  const roots = { workspace: join(root, 'w'), forbidden: [] }
+  const workspace = new Workspace(roots, { differ })
+  await differ.describe({ path: 'warm.md', before: real.join('\n'), after: '' })
   for (const [name, before, after, budget] of cases) {
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
     const start = performance.now()
-    const { added, removed } = await differ.describe({ path: 'a.md', before, after, isInHistory })
+    const { added, removed } = await differ.describe({ path: 'a.md', before, after })
     const ms = performance.now() - start
     delay.disable()
     isOver ||= budget !== undefined && ms > budget

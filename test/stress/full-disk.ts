@@ -44,7 +44,7 @@ async function report(
   mkdirSync(join(memory.root, 'logs'))
   const app = await createApp({ mainFolder, env: {}, home: memory.home })
   const agent = await app.agents.get('main')
-  await agent.history?.flush()
+  await agent.history.flush()
   await agent.memory.settle(10_000)
   const notes: string[] = []
   const refused = new Map<string, number>()
@@ -79,16 +79,16 @@ async function report(
     await sleep(200)
     hasRecovered =
       (await attempt(() => agent.workspace.remember('after', new Date(2026, 0, 1), { cause: 'capture' }))) &&
-      (await attempt(async () => agent.history?.flush()))
+      (await attempt(async () => agent.history.flush()))
   }
   let shorter = 0
   for (const [path, text] of files) if (readFileSync(join(memory.workspace, path), 'utf8') !== text) shorter += 1
   await app.close()
-  const { lost, missingInHistory, gitComplains } = await countLosses(memory, notes)
+  const { lost, missingInHistory, isLogSound } = await countLosses(memory, notes)
   console.log(
-    `${full} full (${size / megabyte} MB, ${rest} bytes left): ${notes.length} acknowledged, ${lost} lost, ${missingInHistory} missing from the history, ${shorter} files not as written, git fsck ${gitComplains ? 'complains' : 'clean'}, ${hasRecovered ? 'recovered' : 'not recovered'}; refused: ${whileFull || 'nothing'}`,
+    `${full} full (${size / megabyte} MB, ${rest} bytes left): ${notes.length} acknowledged, ${lost} lost, ${missingInHistory} missing from the history, ${shorter} files not as written, change log ${isLogSound ? 'sound' : 'damaged'}, ${hasRecovered ? 'recovered' : 'not recovered'}; refused: ${whileFull || 'nothing'}`,
   )
-  if (lost + missingInHistory + shorter > 0 || gitComplains || !hasRecovered || /unexpected/.test(whileFull))
+  if (lost + missingInHistory + shorter > 0 || !isLogSound || !hasRecovered || /unexpected/.test(whileFull))
     process.exitCode = 1
   rmSync(memory.root, { recursive: true, force: true })
 }

@@ -23,6 +23,7 @@ import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
 import { enter, socketOf, type Admission } from '../support/client.ts'
 import { logLines } from '../support/log-lines.ts'
+import { isLogSound } from '../support/log-integrity.ts'
 
 const { values } = parseArgs({
   options: {
@@ -170,7 +171,7 @@ process.stdout.write(
   `${JSON.stringify({ ...report, killed, seconds: Math.round(ms / 1000), failures: Object.fromEntries(failures) }, null, 1)}\n`,
 )
 process.exitCode =
-  report.lost === 0 && report.missingFromHistory === 0 && report.windowsEqual && report.fsck === 'clean' ? 0 : 1
+  report.lost === 0 && report.missingFromHistory === 0 && report.windowsEqual && report.isLogSound ? 0 : 1
 
 /** Looks for everything after all processes have ended, with a new process that updates history and index. */
 async function look() {
@@ -185,16 +186,12 @@ async function look() {
   for (const line of texts.flatMap(logLines)) lines.set(line, (lines.get(line) ?? 0) + 1)
   // Queued messages are shown as queued: they are not lost.
   const said = session === undefined ? [] : [...(await messages(client, session)), ...(await queued(client, session))]
-  const gitdir = join(home, 'history', 'main', 'repository.git')
-  await client.history.timeline({ agent: 'main', limit: 1 })
   const recorded = new Set<string>()
-  const tree = await git(gitdir, ['ls-tree', '-r', '-z', '--name-only', 'HEAD'])
-  for (const path of tree.split('\0').filter((name) => name !== ''))
-    for (const line of (await git(gitdir, ['show', `HEAD:${path}`])).split('\n')) recorded.add(line)
-  const fsck = await git(gitdir, ['fsck', '--full', '--no-dangling']).then(
-    (text) => text.trim() || 'clean',
-    (error: unknown) => String(error),
-  )
+  for (const { path } of files) {
+    const request = { agent: 'main', path, at: Date.now(), includesPrivate: true }
+    const { text } = await client.history.textAt(request)
+    for (const line of (text ?? '').split('\n')) recorded.add(line)
+  }
   await last.end()
   const written = [...acknowledged.notes, ...acknowledged.saves]
   const lost = [
@@ -213,7 +210,7 @@ async function look() {
     missingFromHistory: missing.length,
     twice: written.filter((line) => (lines.get(line) ?? 0) > 1).length,
     windowsEqual: JSON.stringify(windows[0]) === JSON.stringify(windows[1]),
-    fsck: fsck.split('\n').some((line) => /error|missing|corrupt/.test(line)) ? fsck : 'clean',
+    isLogSound: isLogSound(home, workspace),
   }
 }
 
@@ -325,11 +322,6 @@ async function queued(client: ContractClient, id: string): Promise<string[]> {
   } finally {
     stop.abort()
   }
-}
-
-async function git(gitdir: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('git', ['--git-dir', gitdir, ...args], { maxBuffer: 1 << 28 })
-  return stdout
 }
 
 function generator(seed: number): () => number {

@@ -1,10 +1,11 @@
 /** Shared by the storm tests: temporary memories, child processes with their output, and a count of lost notes. */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
+import { isLogSound } from '../support/log-integrity.ts'
 
 export const mainFolder = new URL('../../src/main/', import.meta.url)
 
@@ -39,7 +40,7 @@ export async function runProcess(
 export interface Losses {
   readonly lost: number
   readonly missingInHistory: number
-  readonly gitComplains: boolean
+  readonly isLogSound: boolean
 }
 
 /** Looks for every note as a line of a daily log and as a line added by a change of cause `capture`. */
@@ -51,7 +52,7 @@ export async function countLosses({ home, workspace }: Memory, notes: readonly s
     const { history } = await app.agents.get('main')
     for (const name of readdirSync(join(workspace, 'memory')).filter((file) => file.endsWith('.md'))) {
       const lines = readFileSync(join(workspace, 'memory', name), 'utf8').split('\n')
-      const blamed = (await history?.blame(`memory/${name}`)) ?? []
+      const blamed = await history.blame(`memory/${name}`)
       for (const [index, line] of lines.entries()) {
         onDisk.add(line)
         if (blamed[index]?.cause === 'capture') recorded.add(line)
@@ -63,15 +64,6 @@ export async function countLosses({ home, workspace }: Memory, notes: readonly s
   return {
     lost: notes.filter((note) => !onDisk.has(note)).length,
     missingInHistory: notes.filter((note) => !recorded.has(note)).length,
-    gitComplains: !isSound(join(home, 'history/main/repository.git')),
-  }
-}
-
-function isSound(gitdir: string): boolean {
-  try {
-    execFileSync('git', ['--git-dir', gitdir, 'fsck', '--strict'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
+    isLogSound: isLogSound(home, workspace),
   }
 }

@@ -43,10 +43,10 @@ async function report(name: string, storm: (memory: Memory) => Promise<string[]>
   const started = performance.now()
   const notes = await storm(memory)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  const { lost, missingInHistory, gitComplains } = await countLosses(memory, notes)
+  const { lost, missingInHistory, isLogSound } = await countLosses(memory, notes)
   console.log(
-    `${name}: ${notes.length} acknowledged in ${seconds} s, ${lost} lost, ${missingInHistory} missing from the history, git fsck ${gitComplains ? 'complains' : 'clean'}`,
+    `${name}: ${notes.length} acknowledged in ${seconds} s, ${lost} lost, ${missingInHistory} missing from the history, change log ${isLogSound ? 'sound' : 'damaged'}`,
   )
-  if (lost + missingInHistory > 0 || gitComplains) process.exitCode = 1
+  if (lost + missingInHistory > 0 || !isLogSound) process.exitCode = 1
   rmSync(memory.root, { recursive: true, force: true })
 }

@@ -163,7 +163,7 @@ export class PrivacyWorld {
   /** Tokens that became private while the index may still have been sending them. */
   #inFlight: Tokens = new Set()
   #isOtherFolderPrivate = false
-  #lastPatch: { readonly path: string; readonly patch: string } | undefined
+  #lastChange: { readonly path: string; readonly change: number } | undefined
 
   private constructor(clock: Clock, remote: ModelServer, local: ModelServer, home: Home, twin: Home) {
     this.#clock = clock
@@ -226,7 +226,7 @@ export class PrivacyWorld {
     this.#letOut = new Set()
     this.#inFlight = new Set()
     this.#fresh = new Set()
-    this.#lastPatch = undefined
+    this.#lastChange = undefined
     await agent.workspace.write('MEMORY.md', `# Long-term memory\n\n- The kettle ${this.#token()} is blue\n`, {
       cause: 'user',
     })
@@ -288,7 +288,7 @@ export class PrivacyWorld {
         return user
       case 'remove':
         if (path === 'MEMORY.md') return undefined
-        this.#lastPatch = undefined
+        this.#lastChange = undefined
         await agent.workspace.remove(path, { cause: 'user' })
         this.#say(path)
         return user
@@ -296,15 +296,15 @@ export class PrivacyWorld {
         if (path === 'MEMORY.md' || path.startsWith('memory/')) return undefined
         const target = this.#newPath(to)
         await agent.workspace.move(path, target, { cause: 'user' })
-        this.#lastPatch = undefined
+        this.#lastChange = undefined
         this.#say(`${path} → ${target}`)
         return { actor: 'private' }
       }
       case 'undo': {
-        const last = this.#lastPatch
-        this.#lastPatch = undefined
+        const last = this.#lastChange
+        this.#lastChange = undefined
         if (!last || !(await agent.workspace.exists(last.path))) return undefined
-        await expected(agent.undo(last.path, last.patch))
+        await expected(agent.revert({ change: last.change }))
         this.#say(last.path)
         return user
       }
@@ -400,9 +400,8 @@ export class PrivacyWorld {
     if (after === before) return undefined
     if (isOutside) await writeFiles(join(folder, 'workspace'), { [path]: after })
     else {
-      const write = await agent.workspace.write(path, after, { cause: 'user' })
-      const { patch } = await agent.workspace.describe(write)
-      this.#lastPatch = { path, patch }
+      const { change } = await agent.workspace.write(path, after, { cause: 'user' })
+      this.#lastChange = change === undefined ? undefined : { path, change }
     }
     const lines = new Set(before.split('\n'))
     return after.split('\n').find((line) => !lines.has(line)) ?? path

@@ -8,6 +8,7 @@ import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
 import type { ReviewModel } from '../../src/main/curation/review/review.ts'
 import { prepareReviewInput } from '../../src/main/curation/suggestions/scan-notes.ts'
+import { ChangeLog } from '../../src/main/workspace/changes/change-log.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
 
@@ -15,19 +16,20 @@ import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
 export function openUpkeepOf(
   folder: string,
   state: string,
-  answer?: (content: string) => string,
-): { upkeep: ProposalService; workspace: Workspace; close(): void } {
-  const journal = join(state, 'pending-change.json')
-  const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { journal })
+  answer: (content: string) => string = () => '',
+): { upkeep: ProposalService; workspace: Workspace; log: ChangeLog; close(): void } {
+  const log = new ChangeLog(join(state, 'changes.sqlite'), folder)
+  const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { log })
   const upkeep = new ProposalService({
     folder: state,
     workspace,
+    log,
     differ: new Differ(),
     now: () => new Date(),
     privacyOf: (_path, text) => visibilityOf(text),
-    scanOptions: () => Promise.reject(new Error('nothing is looked for')),
+    scan: () => Promise.reject(new Error('nothing is looked for')),
     compare: () => Promise.reject(new Error('nothing is saved')),
-    ...(answer ? { review: reviewBy(folder, answer) } : {}),
+    review: reviewBy(folder, answer),
     onDamaged: (aside) => {
       throw new Error(`the inbox was damaged: ${aside}`)
     },
@@ -35,8 +37,9 @@ export function openUpkeepOf(
   const close = () => {
     upkeep.close()
     workspace.close()
+    log.close()
   }
-  return { upkeep, workspace, close }
+  return { upkeep, workspace, log, close }
 }
 
 /** Creates a review with a scripted model. */
@@ -66,7 +69,7 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
       promote: ({ lines, memory }: { lines: string; memory: string }) =>
         `<lines>\n${lines}\n</lines>\n<memory>\n${memory}\n</memory>`,
     }),
-    reviewInput: (signal: AbortSignal) => prepareReviewInput(request, signal),
+    reviewInput: () => prepareReviewInput(request),
   }
 }
 

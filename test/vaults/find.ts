@@ -63,16 +63,16 @@ async function measure(folder: string): Promise<void> {
     const findMs = performance.now() - began
     const replacing = performance.now()
     let progress = 0
-    let replaced = { count: 0, files: 0, left: 0, undo: '' }
+    let replaced = { count: 0, files: 0, left: 0, change: 0 }
     for await (const step of await client.find.replace({ ...main, search, replacement: values.by })) {
       if (step.type === 'progress') progress += 1
-      else replaced = { count: step.count, files: step.files, left: step.left.length, undo: step.undo ?? '' }
+      else replaced = { count: step.count, files: step.files, left: step.left.length, change: step.change ?? 0 }
     }
     const replaceMs = performance.now() - replacing
     const between = await notesOf(vault)
     const remaining = [...between.values()].reduce((sum, note) => sum + note.count, 0)
     const undoing = performance.now()
-    await client.history.undoBatch({ ...main, undo: replaced.undo })
+    await client.history.revert({ ...main, change: replaced.change })
     const undoMs = performance.now() - undoing
     const after = await notesOf(vault)
     const other = [...before].filter(([path, { hash }]) => after.get(path)?.hash !== hash).length

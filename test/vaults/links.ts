@@ -118,7 +118,7 @@ function hereOf(index: LinkIndex, note: IndexedNote, link: FoundLink): string | 
 async function compare(rules: string, folder: string): Promise<Compared[]> {
   const index = new LinkIndex(folder)
   await index.refresh([])
-  const paths = index.files().map(({ path }) => path)
+  const paths = [...index.files.keys()]
   const texts = new Map<string, string>()
   for (const { path } of index.notes.values()) texts.set(path, await readFile(join(folder, path), 'utf8'))
   const oracles: Record<string, () => Oracle> = {

@@ -79,7 +79,7 @@ class Vault {
 
   constructor(index: LinkIndex) {
     this.index = index
-    for (const { path } of index.files()) this.#files.set(path, { path })
+    for (const path of index.files.keys()) this.#files.set(path, { path })
   }
 
   get paths(): string[] {

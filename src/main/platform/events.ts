@@ -22,14 +22,9 @@ export class EventEmitter<T = void> implements Subscribable<T> {
     for (const listener of this.#listeners) listener(change)
   }
 
-  /** Calls one listener after the other and awaits each returned promise. */
-  async emitAsync(change: T): Promise<void> {
-    for (const listener of this.#listeners) await listener(change)
-  }
-
   /**
-   * Emits many events. Each listener receives all of them before the next listener; up to 64 run concurrently, and the
-   * event loop gets a turn after each batch.
+   * Emits events and awaits the listeners. Each listener receives all events before the next listener; up to 64 run
+   * concurrently, and the event loop gets a turn after each batch.
    */
   async emitAllAsync(changes: readonly T[]): Promise<void> {
     for (const listener of this.#listeners)
@@ -38,4 +33,24 @@ export class EventEmitter<T = void> implements Subscribable<T> {
         await yieldToOthers()
       }
   }
+}
+
+/** Yields the progress of `work`. Skips events if the consumer is slow. @returns the result of `work` */
+export async function* streamProgress<Result>(
+  work: (reportProgress: (done: number, total: number) => void) => Promise<Result>,
+): AsyncGenerator<{ readonly type: 'progress'; readonly done: number; readonly total: number }, Result> {
+  let latest: { readonly done: number; readonly total: number } | undefined
+  let nextEvent = Promise.withResolvers<boolean>()
+  const result = work((done, total) => {
+    latest = { done, total }
+    nextEvent.resolve(false)
+  })
+  const settled = Promise.allSettled([result]).then(() => true)
+  for (let isOver = false; !isOver;) {
+    isOver = await Promise.race([settled, nextEvent.promise])
+    nextEvent = Promise.withResolvers<boolean>()
+    if (latest) yield { type: 'progress', ...latest }
+    latest = undefined
+  }
+  return result
 }

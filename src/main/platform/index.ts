@@ -25,21 +25,13 @@ export { Health } from './diagnostics/health.ts'
 export { reportIndex } from './diagnostics/index-reports.ts'
 export { readLog } from './diagnostics/log-tail.ts'
 export { createDiagnosticReport } from './diagnostics/report.ts'
-export { blobId, blobOf } from './diff/patch.ts'
 export { commonEnds, compareLines, type LineEdit } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { mergeTexts } from './diff/merge-texts.ts'
-export {
-  countLines,
-  describeChange,
-  formatHunks,
-  invertPatch,
-  type RevertStatus,
-  revertStatusOfHunks,
-} from './diff/patch.ts'
-export { type Subscribable, EventEmitter } from './events.ts'
+export { countLines, describeChange, formatHunks, type RevertStatus, hunkStatuses } from './diff/patch.ts'
+export { type Subscribable, EventEmitter, streamProgress } from './events.ts'
 export { inBatches } from './fs/batches.ts'
-export { copyDamaged, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
+export { copyDamaged, damagedPath, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
 export { decodeAs } from './fs/decode-as.ts'
 export { DraftStore, type StoredDraft } from './fs/draft-store.ts'
 export {
@@ -51,10 +43,9 @@ export {
   withFile,
   writeDurably,
   writeDurablyPrivate,
-  writeAtomically,
 } from './fs/durable-write.ts'
 export { parseStored } from './fs/stored-value.ts'
-export { ageOf } from './fs/file-age.ts'
+export { ageOf, currentFileTime } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
 export { lockFolder, lockForName, Mutex, resolveRealPath, runExclusively } from './fs/mutex.ts'
 export {
@@ -66,7 +57,7 @@ export {
   writeWithParts,
 } from './fs/part-store.ts'
 export { readIfExists, readSmallText } from './fs/read-file.ts'
-export { cleanTemporaryFiles, scheduleCleanup } from './fs/temp-file-cleanup.ts'
+export { scheduleCleanup } from './fs/temp-file-cleanup.ts'
 export { KeyedQueue } from './fs/work-queue.ts'
 export { toWriteError } from './fs/write-failure.ts'
 export { type Log, openLog, redact } from './logging/log.ts'

@@ -94,11 +94,9 @@ function PendingDecisions({ agent }: { agent: string }) {
   const changes = useQuery(
     api.history.timeline.queryOptions({ input: { agent, since, causes: ['agent', 'flush'], limit: maxAgentChanges } }),
   )
-  const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent } }))
   const checks = useQuery(api.checks.list.queryOptions({ input: { agent } }))
   const problems = useQuery(api.health.problems.queryOptions({ input: { agent } }))
-  const acceptedCommits = new Set(accepted.data?.map(({ commit }) => commit))
-  const unacceptedCount = changes.data?.filter(({ commit }) => !acceptedCommits.has(commit)).length ?? 0
+  const unacceptedCount = changes.data?.filter(({ reviewed }) => !reviewed).length ?? 0
   const failedCount = checks.data?.checks.filter(({ outcome }) => outcome !== null && outcome.rank === null).length ?? 0
   const problemCount = problems.data?.filter(({ level }) => level !== 'note').length ?? 0
   const rows = [

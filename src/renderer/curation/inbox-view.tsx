@@ -1,21 +1,19 @@
-import { ArrowLeft, ListChecks, Sparkles } from 'lucide-react'
+import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, ReviewOutcome } from '#shared/contract/index.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatMoment, formatMoney } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, IconButton } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { api } from '#lib/api/client.ts'
 import { ProposalList } from './proposal-list.tsx'
-import { ProposalView } from './proposal-view.tsx'
+import { PlaceLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
-import { UndoConflictBanner } from './undo-conflict-banner.tsx'
 import { inboxTabs, useInbox, type InboxState } from './use-inbox.ts'
-import { ProposedDiff } from './proposed-diff.tsx'
 import { explainCode } from '#lib/feedback/explain.ts'
 
 /** @param proposal id of the suggestion to select first */
@@ -96,7 +94,12 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
           <div
             className={`flex min-w-0 flex-col border-r border-line @max-[760px]:w-full @max-[760px]:border-r-0 @min-[760px]:w-[42%] @min-[760px]:max-w-[440px] @min-[760px]:min-w-[300px] ${isDetailOpen ? '@max-[760px]:hidden' : ''}`}
           >
-            {checkedIds.size > 0 && <CheckedBar inbox={inbox} />}
+            {checkedIds.size > 0 && (
+              <div className="flex flex-wrap items-center gap-x-3 border-b border-soft px-3 py-1 text-[12px]">
+                <span className="text-muted">{t('upkeep.chosen', { count: checkedIds.size })}</span>
+                <CheckedActions inbox={inbox} />
+              </div>
+            )}
             <ProposalList
               inbox={inbox}
               onOpen={(id) => {
@@ -164,12 +167,11 @@ function keyActions(inbox: InboxState, edit: () => void, accept: () => void): Re
   }
 }
 
-function CheckedBar({ inbox }: { inbox: InboxState }) {
+function CheckedActions({ inbox }: { inbox: InboxState }) {
   const { t } = useTranslation()
-  const { checkedIds, isBusy } = inbox
+  const { isBusy } = inbox
   return (
-    <div className="flex flex-wrap items-center gap-x-3 border-b border-soft px-3 py-1 text-[12px]">
-      <span className="text-muted">{t('upkeep.chosen', { count: checkedIds.size })}</span>
+    <>
       <Button look="link" disabled={isBusy} onClick={() => void inbox.accept()}>
         {t('upkeep.accept')}
       </Button>
@@ -179,7 +181,10 @@ function CheckedBar({ inbox }: { inbox: InboxState }) {
       <Button look="link" onClick={inbox.toggleAll}>
         {t('upkeep.chooseAll')}
       </Button>
-    </div>
+      <Button look="link" onClick={inbox.uncheckAll}>
+        {t('upkeep.chooseNone')}
+      </Button>
+    </>
   )
 }
 
@@ -229,8 +234,7 @@ function EmptyInbox({ inbox }: { inbox: InboxState }) {
 
 function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
   const { t } = useTranslation()
-  const { targets, isBusy } = inbox
-  const ids = targets.map(({ id }) => id)
+  const ids = inbox.targets.map(({ id }) => id)
   const query = useQuery(api.upkeep.preview.queryOptions({ input: { agent, ids } }))
   const count = ids.length
   return (
@@ -250,18 +254,39 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
           <ProposedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
         ))
       )}
-      <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
-        <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-          {t('upkeep.acceptMany', { count })}
-        </Button>
-        <Button disabled={isBusy} onClick={() => void inbox.refuse()}>
-          {t('upkeep.refuseMany', { count })}
-        </Button>
-        <Button look="quiet" onClick={inbox.uncheckAll}>
-          {t('upkeep.chooseNone')}
-        </Button>
+      <div className="sticky bottom-0 flex flex-wrap items-center gap-x-3 border-t border-soft bg-paper py-3">
+        <CheckedActions inbox={inbox} />
       </div>
     </article>
+  )
+}
+
+/** Limit of places that the banner lists. */
+const maxPlaces = 12
+
+function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: InboxState }) {
+  const { t } = useTranslation()
+  if (conflicts.length === 0) return null
+  const places = [...new Map(conflicts.map((conflict) => [`${conflict.path}:${conflict.line}`, conflict])).values()]
+  return (
+    <div
+      role="status"
+      className="flex items-start gap-3 border-b border-soft px-5 py-2 text-[12px] max-sm:px-3"
+      data-testid="stuck-note"
+    >
+      <div className="min-w-0 flex-1">
+        <p>{t('upkeep.stuck', { count: conflicts.length })}</p>
+        <p className="flex flex-wrap gap-x-3">
+          {places.slice(0, maxPlaces).map((place) => (
+            <PlaceLink key={`${place.path}:${place.line}`} {...place} />
+          ))}
+          {places.length > maxPlaces && <span>{t('upkeep.stuckMore', { count: places.length - maxPlaces })}</span>}
+        </p>
+      </div>
+      <IconButton label={t('common.close')} onClick={clearConflicts}>
+        <X size={14} aria-hidden />
+      </IconButton>
+    </div>
   )
 }
 

@@ -4,6 +4,8 @@ import { Link } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
 import type { Proposal } from '#shared/contract/index.ts'
 import { formatMoment, formatMoney, formatPercent } from '#lib/i18n/format.ts'
+import { Patch } from '#lib/diff-view/patch.tsx'
+import { PlaceMark } from '#lib/notes/private-mark.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { ActionItem, ActionMenu } from '#lib/ui/action-menu.tsx'
 import { Button } from '#lib/ui/button.tsx'
@@ -12,8 +14,6 @@ import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { ProposedDiff } from './proposed-diff.tsx'
-import { ConflictLink } from './undo-conflict-banner.tsx'
 import { ruleName, stripMarks } from './proposal-text.ts'
 import { canSwapLines, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
 import { RawRequest } from '../chat/context/request-inspector.tsx'
@@ -78,6 +78,42 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
   )
 }
 
+interface ProposedDiffProps {
+  readonly agent: string
+  readonly path: string
+  readonly patch: string
+  readonly isNew: boolean
+  readonly isSmall?: boolean
+}
+
+export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: ProposedDiffProps) {
+  const { t } = useTranslation()
+  return (
+    <figure className="overflow-hidden rounded-md border border-line">
+      <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
+        <Link href={paths.file(path)} className="min-w-0 truncate font-mono text-[12px] hover:underline">
+          {path}
+        </Link>
+        <PlaceMark agent={agent} path={path} />
+        {isNew && <span className="shrink-0 text-[12px] text-muted">{t('upkeep.newFile')}</span>}
+      </figcaption>
+      <Patch patch={patch} isSmall={isSmall} />
+    </figure>
+  )
+}
+
+/** @param line null if the file is missing */
+export function PlaceLink({ path, line }: { path: string; line: number | null }) {
+  const { t } = useTranslation()
+  const pathClass = 'font-mono text-[12px] break-all'
+  if (line === null) return <span className={pathClass}>{t('upkeep.stuckGone', { path })}</span>
+  return (
+    <Link href={paths.file(path, line)} className={`${pathClass} text-accent hover:underline`}>
+      {path}:{line}
+    </Link>
+  )
+}
+
 function Reason({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation()
   const { rule, author, detail, reason } = proposal
@@ -127,10 +163,7 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
       <ul className="flex flex-col gap-2">
         {evidence.map(({ path, line, text }, index) => (
           <li key={index} className="min-w-0 border-l-2 border-line pl-3">
-            <span className="break-words">{clipLine(stripMarks(text), 500)}</span>{' '}
-            <Link href={paths.file(path, line)} className="font-mono text-[12px] break-all text-accent hover:underline">
-              {path}:{line}
-            </Link>
+            <span className="break-words">{clipLine(stripMarks(text), 500)}</span> <PlaceLink path={path} line={line} />
           </li>
         ))}
       </ul>
@@ -140,29 +173,25 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
 
 function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Proposal; onEdit: () => void }) {
   const { t } = useTranslation()
-  const { isBusy, targets } = inbox
-  const count = targets.length
-  const hasSeveral = count > 1
+  const { isBusy } = inbox
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
       <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {hasSeveral
-          ? t('upkeep.acceptMany', { count })
-          : t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'upkeep.accept')}
+        {t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'upkeep.accept')}
         <Key>↵</Key>
       </Button>
-      {!hasSeveral && proposal.files.length > 0 && (
+      {proposal.files.length > 0 && (
         <Button disabled={isBusy} onClick={onEdit}>
           {t('upkeep.edit')} <Key>E</Key>
         </Button>
       )}
-      {!hasSeveral && canSwapLines(proposal) && (
+      {canSwapLines(proposal) && (
         <Button disabled={isBusy} onClick={() => void inbox.swapLines(proposal)}>
           {t('upkeep.turn')} <Key>T</Key>
         </Button>
       )}
       <Button disabled={isBusy} onClick={() => void inbox.refuse()}>
-        {hasSeveral ? t('upkeep.refuseMany', { count }) : t('upkeep.refuse')} <Key>R</Key>
+        {t('upkeep.refuse')} <Key>R</Key>
       </Button>
       <ActionMenu
         trigger={
@@ -187,7 +216,9 @@ function Key({ children }: { children: string }) {
 
 function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal }) {
   const { t } = useTranslation()
-  const { state, gone: withdrawalReason, until, stateAt, stuck: conflict } = proposal
+  const { state, gone: withdrawalReason, until, stateAt, stuck: conflict, files, acceptance } = proposal
+  // The change log could not store an accepted change without a change set.
+  const canUndo = state === 'accepted' ? acceptance !== undefined || files.length === 0 : state !== 'withdrawn'
   const text =
     state === 'withdrawn' && withdrawalReason !== undefined
       ? t(`upkeep.withdrawn.${withdrawalReason}`)
@@ -199,10 +230,10 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
       {text}
       {conflict && (
         <span className="min-w-0">
-          {t('upkeep.stuckOne')} <ConflictLink place={conflict} />
+          {t('upkeep.stuckOne')} <PlaceLink {...conflict} />
         </span>
       )}
-      {state !== 'withdrawn' && (
+      {canUndo && (
         <Button look="link" disabled={inbox.isBusy} onClick={() => void inbox.restore(proposal)}>
           {t(conflict ? 'upkeep.stuckAgain' : 'common.undo')}
         </Button>

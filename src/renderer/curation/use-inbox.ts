@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Proposal } from '#shared/contract/index.ts'
+import { toast } from 'sonner'
+import type { Proposal, UndoConflict } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess, undoToastMs } from '#lib/feedback/toast.ts'
 import { toggled } from '#lib/util/toggled.ts'
-import { useUndoableActions } from './use-undoable-actions.ts'
 
 const dayMs = 86_400_000
 export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as const
@@ -39,13 +39,25 @@ export function useInbox(agent: string, initial: string | undefined) {
     setSelection({ id: proposals[next]?.id, index: next })
   }
   const toggleChecked = (id: string) => setCheckedIds(toggled(checkedIds, id))
-  const reopenAction = (reopenedIds: string[]) => async () =>
-    void (await client.upkeep.reopen({ agent, ids: reopenedIds }))
+  const reopenAction = (reopenedIds: string[]) => () => client.upkeep.reopen({ agent, ids: reopenedIds })
   const closeTargets = async (text: 'upkeep.refused' | 'upkeep.snoozed', action: () => Promise<unknown>) => {
     if (ids.length === 0 || tab !== 'open') return
     await runAction(action, ids, () => ({ text: t(text, { count: ids.length }), undo: reopenAction(ids) }))
   }
-  const undoAction = (acceptance: string) => () => client.upkeep.undo({ agent, acceptance })
+  const undoAction = (acceptance: number) => () => client.upkeep.undo({ agent, acceptance })
+  const accept = (acceptedIds: string[], prepare?: () => Promise<unknown>) =>
+    runAction(
+      () => Promise.resolve(prepare?.()).then(() => client.upkeep.accept({ agent, ids: acceptedIds })),
+      acceptedIds,
+      ({ acceptance, accepted, left, gone }) => {
+        const texts = [
+          t('upkeep.accepted', { count: accepted }),
+          ...(left > 0 ? [t('upkeep.left', { count: left })] : []),
+          ...(gone > 0 ? [t('upkeep.gone', { count: gone })] : []),
+        ]
+        return { text: texts.join(' '), undo: acceptance === null ? reopenAction(acceptedIds) : undoAction(acceptance) }
+      },
+    )
 
   return {
     agent,
@@ -71,29 +83,9 @@ export function useInbox(agent: string, initial: string | undefined) {
     uncheckAll: () => setCheckedIds(noIds),
     checkOnly: (newIds: readonly string[]) => setCheckedIds(new Set(newIds)),
     accept: async () => {
-      if (ids.length === 0 || tab !== 'open') return
-      await runAction(
-        () => client.upkeep.accept({ agent, ids }),
-        ids,
-        ({ acceptance, accepted, left: conflicting, gone: withdrawn }) => {
-          const skippedNotes = [
-            ...(conflicting > 0 ? [t('upkeep.left', { count: conflicting })] : []),
-            ...(withdrawn > 0 ? [t('upkeep.gone', { count: withdrawn })] : []),
-          ]
-          const text = [t('upkeep.accepted', { count: accepted }), ...skippedNotes].join(' ')
-          return { text, undo: acceptance === null ? () => Promise.resolve() : undoAction(acceptance) }
-        },
-      )
+      if (ids.length > 0 && tab === 'open') await accept(ids)
     },
-    acceptEdited: async (proposal: Proposal, after: string[][]) => {
-      const editAndAccept = async () => {
-        await client.upkeep.edit({ agent, id: proposal.id, after })
-        return client.upkeep.accept({ agent, ids: [proposal.id] })
-      }
-      await runAction(editAndAccept, [proposal.id], ({ acceptance }) =>
-        acceptance === null ? undefined : { text: t('upkeep.accepted', { count: 1 }), undo: undoAction(acceptance) },
-      )
-    },
+    acceptEdited: ({ id }: Proposal, after: string[][]) => accept([id], () => client.upkeep.edit({ agent, id, after })),
     refuse: () => closeTargets('upkeep.refused', () => client.upkeep.refuse({ agent, ids })),
     snooze: (span: Snooze) =>
       closeTargets('upkeep.snoozed', () => client.upkeep.snooze({ agent, ids, until: Date.now() + snoozes[span] })),
@@ -119,3 +111,58 @@ export function canSwapLines({ rule, evidence, files }: Proposal): boolean {
 export type InboxState = ReturnType<typeof useInbox>
 
 const noIds: ReadonlySet<string> = new Set()
+
+type Undo = () => Promise<{ readonly stuck?: readonly UndoConflict[] }>
+
+const toastId = 'upkeep'
+
+/** Runs actions on suggestions one after the other, with undo. @param onDone called after an action succeeds */
+function useUndoableActions(onDone: () => void) {
+  const { t } = useTranslation()
+  const [waiting, setWaiting] = useState(0)
+  const [conflicts, setConflicts] = useState<readonly UndoConflict[]>([])
+  const undoStack = useRef<Undo[]>([])
+  const queue = useRef<Promise<unknown>>(Promise.resolve())
+  /** Suggestions of the actions in the queue. The list may still show them. */
+  const queuedIds = useRef(new Set<string>())
+
+  const runUndo = async (undo: Undo) => {
+    const newConflicts = (await undo()).stuck ?? []
+    undoStack.current = undoStack.current.filter((other) => other !== undo)
+    setConflicts(newConflicts)
+    const options = { id: toastId, duration: undoToastMs }
+    if (newConflicts.length > 0) toast.warning(t('upkeep.stuck', { count: newConflicts.length }), options)
+    else toast.dismiss(toastId)
+  }
+  /** Queues an action. Does nothing if an action on one of the suggestions is in the queue. */
+  const runAction = async <T>(
+    action: () => Promise<T>,
+    ids: readonly string[] = [],
+    toastOf?: (value: T) => { readonly text: string; readonly undo: Undo },
+  ): Promise<void> => {
+    if (ids.some((id) => queuedIds.current.has(id))) return
+    for (const id of ids) queuedIds.current.add(id)
+    setWaiting((count) => count + 1)
+    const run = async () => {
+      const outcome = await runWithErrorToast(action())
+      const report = outcome && toastOf?.(outcome.value)
+      if (report) {
+        undoStack.current.push(report.undo)
+        setConflicts([])
+        // Each action replaces the toast of the previous one. The key `u` undoes earlier actions.
+        showSuccess(report.text, () => runUndo(report.undo), { id: toastId })
+      }
+      for (const id of ids) queuedIds.current.delete(id)
+      setWaiting((count) => count - 1)
+      if (outcome) onDone()
+    }
+    queue.current = queue.current.then(run)
+    await queue.current
+  }
+  const undo = () =>
+    runAction(async () => {
+      const last = undoStack.current.pop()
+      if (last) await runUndo(last)
+    })
+  return { isBusy: waiting > 0, conflicts, runAction, undo, runUndo, clearConflicts: () => setConflicts([]) }
+}

@@ -347,7 +347,7 @@ function useBlameMargin(agent: string, path: string, isShown: boolean) {
     const formatNote = (line: BlamedLine) =>
       [causeName(line), formatShortDay(line.at), ...(line.sources ?? []).slice(0, 1)].join(' · ')
     return {
-      notes: lines.map((line, index) => (lines[index - 1]?.commit === line.commit ? '' : formatNote(line))),
+      notes: lines.map((line, index) => (lines[index - 1]?.change === line.change ? '' : formatNote(line))),
       onClick(line: number) {
         const { session, turn } = lines[line - 1] ?? {}
         if (session !== undefined) navigate(paths.chat(session, turn))

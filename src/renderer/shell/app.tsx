@@ -97,12 +97,12 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
   useEffect(() => {
     // Unmounting also dismisses the toasts, which must not mark the changes as seen.
     let isShown = true
-    for (const change of ended ?? []) {
-      const { id, kind, notes, undo } = change
+    for (const recovered of ended ?? []) {
+      const { id, kind, notes, change } = recovered
       showSticky(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
         id,
-        description: describeChange(change, t),
-        undo: undo === null ? undefined : () => undoBatchWithToast(agent, undo, change),
+        description: describeChange(recovered, t),
+        undo: change === null ? undefined : () => undoBatchWithToast(agent, change, recovered),
         link: { label: t('changes.title'), go: () => navigate(paths.changes()) },
         onDismiss: () => void (isShown && runWithErrorToast(markSeen(agent, id))),
       })

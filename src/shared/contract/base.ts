@@ -31,6 +31,12 @@ export const base = oc.errors(errorMap)
 /** Milliseconds since the epoch. */
 export const timestampSchema = z.number()
 
+/** Id of a change set in the history of an agent. */
+export const changeIdSchema = z.number().int()
+
+/** Result of a write: its change set for `history.revert`; null if nothing changed or the history could not store it. */
+export const changedSchema = z.object({ change: changeIdSchema.nullable() })
+
 export const agentIdSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
 

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { eventIterator } from '@orpc/contract'
 import { maxClientLimit, maxId, maxName, maxProgramNote, maxTitle } from '../util/limits.ts'
-import { agentIdSchema, base, done, filePathSchema, forAgent, idSchema, timestampSchema } from './base.ts'
+import {
+  agentIdSchema,
+  base,
+  changeIdSchema,
+  done,
+  filePathSchema,
+  forAgent,
+  idSchema,
+  timestampSchema,
+} from './base.ts'
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
 export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
@@ -106,8 +115,8 @@ export const clients = {
    * Appends a note for a client, after the user's approval if required. With `mayBeThere`, a retry after a lost answer,
    * it first looks for the note and does not write it twice. A note with `section` goes to today's log, and a
    * proposal for MEMORY.md to the inbox, unless the client has `mayKeep` or the user approved this note.
-   * @returns the 1-based lines of the note; `undo`, empty if there is nothing to undo; `proposal`, the id of the
-   * proposal, null if the user refused the same one before
+   * @returns the 1-based lines of the note; `change`, which `undo` takes, null if the note was there before or the
+   * history could not store it; `proposal`, the id of the proposal, null if the user refused the same one before
    */
   remember: base
     .input(
@@ -123,12 +132,13 @@ export const clients = {
         path: z.string(),
         startLine: z.number().int(),
         endLine: z.number().int(),
-        undo: idSchema,
+        change: changeIdSchema.nullable(),
         proposal: idSchema.nullable().optional(),
       }),
     ),
+  /** Reverts a note that the client saved. @throws AppError 'undo_conflict' */
   undo: base
-    .input(forAgent.extend({ client: clientIdSchema, undo: idSchema }))
+    .input(forAgent.extend({ client: clientIdSchema, change: changeIdSchema }))
     .output(z.object({ path: filePathSchema })),
   programs: base.input(forAgent).output(z.array(connectableProgramSchema)),
   /** Applies the `patch` of `programs`; the rest of the configuration file stays unchanged. */

@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId } from '../util/limits.ts'
-import { base, progressSchema } from './base.ts'
+import { base, changeIdSchema } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
 import { savedMatchSchema } from './upkeep.ts'
@@ -12,15 +12,14 @@ export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('filesChanged'), agent: z.string(), paths: z.array(z.string()) }),
   z.object({ type: z.literal('indexStatus'), agent: z.string(), status: indexStatusSchema }),
   z.object({ type: z.literal('historyChanged'), agent: z.string(), paths: z.array(z.string()) }),
-  /** The user marked changes as reviewed. */
-  z.object({ type: z.literal('acceptedChanged'), agent: z.string() }),
   /** A note was captured, in any window or client. */
   z.object({
     type: z.literal('captured'),
     agent: z.string(),
     path: z.string(),
     startLine: z.number().int(),
-    patch: z.string(),
+    /** Id of the change set; null if the history could not store it. */
+    change: changeIdSchema.nullable(),
     /** First line of the note. */
     note: z.string(),
     /** Name of the client that captured it, if any. */
@@ -38,7 +37,6 @@ export const appEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
   z.object({ type: z.literal('checksChanged'), agent: z.string() }),
-  progressSchema.extend({ type: z.literal('checksProgress'), agent: z.string() }),
   /** The list of proposals changed, or a scan started or ended. */
   z.object({ type: z.literal('upkeepChanged'), agent: z.string() }),
   z.object({

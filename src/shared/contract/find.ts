@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxPaths, maxSearchText, maxReplacement } from '../util/limits.ts'
-import { base, done, filePathSchema, forAgent, idSchema, progressSchema } from './base.ts'
+import { base, changeIdSchema, done, filePathSchema, forAgent, idSchema, progressSchema } from './base.ts'
 
 export const foundFileSchema = z.object({
   path: z.string(),
@@ -40,8 +40,8 @@ const replaceEventSchema = z.discriminatedUnion('type', [
     files: z.number().int(),
     left: z.array(leftFileSchema),
     isStopped: z.boolean(),
-    /** Batch id for `history.undoBatch`; null if nothing was replaced. */
-    undo: idSchema.nullable(),
+    /** Change set for `history.revert`; null if nothing was replaced, or the history could not store it. */
+    change: changeIdSchema.nullable(),
   }),
 ])
 export type ReplaceEvent = z.infer<typeof replaceEventSchema>

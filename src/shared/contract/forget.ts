@@ -1,18 +1,40 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { forgetKinds } from '../util/forget-kinds.ts'
 import { maxSearchText } from '../util/limits.ts'
 import { base, done, filePathSchema, forAgent, progressSchema } from './base.ts'
 
 const erasurePlaceSchema = z.object({
-  kind: z.enum(forgetKinds),
+  /**
+   * `trash`: a deleted file · `other`: another workspace file · `chat`: a transcript · `request`: a captured model
+   * request · `output`: stored tool output · `history`: versions of a file · `oldHistory`: a damaged or older history;
+   * it cannot be searched · `check`: a saved query · `proposal`: a proposed change · `draft`: unsent or unsaved text
+   * · `state`: another app file, such as the settings. An erasure changes neither `other` nor `state`.
+   */
+  kind: z.enum([
+    'note',
+    'trash',
+    'other',
+    'chat',
+    'request',
+    'output',
+    'history',
+    'oldHistory',
+    'index',
+    'check',
+    'proposal',
+    'draft',
+    'log',
+    'state',
+  ]),
   path: z.string(),
-  /** Number of lines with the text; for a history, number of versions. */
+  /** Number of lines with the text; for a history, number of versions. 0 if the place cannot be searched. */
   count: z.number().int(),
   /** Some of these lines, 1-based. */
   lines: z.array(z.object({ line: z.number().int().optional(), text: z.string() })),
   /** True if the path of a note contains the text, so the whole note is deleted. */
   isNamed: z.boolean().optional(),
+  /** Size of an old history. */
+  bytes: z.number().int().optional(),
   /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
   keepsPrivate: z.boolean().optional(),
 })
@@ -30,36 +52,41 @@ const matchesSchema = z.object({
 export type ErasureMatches = z.infer<typeof matchesSchema>
 
 const outcomeSchema = z.object({
-  removed: z.array(erasurePlaceSchema),
-  /** Places that still contain the text, found by a byte search afterwards. */
+  removed: z.array(erasurePlaceSchema.pick({ kind: true, path: true })),
+  /** Places that still contain the text, found by a search afterwards, and those that cannot be searched. */
   left: z.array(erasurePlaceSchema),
   isStopped: z.boolean(),
 })
 export type ErasureOutcome = z.infer<typeof outcomeSchema>
 
-const stepSchema = z.discriminatedUnion('type', [
-  progressSchema.extend({ type: z.literal('progress') }),
-  z.object({ type: z.literal('done'), outcome: outcomeSchema }),
-])
+const stepSchema = z.union([progressSchema, outcomeSchema])
 export type ErasureStep = z.infer<typeof stepSchema>
 
 const textSchema = z.string().trim().min(1).max(maxSearchText)
-const searchInput = forAgent.extend({ words: textSchema, lines: z.array(textSchema).max(50).default([]) })
+
+export const erasureRequestSchema = z.object({
+  /** Words and lines. */
+  texts: z.array(textSchema).min(1).max(51),
+  /** Notes that stay unchanged. */
+  keep: z.array(filePathSchema).max(5000).default([]),
+  /** True to delete damaged and older histories. They cannot be searched. */
+  deleteOldHistory: z.boolean().default(false),
+})
+export type ErasureRequest = z.infer<typeof erasureRequestSchema>
 
 export const forget = {
   /**
    * Finds exact occurrences of the words, and lines with a similar meaning.
    * @throws AppError 'input_invalid' if the text is too short
    */
-  find: base.input(searchInput).output(matchesSchema),
+  find: base.input(forAgent.extend({ words: textSchema })).output(matchesSchema),
   /**
-   * Permanently removes the words and lines everywhere. Cannot be undone, and runs to its end if the caller
+   * Permanently removes texts everywhere. Cannot be undone, and runs to its end if the caller
    * disconnects.
-   * @throws AppError 'input_invalid' for a text that is too short; 'session_busy' while a turn is running
+   * @throws AppError 'input_invalid' for a text that is too short; 'session_busy' while a turn is running; 'file_busy'
+   * while another process writes to the history
    */
-  run: base
-    .input(searchInput.extend({ keep: z.array(filePathSchema).max(5000).default([]) }))
-    .output(eventIterator(stepSchema)),
+  run: base.input(forAgent.extend(erasureRequestSchema.shape)).output(eventIterator(stepSchema)),
   /** Stops after the current file. */
   stop: base.input(forAgent).output(done),
 }

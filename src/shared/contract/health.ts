@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, done, forAgent, idSchema, timestampSchema } from './base.ts'
+import { base, changeIdSchema, done, forAgent, idSchema, timestampSchema } from './base.ts'
 import { batchSchema } from './history.ts'
 
 /** Parts that can fail independently of each other. */
@@ -53,8 +53,8 @@ const recoveredChangeSchema = batchSchema.extend({
   id: idSchema,
   /** Number of notes left unchanged, because they were edited since the crash. */
   left: z.number().int(),
-  /** Batch id for `history.undoBatch`; null if it cannot be undone as a batch. */
-  undo: idSchema.nullable(),
+  /** Change set for `history.revert`; null if nothing was changed. */
+  change: changeIdSchema.nullable(),
 })
 export type RecoveredChange = z.infer<typeof recoveredChangeSchema>
 

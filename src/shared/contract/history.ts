@@ -1,12 +1,29 @@
+import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { maxPatch } from '../util/limits.ts'
-import { base, done, filePathSchema, forAgent, forFile, forProgramSchema, idSchema, timestampSchema } from './base.ts'
+import { maxPath } from '../util/limits.ts'
+import {
+  base,
+  changedSchema,
+  changeIdSchema,
+  done,
+  filePathSchema,
+  forAgent,
+  forFile,
+  forProgramSchema,
+  idSchema,
+  progressSchema,
+  sessionIdSchema,
+  timestampSchema,
+} from './base.ts'
 import { leftFileSchema } from './find.ts'
+
+/** Hunks in one request; a change with more lines is one hunk. */
+const maxHunks = 2000
 
 /**
  * Author of a change. `client`: another program that uses this memory · `upkeep`: a proposal that the user accepted ·
  * `template`: the app at the first start · `adopted`: existed before the history began · `outside`: any change not made
- * by the app, such as by another editor, Git or file sync.
+ * by the app, such as by another editor, Git or file sync · `unrecorded`: changed while the history could not be written.
  */
 export const causes = [
   'user',
@@ -19,6 +36,7 @@ export const causes = [
   'template',
   'adopted',
   'outside',
+  'unrecorded',
 ] as const
 export const causeSchema = z.enum(causes)
 export type Cause = z.infer<typeof causeSchema>
@@ -35,7 +53,9 @@ export const originShape = {
 
 export const historyEntrySchema = z.object({
   ...originShape,
-  commit: z.string(),
+  /** Ids of the entry and of its change set. A change set can have several files. */
+  id: z.number().int(),
+  change: changeIdSchema,
   path: z.string(),
   /** Current path of the file. */
   now: z.string(),
@@ -50,22 +70,15 @@ export const historyEntrySchema = z.object({
   isUndo: z.boolean(),
   /** For `adopted`, one entry for all files: their number; `path` is one of them. */
   files: z.number().int().optional(),
+  /** Hashes (`hunkKey`) of the hunks that the user marked as reviewed. */
+  reviewed: z.array(z.string()).optional(),
 })
 export type HistoryEntry = z.infer<typeof historyEntrySchema>
 
-export const blamedLineSchema = z.object({ ...originShape, commit: z.string(), at: z.number() })
+export const blamedLineSchema = z.object({ ...originShape, change: changeIdSchema, at: z.number() })
 export type BlamedLine = z.infer<typeof blamedLineSchema>
 
-const commitSchema = z.string().regex(/^[0-9a-f]{40}$/)
-const forChange = forFile.extend({ commit: commitSchema })
-
-/** A hunk of a recorded change that the user marked as reviewed. */
-export const acceptedHunkSchema = z.object({
-  commit: commitSchema,
-  /** Hash returned by `hunkKey`. */
-  key: idSchema,
-})
-export type AcceptedHunk = z.infer<typeof acceptedHunkSchema>
+const forChange = forFile.extend({ change: changeIdSchema })
 
 export const fileCommitsSchema = z.object({
   /**
@@ -93,6 +106,29 @@ export const fileCommitsSchema = z.object({
 export type FileCommits = z.infer<typeof fileCommitsSchema>
 export type FileCommit = FileCommits['commits'][number]
 
+/** Numbers of commits, of versions that are left out because they are private, and because their text was removed. */
+const gitExportSchema = z.object({
+  commits: z.number().int(),
+  privateVersions: z.number().int(),
+  removedVersions: z.number().int(),
+})
+export type GitExport = z.infer<typeof gitExportSchema>
+
+const gitImportSchema = z.object({
+  /** Numbers of added change sets, and of their notes. */
+  changes: z.number().int(),
+  notes: z.number().int(),
+  /** Number of versions that are no text or are too large. */
+  skipped: z.number().int(),
+  /** Number of commits since the log began. The log has their changes already. */
+  later: z.number().int(),
+  /** True if the log had this repository already. */
+  isKnown: z.boolean(),
+})
+export type GitImport = z.infer<typeof gitImportSchema>
+
+const forGit = forAgent.extend({ folder: z.string().min(1).max(maxPath) })
+
 /** A change of many notes. */
 export const batchSchema = z.object({
   kind: z.enum(['move', 'tag', 'replacement']),
@@ -105,7 +141,7 @@ export const batchSchema = z.object({
 
 /** A change of many notes that one undo reverts. */
 const pastBatchSchema = batchSchema.extend({
-  undo: idSchema,
+  change: changeIdSchema,
   at: timestampSchema,
   count: z.number().int().optional(),
 })
@@ -117,13 +153,13 @@ export const history = {
     .input(
       forAgent.extend({
         path: filePathSchema.optional(),
-        /** Returns only entries older than this commit. */
-        before: idSchema.optional(),
-        /** Returns this commit and older entries. @throws AppError 'input_invalid' if the commit is unknown */
-        from: idSchema.optional(),
+        /** Id of an entry: returns only older entries. */
+        before: z.number().int().optional(),
         /** Returns only entries newer than this time, ms since the epoch. */
         since: z.number().optional(),
         causes: z.array(causeSchema).max(causes.length).optional(),
+        /** Returns only changes by this chat. */
+        session: sessionIdSchema.optional(),
         limit: z.number().int().min(1).max(1000).default(100),
         forProgram: forProgramSchema,
       }),
@@ -146,30 +182,56 @@ export const history = {
   commitDiff: base
     .input(forFile.extend({ commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }))
     .output(z.object({ patch: z.string() })),
+  /** Text of a note at a time; null if it did not exist then, was removed from the history, or is private. */
+  textAt: base
+    .input(forFile.extend({ at: timestampSchema, includesPrivate: z.boolean() }))
+    .output(z.object({ text: z.string().nullable() })),
+  /** Writes the history into an empty folder (absolute path) as a Git repository. @throws AppError as `exportToGit` */
+  exportGit: base
+    .input(forGit.extend({ includesPrivate: z.boolean() }))
+    .output(eventIterator(z.union([progressSchema, gitExportSchema]))),
+  /** Adds the history of a Git repository (absolute path) before the oldest change. @throws AppError as `importFromGit` */
+  importGit: base.input(forGit).output(eventIterator(z.union([progressSchema, gitImportSchema]))),
   /** One entry for each line of the last recorded version; empty if the file is too large. */
   blame: base.input(forFile).output(z.array(blamedLineSchema)),
   /**
-   * Checks whether each hunk of a patch can be undone: `there`: yes; `undone`: already undone; `changed`: edited since.
-   * Takes the path at the time of the change; returns the current path.
+   * Checks whether each hunk of a change can be undone: `there`: yes; `undone`: already undone; `changed`: edited since.
+   * `path` is the path after the change; returns the current path.
    */
   standing: base
-    .input(forFile.extend({ patch: z.string().max(maxPatch) }))
+    .input(forChange)
     .output(z.object({ path: z.string(), hunks: z.array(z.enum(['there', 'undone', 'changed'])) })),
-  /** Reviewed hunks, oldest first. */
-  accepted: base.input(forAgent).output(z.array(acceptedHunkSchema)),
-  accept: base.input(forAgent.extend({ hunk: acceptedHunkSchema })).output(done),
+  /** Marks a hunk of a change as reviewed. `key`: hash returned by `hunkKey`. */
+  accept: base.input(forChange.extend({ key: idSchema })).output(done),
   /**
    * Restores the file, at its current path, to its content after the change. The replaced content stays in the history.
    */
-  restore: base.input(forChange).output(z.object({ path: z.string(), hash: z.string().nullable(), patch: z.string() })),
-  /** Moves, tag renames and replacements that `undoBatch` can revert, also of earlier runs; newest first. */
+  restore: base.input(forChange).output(changedSchema.extend({ path: z.string(), hash: z.string().nullable() })),
+  /** Moves, tag renames and replacements that can be reverted, also of earlier runs; newest first. */
   batches: base.input(forAgent).output(z.array(pastBatchSchema)),
   /**
-   * Reverts a batch; edits of other lines stay. For a replacement, notes that cannot be restored are skipped and listed
-   * in `left`.
-   * @throws AppError 'undo_conflict' if the batch cannot be reverted; nothing is changed
+   * Reverts a change; edits of other lines stay. A file that the change created goes to the trash. With `path`, reverts
+   * only this file; with `hunks` (0-based), only these parts of it. `isRedo` applies the change again. Files of a
+   * replacement or an import that were edited since are skipped and listed in `left`.
+   * @returns `change`: the change set of the undo, which can be reverted, too; null if nothing had to be changed
+   * @throws AppError 'undo_conflict' if lines of the change were edited, with the line; nothing is changed
    */
-  undoBatch: base
-    .input(forAgent.extend({ undo: idSchema }))
-    .output(z.object({ notes: z.number().int(), left: z.array(leftFileSchema) })),
+  revert: base
+    .input(
+      forAgent.extend({
+        change: changeIdSchema,
+        path: filePathSchema.optional(),
+        hunks: z.array(z.number().int().min(0)).max(maxHunks).optional(),
+        isRedo: z.boolean().optional(),
+      }),
+    )
+    .output(
+      z.object({
+        change: changeIdSchema.nullable(),
+        notes: z.number().int(),
+        left: z.array(leftFileSchema),
+        /** Path in the trash, if the file of the change was removed. */
+        trashed: z.string().optional(),
+      }),
+    ),
 }

@@ -1,9 +1,17 @@
-import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { errorCodes } from '../util/errors.ts'
 import { maxId, maxPath, maxPaths } from '../util/limits.ts'
-import { base, configChangeSchema, done, forAgent, forFile, progressSchema, timestampSchema } from './base.ts'
+import {
+  base,
+  changeIdSchema,
+  configChangeSchema,
+  done,
+  forAgent,
+  forFile,
+  progressSchema,
+  timestampSchema,
+} from './base.ts'
 
 export const knownMemorySchema = z.object({
   kind: z.enum(['openclaw', 'claude-code', 'codex']),
@@ -106,19 +114,13 @@ export const importPlanSchema = fileCountsSchema.extend({
 })
 export type ImportPlan = z.infer<typeof importPlanSchema>
 
-export const importStepSchema = z.discriminatedUnion('type', [
-  progressSchema.extend({ type: z.literal('progress') }),
-  /** `id`: the import id that `undo` takes. */
-  z.object({ type: z.literal('done'), id: z.string(), made: z.array(z.string()), isCancelled: z.boolean() }),
-])
-export type ImportStep = z.infer<typeof importStepSchema>
-
 export const importStatusSchema = z.object({
   running: progressSchema.extend({ path: z.string() }).nullable(),
   /** Ended imports that the user has not seen. */
   ended: z.array(
     z.object({
       id: z.string(),
+      change: changeIdSchema.nullable(),
       path: z.string(),
       made: z.array(z.string()),
       isCancelled: z.boolean(),
@@ -129,7 +131,7 @@ export const importStatusSchema = z.object({
 export type ImportStatus = z.infer<typeof importStatusSchema>
 
 export const pastImportSchema = z.object({
-  id: z.string(),
+  change: changeIdSchema,
   at: timestampSchema,
   /** Source path. */
   path: z.string(),
@@ -157,29 +159,24 @@ export const importContract = {
     .input(z.object({ file: z.string().max(maxPath), keys: z.array(z.string().max(maxPath)).max(maxPaths) }))
     .output(foreignSettingsSchema.extend({ change: configChangeSchema })),
   plan: base.input(source).output(importPlanSchema),
-  run: base.input(source).output(eventIterator(importStepSchema)),
-  /** Starts the same import as `run` in the background; it continues after the window is closed. */
+  /** Starts an import after those that run or wait; it continues after the window is closed. */
   start: base.input(source).output(done),
   standing: base.input(forAgent).output(importStatusSchema),
   seen: base.input(forAgent.extend({ id: z.string().max(maxId) })).output(done),
   cancel: base.input(forAgent).output(done),
-  /** Imports that can be undone, newest first; also of earlier runs. */
-  past: base.input(forAgent).output(z.array(pastImportSchema)),
   /**
-   * Moves the created files to the trash and deletes the created folders that are empty. Files edited since are skipped
-   * and listed in `left`.
-   * @throws AppError 'import_unknown' if the import is unknown
+   * Imports that `history.revert` can undo, newest first; also of earlier runs. An undo moves the created files to the
+   * trash and deletes the created folders that are empty.
    */
-  undo: base
-    .input(forAgent.extend({ id: z.string().max(maxId) }))
-    .output(z.object({ removed: z.number().int(), left: z.array(z.string()) })),
+  past: base.input(forAgent).output(z.array(pastImportSchema)),
   /**
    * Exports a note as a zip with the notes that it embeds and the files that they embed or link to, under their paths.
    */
   packNote: base.input(forFile).output(z.instanceof(Blob)),
   /**
    * Exports all Markdown files of the workspace as a zip with the files that they embed or link to. `withHistory` adds
-   * the history as a Git repository.
+   * the history without private text, as a Git repository.
+   * @throws AppError `git_failed`, also if Git is not installed
    */
   pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxSearchText } from '../util/limits.ts'
-import { base, done, filePathSchema, forAgent, forFile, idSchema } from './base.ts'
+import { base, changedSchema, changeIdSchema, done, filePathSchema, forAgent, forFile, idSchema } from './base.ts'
 
 const placeShape = {
   path: z.string(),
@@ -133,7 +133,7 @@ export const links = {
         by: z.string().max(maxSearchText),
       }),
     )
-    .output(z.object({ patch: z.string() })),
+    .output(changedSchema),
   /** Completes a link being typed, best match first; after `#`, the headings and blocks of the note. */
   names: base.input(forFile.extend({ typed: z.string().max(maxSearchText) })).output(z.array(linkNameSchema)),
   planMove: base.input(forMove).output(movePlanSchema.extend({ staysPrivate: z.boolean() })),
@@ -147,8 +147,8 @@ export const links = {
       notes: z.number().int(),
       /** True if a privacy rule for the source folder applied, and the file is now marked private. */
       staysPrivate: z.boolean(),
-      /** Batch id for `history.undoBatch`. */
-      undo: idSchema,
+      /** Change set for `history.revert`; null if the history could not store it. */
+      change: changeIdSchema.nullable(),
     }),
   ),
   /** Returns the move in progress; null if there is none. */
@@ -182,10 +182,10 @@ export const tags = {
   /** Previews renaming a tag and its nested tags. @throws AppError 'tag_invalid' if the new name is not a valid tag */
   planRename: base.input(forRename).output(tagPlanSchema),
   /**
-   * Rewrites all occurrences atomically; `history.undoBatch` reverts the rename.
+   * Rewrites all occurrences atomically; `history.revert` reverts the rename.
    * @throws AppError 'plan_outdated' if the plan no longer matches
    */
   rename: base
     .input(forRename.extend({ plan: idSchema }))
-    .output(z.object({ tags: z.number().int(), notes: z.number().int(), undo: idSchema })),
+    .output(z.object({ tags: z.number().int(), notes: z.number().int(), change: changeIdSchema.nullable() })),
 }

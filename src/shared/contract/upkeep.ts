@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxSearchText } from '../util/limits.ts'
-import { base, done, forAgent, forFile, idSchema, progressSchema, timestampSchema } from './base.ts'
+import { base, changeIdSchema, done, forAgent, forFile, idSchema, progressSchema, timestampSchema } from './base.ts'
 import { storedRequestSchema } from './context.ts'
 
 /**
@@ -30,7 +30,6 @@ export const upkeepRules = [
   'unrecalled',
 ] as const
 export const upkeepRuleSchema = z.enum(upkeepRules)
-export type UpkeepRule = z.infer<typeof upkeepRuleSchema>
 
 /** Replaces the lines `before` by `after`. Lines have no line ends. */
 export const lineEditSchema = z.object({
@@ -58,6 +57,11 @@ export const proposedFileSchema = z.object({
   patch: z.string(),
 })
 export type ProposedFile = z.infer<typeof proposedFileSchema>
+
+/** A later edit in the way of an undo: its 1-based line; null if the file is gone. */
+const laterEditSchema = z.object({ path: z.string(), line: z.number().int().nullable() })
+const undoConflictSchema = laterEditSchema.extend({ proposal: idSchema })
+export type UndoConflict = z.infer<typeof undoConflictSchema>
 
 export const proposalSchema = z.object({
   id: z.string(),
@@ -96,10 +100,10 @@ export const proposalSchema = z.object({
   until: z.number().optional(),
   /** `withdrawn`: the lines were edited, or the reason no longer applies. */
   gone: z.enum(['lines', 'reason']).optional(),
-  /** `accepted`: id shared by proposals that were accepted together; `undo` reverts all of them. */
-  acceptance: z.string().optional(),
-  /** `accepted`, but not undoable: 1-based line of the later edit in the way; `line` is null if the file is gone. */
-  stuck: z.object({ path: z.string(), line: z.number().int().nullable() }).optional(),
+  /** `accepted`: change set of the proposals that were accepted together; `undo` reverts all of them. */
+  acceptance: changeIdSchema.optional(),
+  /** `accepted`, but not undoable. */
+  stuck: laterEditSchema.optional(),
   /** Id of the review, and 1-based number of its request. */
   review: z.string().optional(),
   request: z.number().int().optional(),
@@ -111,7 +115,6 @@ export type UpkeepProgress = z.infer<typeof progressSchema>
 /** Result of a review by a model, final or so far. */
 export const reviewOutcomeSchema = z.object({
   id: z.string(),
-  by: z.enum(['user', 'schedule']),
   model: z.string(),
   /** Start time, ms since the epoch. */
   at: z.number(),
@@ -121,7 +124,6 @@ export const reviewOutcomeSchema = z.object({
   code: z.string().optional(),
   data: errorDataSchema.optional(),
   requests: z.number().int(),
-  tokens: z.number().int(),
   /** US dollars; null if the price is unknown. */
   usd: z.number().nullable(),
   proposals: z.number().int(),
@@ -132,9 +134,6 @@ export const reviewOutcomeSchema = z.object({
   left: z.number().int(),
 })
 export type ReviewOutcome = z.infer<typeof reviewOutcomeSchema>
-
-/** Limits per month; null for no limit. */
-const budgetSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int().nullable() })
 
 export const reviewEstimateSchema = z.object({
   model: z.string(),
@@ -147,7 +146,8 @@ export const reviewEstimateSchema = z.object({
   output: z.number().int(),
   /** US dollars; null if the model's price is unknown. */
   usd: z.number().nullable(),
-  budget: budgetSchema,
+  /** Limits per month; null for no limit. `tokens` applies if the price of the model is unknown. */
+  budget: z.object({ usd: z.number().nullable(), tokens: z.number().int().nullable() }),
   spent: z.object({ usd: z.number(), tokens: z.number().int() }),
   /** Number of requests that fit into the rest of this month's budget. */
   fitting: z.number().int(),
@@ -209,7 +209,7 @@ export const upkeep = {
    */
   accept: base.input(forProposals).output(
     z.object({
-      acceptance: idSchema.nullable(),
+      acceptance: changeIdSchema.nullable(),
       accepted: z.number().int(),
       left: z.number().int(),
       gone: z.number().int(),
@@ -229,12 +229,9 @@ export const upkeep = {
    * place of the edit.
    * @throws AppError 'undo_conflict' if it is already undone
    */
-  undo: base.input(forAgent.extend({ acceptance: idSchema })).output(
-    z.object({
-      undone: z.number().int(),
-      stuck: z.array(z.object({ proposal: idSchema, path: z.string(), line: z.number().int().nullable() })),
-    }),
-  ),
+  undo: base
+    .input(forAgent.extend({ acceptance: changeIdSchema }))
+    .output(z.object({ undone: z.number().int(), stuck: z.array(undoConflictSchema) })),
   /** Marks a line as wrong or outdated. @returns the id of the created proposal */
   flag: base
     .input(

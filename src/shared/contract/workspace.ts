@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../util/limits.ts'
+import { maxName, maxNote, maxPicture, maxTitle } from '../util/limits.ts'
 import {
   base,
+  changedSchema,
   done,
   filePathSchema,
   forProgramSchema,
@@ -67,8 +68,8 @@ export const workspace = {
   /** Text files that other programs created and the user did not accept; their text counts as third-party text. */
   outside: base.input(forAgent).output(z.array(z.string())),
   accept: base.input(forAgent.extend({ paths: z.array(filePathSchema).max(100_000) })).output(done),
-  /** Marks a note private or removes the mark. `undo` reverts the returned patch. */
-  setVisibility: base.input(forFile.extend({ isPrivate: z.boolean() })).output(z.object({ patch: z.string() })),
+  /** Marks a note private or removes the mark. */
+  setVisibility: base.input(forFile.extend({ isPrivate: z.boolean() })).output(changedSchema),
   /** Marks a folder private in the settings, or removes the mark. */
   setFolderVisibility: base
     .input(forAgent.extend({ path: z.string().min(1).max(399), isPrivate: z.boolean() }))
@@ -136,24 +137,12 @@ export const workspace = {
   drafts: base.input(forFile).output(z.array(storedDraftSchema(fileDraftSchema))),
   /** Stores the window's unsaved edit; null deletes it. */
   saveDraft: base.input(forFile.extend({ writer: windowIdSchema, draft: fileDraftSchema.nullable() })).output(done),
-  /** Moves a file. @throws AppError 'file_exists' if the target exists */
-  move: base.input(forAgent.extend({ from: filePathSchema, to: filePathSchema })).output(done),
   /** Copies the file into the same folder under a free name. */
   duplicate: base.input(forFile).output(z.object({ path: z.string() })),
-  /** Moves the file to the workspace's trash; `restore` takes `trashed`. */
-  remove: base.input(forFile).output(z.object({ trashed: z.string() })),
-  restore: base.input(forAgent.extend({ trashed: filePathSchema })).output(z.object({ path: z.string() })),
+  /** Moves the file to the workspace's trash. */
+  remove: base.input(forFile).output(changedSchema),
   /** Shows the file in the system's file manager, or with `open` opens it in its default program. */
   reveal: base.input(forFile.extend({ open: z.boolean() })).output(done),
-  /**
-   * Undoes a change by applying its patch in reverse to the file's current path. A file that the change created goes to
-   * the trash; `restore` takes `trashed`.
-   */
-  undo: base
-    .input(forFile.extend({ patch: z.string().max(maxPatch) }))
-    .output(z.object({ path: z.string(), trashed: z.string().optional() })),
-  /** Applies an undone change again. @throws AppError 'undo_conflict' if the lines differ */
-  redo: base.input(forFile.extend({ patch: z.string().max(maxPatch) })).output(done),
   /** Appends a note to today's log, or to a section of MEMORY.md. Lines are 1-based, inclusive. */
   remember: base
     .input(
@@ -165,7 +154,7 @@ export const workspace = {
         session: sessionIdSchema.optional(),
       }),
     )
-    .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),
+    .output(changedSchema.extend({ path: z.string(), startLine: z.number().int(), endLine: z.number().int() })),
   /** Returns the text as `remember` saves it: with dates for relative times, such as "tomorrow". */
   datedNote: base.input(z.object({ text: z.string().max(maxNote) })).output(z.string()),
 }

@@ -19,7 +19,7 @@ export function comparableForms(line: string): string[] {
 }
 
 /** Returns false for lines that many texts have in common: one word without a digit, and the mark in front matter. */
-function isTellingLine(comparable: string): boolean {
+export function isTellingLine(comparable: string): boolean {
   if (/^visibility\s*[:=]/i.test(comparable)) return false
   return /\d/.test(comparable) || countWords(comparable) >= 2
 }

@@ -44,6 +44,8 @@ export const errorCodes = [
   'search_outdated',
   'tag_invalid',
   'history_off',
+  'history_unavailable',
+  'change_removed', // The history no longer has the text.
   'git_failed',
   'git_partial', // The user's repository is a partial clone, which lacks the text.
   'no_file_manager',

@@ -1,4 +1,4 @@
-import type { Condition, SearchResult } from '../contract/index.ts'
+import type { Condition, SearchResult, Verdict } from '../contract/index.ts'
 
 /** Formats a result as one line: `path:first-last · score · date · text`. The date is left out if the path has it. */
 export function formatResult({
@@ -21,4 +21,22 @@ export function formatCondition({ kind, text, from, to, isUnread, nearest }: Con
   const meaning = days === null || days === text ? text : `${text} (${days})`
   if (nearest !== undefined) return `${meaning}: no note is of that time; these are of ${nearest}, the nearest day`
   return `${kind === 'time' ? 'raised' : 'only'}: ${meaning}`
+}
+
+/** Describes a verdict in English, for the terminal and for programs. */
+export function verdictText(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'returned':
+      return `returned as #${verdict.rank}`
+    case 'joined':
+      return `shown with #${verdict.rank}, as a part of the same entry`
+    case 'duplicate':
+      return `says the same as #${verdict.rank}`
+    case 'weak':
+      return 'score too low'
+    case 'overLimit':
+      return 'over the limit of results or characters'
+    case 'outsideFilter':
+      return `outside the filter: ${verdict.by.join(' ')}`
+  }
 }

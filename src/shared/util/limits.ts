@@ -1,8 +1,6 @@
 const thousand = 1000
 const million = 1_000_000
 
-/** Characters of a patch that can be undone; a larger change stores only a header (large-change.ts). */
-export const maxPatch = 10 * million
 /** Characters of a new note, about forty pages. Longer text must be imported as a file. */
 export const maxNote = 100 * thousand
 /** Characters of a note from another program, about four pages. */

@@ -196,8 +196,7 @@ export const tasks: readonly Task[] = [
     want: 'write the daily log of a past day',
     steps: [
       { do: 'go', role: 'link', name: 'nav.notes' },
-      { do: 'choose', name: 'nav.year', value: '2023', aside: true },
-      { do: 'choose', name: 'nav.month', value: '4', aside: true },
+      { do: 'choose', name: 'nav.month', value: '2023-05-01', aside: true },
       {
         do: 'go',
         role: 'link',

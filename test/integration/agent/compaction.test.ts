@@ -271,8 +271,8 @@ describe('notes in a flush’s answer', () => {
     expect(log).not.toContain('NO_REPLY')
     const flush = ofType(branch, 'flush')[0]
     expect(flush).toMatchObject({ status: 'wrote', changes: [{ path: 'memory/2026-01-20.md' }] })
-    await agent.history?.flush()
-    const [latest] = (await agent.history?.entries({ path: 'memory/2026-01-20.md', limit: 1 })) ?? []
+    await agent.history.flush()
+    const [latest] = (await agent.history.timeline({ path: 'memory/2026-01-20.md', limit: 1 })) ?? []
     expect(latest).toMatchObject({ cause: 'flush' })
   }, 60_000)
 

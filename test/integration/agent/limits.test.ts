@@ -148,11 +148,11 @@ describe('limits of tools', () => {
     const change = changeIn(results[1])
     expect(parseLargeChange(change.patch)).toMatchObject({ added: 3000, removed: 3000 })
     await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => `${text}added since\n`)
-    await agent.workspace.undo('memory/big.md', change.patch, { cause: 'user' })
+    await agent.revert({ change: change.change ?? 0 })
     expect(await readFile(join(workspace, 'memory/big.md'), 'utf8')).toBe(`${lines('old')}${rest}added since\n`)
     // It is undone already, and one of its lines has changed since.
     await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => text.replace('old 5\n', 'mine\n'))
-    const again = agent.workspace.undo('memory/big.md', change.patch, { cause: 'user' })
+    const again = agent.revert({ change: change.change ?? 0 })
     await expect(again).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 })
@@ -231,10 +231,10 @@ describe('Differ', () => {
   it('compares long texts in a worker that stops when idle', async () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
     onTestFinished(() => differ.close())
-    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n', isInHistory: true })
+    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n' })
     expect(short).toMatchObject({ added: 1, removed: 1 })
     expect(differ.isWorkerRunning).toBe(false)
-    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new'), isInHistory: true })
+    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new') })
     expect(differ.isWorkerRunning).toBe(true)
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
     await until(() => !differ.isWorkerRunning)
@@ -244,7 +244,7 @@ describe('Differ', () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
     onTestFinished(() => differ.close())
     const stop = new AbortController()
-    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n`, isInHistory: true }
+    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n` }
     const described = differ.describe(change, stop.signal)
     const merged = differ.merge({ base: long('a'), mine: long('b'), theirs: long('a'), keepsBoth: false }, stop.signal)
     stop.abort(new Error('enough'))
@@ -255,7 +255,7 @@ describe('Differ', () => {
 
   it('answers without the worker if it is lost', async () => {
     const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
-    const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b'), isInHistory: true })
+    const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b') })
     await differ.close()
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
   })

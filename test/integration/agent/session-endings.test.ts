@@ -248,7 +248,7 @@ describe('the end of a session', () => {
       await say(request, session)
     for (const event of (await agent.sessions.get(session)).messages().flatMap(({ message }) => message)) {
       const change = event.role === 'toolResult' && event.details?.kind === 'change' ? event.details.change : undefined
-      if (change) await agent.workspace.undo(change.path, change.patch, { cause: 'user' })
+      if (change) await agent.revert({ change: change.change ?? 0 })
     }
     expect(await close(session)).toEqual([])
     await say('Actually the dentist appointment moved to December 11.', session)
@@ -281,7 +281,7 @@ describe('the end of a session', () => {
       { type: 'flush', status: 'summarized' },
     ])
     const [change] = events.flatMap((event) => (event.type === 'flush' ? event.changes : []))
-    await agent.workspace.undo(change?.path ?? '', change?.patch ?? '', { cause: 'user' })
+    await agent.revert({ change: change?.change ?? 0 })
     expect(await summaries()).toEqual([])
     await agent.chat.endings.check()
     expect(await summaries()).toEqual([])

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import { openTestApp } from '../../support/app.ts'
 import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
+import { runImport } from '../../support/import.ts'
 
 const secret = 'the combination is 9-31-44'
 const origin = { cause: 'agent' as const }
@@ -127,7 +128,6 @@ describe('isolation of agents', () => {
       await attempt(() => files.duplicate(path, origin), false)
       await attempt(() => files.locate(path), /^(\.\.?[\\/]|\/)/.test(path))
       await attempt(() => files.save(path, 'x', { hash: null }), false)
-      await attempt(() => files.restore(path, origin), false)
       await attempt(() => files.entryNames(path), false)
     }
     expect(escapes).toBe(0)
@@ -179,9 +179,7 @@ describe('isolation of agents', () => {
     const text = new TextEncoder().encode('evil\n')
     const names = ['../../theirs/MEMORY.md', '/etc/evil.md', 'a/../../evil.md', '..\\evil.md', 'fine.md']
     await writeFile(zip, zipSync(Object.fromEntries(names.map((name) => [name, text]))))
-    const made: string[] = []
-    for await (const step of main.importer.run({ path: zip, into: 'memory/imported', withAttachments: true }))
-      if (step.type === 'done') made.push(...step.made)
+    const { made } = await runImport(main.importer, { path: zip, into: 'memory/imported', withAttachments: true })
     expect(made).toEqual(['memory/imported/fine.md'])
     attempts += names.length
     expect(await readFile(join(theirs, 'MEMORY.md'), 'utf8')).toContain(secret)

@@ -69,7 +69,7 @@ async function openFortress() {
   execFileSync('mkfifo', [join(workspace, 'pipe.md')])
   const main = await test.app.agents.get('main')
   await main.memory.settle(10_000)
-  await main.history?.flush()
+  await main.history.flush()
   return { ...test, root, main }
 }
 
@@ -194,32 +194,24 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'workspace.write': (path) => [{ agent, path, text: 'x\n', expectedHash: null }],
     'workspace.drafts': (path) => [{ agent, path }],
     'workspace.saveDraft': (path) => [{ agent, path, writer: 'w', draft: { text: 'x', baseText: '', baseHash: null } }],
-    'workspace.move': (path) => [
-      { agent, from: 'memory/mine.md', to: path },
-      { agent, from: path, to: 'memory/mine.md' },
-    ],
     'workspace.duplicate': (path) => [{ agent, path }],
     'workspace.remove': (path) => [{ agent, path }],
-    'workspace.restore': (path) => [
-      { agent, trashed: path },
-      { agent, trashed: `.trash/1/${path}` },
-    ],
     'workspace.reveal': (path) => [
       { agent, path, open: false },
       { agent, path, open: true },
     ],
     'find.replace': (path) => [{ agent, search: 'x', replacement: 'x', paths: [path] }],
-    'workspace.undo': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
-    'workspace.redo': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
     'history.timeline': (path) => [{ agent, path, limit: 10 }],
-    'history.diff': (path) => [{ agent, commit, path }],
+    'history.diff': (path) => [{ agent, change: 1, path }],
     'history.commits': (path) => [{ agent, path }],
     'history.commitDiff': (path) => [{ agent, path, commit }],
-    'history.standing': (path) => [{ agent, path, patch: `--- a\n+++ a\n@@ -1,1 +0,0 @@\n-x\n` }],
+    'history.standing': (path) => [{ agent, change: 1, path }],
+    'history.accept': (path) => [{ agent, change: 1, path, key: 'x' }],
+    'history.revert': (path) => [{ agent, change: 1, path }],
+    'history.textAt': (path) => [{ agent, path, at: Date.now(), includesPrivate: true }],
     'history.blame': (path) => [{ agent, path }],
-    'history.restore': (path) => [{ agent, commit, path }],
+    'history.restore': (path) => [{ agent, change: 1, path }],
     'import.plan': (path) => [{ agent, path: source, into: path }],
-    'import.run': (path) => [{ agent, path: source, into: path }],
     'import.start': (path) => [{ agent, path: source, into: path }],
     'import.settings': (path) => [{ folder: path }],
     'import.takeOver': (path) => [{ file: path, keys: [path] }],
@@ -248,8 +240,13 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   }
 }
 
-/** Requests whose paths may be outside: workspace choice and preview; setting keys and tags are no paths. */
+/**
+ * Requests whose paths may be outside: workspace choice and preview, folders of an export or import; setting keys and
+ * tags are no paths.
+ */
 const otherRequests = [
+  'history.exportGit',
+  'history.importGit',
   'workspace.setFolderVisibility',
   'agents.create',
   'agents.setUp',
@@ -389,13 +386,13 @@ describe('isolation: hostile paths in every request and tool', () => {
     // All requests check paths with the same code, so each gets only a part of them.
     const share = rounds(5, 1)
     // Each of these starts a worker.
-    const startThread = ['import.plan', 'import.run', 'import.start']
+    const startThread = ['import.plan', 'import.start']
     const each = rounds(12, 6)
     for (const [index, path] of paths.entries()) {
       const label = JSON.stringify(path.slice(0, 60))
       for (const [at, [name, inputs]] of Object.entries(asked).entries()) {
         const isTaken = startThread.includes(name)
-          ? index % each === [0, 3, 5][startThread.indexOf(name)]
+          ? index % each === [0, 3][startThread.indexOf(name)]
           : at % share === index % share
         if (!isTaken) continue
         const [group = '', request = ''] = name.split('.')
@@ -449,8 +446,8 @@ describe('isolation: hostile paths in every request and tool', () => {
     expect(await readFile(join(root, 'hard.md'), 'utf8')).toBe('hard\n')
     expect(shown.filter((file) => !isOwn(file))).toEqual([])
 
-    await main.history?.flush()
-    const recorded = new Set((await main.history?.timeline({ limit: 100_000 }))?.map(({ file }) => file.path))
+    await main.history.flush()
+    const recorded = new Set(main.history.timeline({ limit: 100_000 }).map(({ path }) => path))
     const unrecorded = notes
       .filter(isNote)
       .map((path) => path.slice(workspace.length + 1))
@@ -566,7 +563,7 @@ describe('ownership of folders', () => {
     })
     const main = await app.agents.get('main')
     await main.memory.settle(10_000)
-    await main.history?.flush()
+    await main.history.flush()
     const zebras = async () => (await main.memory.search('zebra lift', { minScore: 0 })).results
     expect((await zebras()).map(({ path }) => path)).toContain('memory/inner/old.md')
 
@@ -585,11 +582,11 @@ describe('ownership of folders', () => {
     await until(async () => (await other.memory.search('zebra back', { minScore: 0 })).results.length > 0)
     await main.memory.settle(10_000)
     expect((await zebras()).map(({ path }) => path).join()).not.toContain('inner')
-    await main.history?.flush()
-    const changes = (await main.history?.timeline({ limit: 1000 })) ?? []
-    const ofInner = changes.filter(({ file }) => file.path.startsWith('memory/inner/'))
+    await main.history.flush()
+    const changes = main.history.timeline({ limit: 1000 })
+    const ofInner = changes.filter(({ path }) => path.startsWith('memory/inner/'))
     // The file was known before and then belonged to the other agent; none of the other agent's files is recorded.
-    expect(ofInner.map(({ file }) => [file.path, file.after === null])).toEqual([
+    expect(ofInner.map(({ path, exists }) => [path, !exists])).toEqual([
       ['memory/inner/old.md', true],
       ['memory/inner/old.md', false],
     ])

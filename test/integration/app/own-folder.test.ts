@@ -69,10 +69,10 @@ describe('a subfolder for the agent’s files', () => {
       path: '.commonplace/SOUL.md',
     })
     // History, deletion and restore.
-    await agent.requireHistory.flush()
-    expect((await agent.requireHistory.entries({ path: '.commonplace/MEMORY.md', limit: 5 })).length).toBeGreaterThan(0)
-    const { trashed } = await agent.workspace.remove('.commonplace/memory/2026-01-19-tea.md', { cause: 'user' })
-    await agent.workspace.restore(trashed, { cause: 'user' })
+    await agent.history.flush()
+    expect(agent.history.timeline({ path: '.commonplace/MEMORY.md', limit: 5 }).length).toBeGreaterThan(0)
+    const { write } = await agent.workspace.remove('.commonplace/memory/2026-01-19-tea.md', { cause: 'user' })
+    await agent.revert({ change: write.change ?? 0 })
     expect(await text('.commonplace/memory/2026-01-19-tea.md')).toContain('Ada')
   })
 

@@ -31,7 +31,6 @@ async function createHome() {
   const { server, client } = await start(home)
   await client.clients.meet({ client: 'codex', name: 'Codex' })
   await client.upkeep.look(main)
-  await client.history.accept({ ...main, hunk: { commit: '0'.repeat(40), key: 'first' } })
   await addCheck(client, 'Who?')
   const { session } = await client.chat.send({ ...main, text: 'Remember that Ben lives in Leiden.' })
   const messages = () => client.sessions.get({ ...main, session }).then((chat) => chat.messages)
@@ -76,14 +75,11 @@ describe('a state folder of the next version', () => {
     const files = {
       clients: join(state, 'clients.json'),
       inbox: join(agent, 'upkeep/inbox.json'),
-      accepted: join(state, 'history/main/accepted.json'),
       checks: join(agent, 'checks/checks.jsonl'),
     }
     await change(files.clients, withField)
     await change(files.inbox, withField)
-    await change(files.accepted, withField)
     await change(files.checks, withFieldInLines)
-    await change(join(state, 'history/main/journal.jsonl'), withFieldInLines)
     const parentId = content.messages.at(-1)?.id
     const entry = { type: 'newKind', id: 'ffffffff', parentId, timestamp: now().toISOString(), newField: 1 }
     await appendFile(chat, `${JSON.stringify(entry)}\n`)
@@ -102,7 +98,6 @@ describe('a state folder of the next version', () => {
     // Each action writes a file as a whole.
     await client.clients.update({ client: 'codex', permission: 'read' })
     await client.settings.set({ path: ['interface', 'theme'], value: 'light' })
-    await client.history.accept({ ...main, hunk: { commit: '0'.repeat(40), key: 'abc' } })
     const { open } = await client.upkeep.list(main)
     await client.upkeep.refuse({ ...main, ids: open.slice(0, 1).map(({ id }) => id) })
     await addCheck(client, 'Where?')
@@ -116,7 +111,6 @@ describe('a state folder of the next version', () => {
     expect({ clients: await count(files.clients), checks: await count(files.checks) }).toEqual(before)
     // The proposals and their parts; the file itself is not one of them.
     expect(await count(files.inbox)).toBeGreaterThan(open.length)
-    expect(await count(files.accepted)).toBe(1)
     expect(await readFile(chat, 'utf8')).toContain(JSON.stringify(entry))
     expect(await readFile(join(state, 'config.yaml'), 'utf8')).toContain('newSection: { newField: kept } # a comment')
     expect(await readFile(join(state, 'new-file.json'), 'utf8')).toBe('{}')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { recordSpending } from '../../../src/main/curation/review/review-budget.ts'
+import { recordSpending } from '../../../src/main/curation/review/review-records.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -121,7 +121,7 @@ describe('review by a model', () => {
       expect(await read('MEMORY.md')).toContain(
         '- ~~We meet on Mondays in the large room.~~ (until 2026-11-10, now: [memory/2026-11-10.md:5] “We meet on Tuesdays in the large room.”)\n- Aurora is hosted on Fly (decided 2026-11-02).\n\n## People',
       )
-      await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+      await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
       expect(await everything()).toEqual(before)
     })
 
@@ -214,10 +214,8 @@ describe('review by a model', () => {
     await recordSpending(join(test.home, 'agents/main/upkeep'), {
       id: 'x',
       at: now().getTime(),
-      model: 'm',
       tokens: 1_999_990,
       usd: null,
-      isSettled: true,
     })
     expect(await test.upkeep.review(main)).toMatchObject({ state })
   })
@@ -299,7 +297,7 @@ describe('review by a model', () => {
     const { acceptance, accepted } = await upkeep.accept({ ...main, ids: found.map(({ id }) => id) })
     expect(accepted).toBeGreaterThanOrEqual(70)
     expect(await everything()).not.toEqual(before)
-    await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
   }, 60_000)
 

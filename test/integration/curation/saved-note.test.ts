@@ -46,7 +46,7 @@ it('a changed fact is offered after saving; replacing strikes the old line, and 
   expect(await read('memory/2026-11-02.md')).toContain(
     '- ~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22, now: [memory/2026-11-22.md:3] “12:00 The rent goes up to 1,520 from June.”)\n',
   )
-  await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+  await client.upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
   expect(await read('memory/2026-11-02.md')).toBe(before)
   await client.upkeep.refuse({ ...main, ids: [proposal] })
   expect(await open(), 'both are kept').toEqual([])

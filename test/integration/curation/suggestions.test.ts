@@ -49,15 +49,14 @@ describe('suggestions', () => {
     const log = await read('memory/2026-11-02.md')
     expect(log).toContain('~~The garage is closed until Friday.~~ (until 2026-11-06)\n')
     expect(log).not.toContain('green tea')
-    await agent.requireHistory.flush()
-    const recorded = await agent.requireHistory.timeline({ limit: 10, causes: ['upkeep'] })
-    expect(new Set(recorded.map(({ file }) => file.path))).toEqual(new Set(['memory/2026-11-02.md', 'notes/old.md']))
-    expect(new Set(recorded.map(({ commit }) => commit)).size, 'one change').toBe(1)
+    const recorded = agent.history.log.filesOf(acceptance ?? 0)
+    expect(recorded.map(({ path }) => path).sort(), 'one change').toEqual(['memory/2026-11-02.md', 'notes/old.md'])
+    expect(agent.history.log.setOf(acceptance ?? 0)).toMatchObject({ kind: 'accept', origin: { cause: 'upkeep' } })
 
-    await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
     expect((await open()).length, 'they are open again').toBe(3)
-    await expect(upkeep.undo({ ...main, acceptance: acceptance ?? '' })).rejects.toMatchObject({
+    await expect(upkeep.undo({ ...main, acceptance: acceptance ?? 0 })).rejects.toMatchObject({
       code: 'undo_conflict',
     })
   })
@@ -71,7 +70,7 @@ describe('suggestions', () => {
     const log = 'memory/2026-11-02.md'
     const accepted = await read(log)
     await writeFile(join(workspace, log), accepted.replace('~~The garage', 'See below. ~~The garage'))
-    const undo = { ...main, acceptance: acceptance ?? '' }
+    const undo = { ...main, acceptance: acceptance ?? 0 }
     expect(await upkeep.undo(undo)).toMatchObject({ undone: 2, stuck: [{ path: log, line: 9 }] })
     expect(await read('notes/old.md')).toBe(files['notes/old.md'])
     expect(await read(log)).toContain('**green tea** in the morning.\n')
@@ -101,7 +100,7 @@ describe('suggestions', () => {
     const { acceptance } = await upkeep.accept({ ...main, ids: twice.map(({ id }) => id) })
     const mine = '- The spare key lies under the red pot\n- Ferry at ten from Piombino\n'
     await writeFile(join(workspace, 'notes/twice.md'), mine)
-    expect(await upkeep.undo({ ...main, acceptance: acceptance ?? '' })).toEqual({ undone: 1, stuck: [] })
+    expect(await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })).toEqual({ undone: 1, stuck: [] })
     const [key, ferry] = mine.split('\n')
     expect(await read('notes/twice.md')).toBe(`${key}\n- Anna prefers green tea in the morning\n${ferry}\n`)
   })

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { folderWith } from '../../support/folder.ts'
+import { runImport } from '../../support/import.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const importerScript = fileURLToPath(new URL('../../support/crash-importer.ts', import.meta.url))
@@ -41,14 +42,14 @@ describe('crashes', () => {
         const [told] = importer.status().ended
         expect(told).toMatchObject({ path: source, failure: { code: 'import_broken_off' } })
         expect(told?.made).toHaveLength(came.length - 1)
-        const [past] = await importer.past()
-        expect(past).toMatchObject({ id: told?.id, files: came.length - 1, left: [] })
+        const [past] = importer.past()
+        expect(past).toMatchObject({ change: told?.change, path: source, files: came.length - 1, left: [] })
         // Files that exist are not imported again.
-        for await (const _ of importer.run({ path: source, into: 'in', withAttachments: true }));
+        await runImport(importer, { path: source, into: 'in', withAttachments: true })
         expect(await here()).toHaveLength(count + count / 4 + 1)
-        for (const { id } of await importer.past()) expect((await importer.undo(id)).left).toEqual([])
+        for (const { change } of importer.past()) expect((await importer.undo(change)).left).toEqual([])
         expect(await here()).toEqual(['mine.md'])
-        expect(await importer.past()).toEqual([])
+        expect(importer.past()).toEqual([])
         await app.close()
         // The report appears once.
         const later = await createApp({ mainFolder, env: {}, home, watch: false })

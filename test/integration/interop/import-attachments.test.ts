@@ -7,6 +7,7 @@ import { parseLinks } from '../../../src/shared/markdown/links/parse-links.ts'
 import { withoutImport } from '../../../src/shared/markdown/provenance.ts'
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'
+import { runImport } from '../../support/import.ts'
 
 async function openImporter(files: Record<string, string> = {}) {
   const test = await openTestApp({ files, watch: true })
@@ -14,12 +15,8 @@ async function openImporter(files: Record<string, string> = {}) {
   const { importer, workspace, links } = agent
   const taskOf = (path: string, into: string, withAttachments = true) => ({ path, into, withAttachments })
   const run = async (path: string, into: string, stopAfter = Infinity) => {
-    let made: readonly string[] = []
-    for await (const step of importer.run(taskOf(path, into))) {
-      if (step.type === 'progress' && step.done >= stopAfter) importer.cancel()
-      if (step.type === 'done') ({ made } = step)
-    }
-    return made.toSorted()
+    const stop = (done: number) => void (done >= stopAfter && importer.cancel())
+    return (await runImport(importer, taskOf(path, into), stop)).made.toSorted()
   }
   const plan = (path: string, into: string, withAttachments?: boolean) =>
     importer.plan(taskOf(path, into, withAttachments))
@@ -138,8 +135,9 @@ describe('importing attachments', () => {
     expect((await plan(vault, 'in', false)).left.map(({ reason, count }) => `${reason} ${count}`)).toContain(
       'unwanted 2',
     )
-    const [past] = await importer.past()
-    expect(await importer.undo(past?.id ?? '')).toEqual({ removed: 4, left: [] })
+    const [past] = importer.past()
+    expect(past).toMatchObject({ files: 4 })
+    expect(await importer.undo(past?.change ?? 0)).toMatchObject({ notes: 4, left: [] })
     expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['Board.canvas', 'a.md'])
   })
 
@@ -200,10 +198,11 @@ describe('importing attachments', () => {
       attachments: { same: 3, added: 0 },
     })
     expect(await run(vault, 'in')).toEqual([])
-    await importer.undo((await importer.past())[0]?.id ?? '')
+    await importer.undo(importer.past()[0]?.change ?? 0)
     expect(await files.exists('in/img/a 2.png')).toBe(false)
     expect((await readdir(join(workspace, 'in/img'))).toSorted()).toEqual(['a.png', 'b.png'])
-    expect(await readdir(join(workspace, '.trash'))).toHaveLength(3)
+    const trashed = await readdir(join(workspace, '.trash'), { recursive: true })
+    expect(trashed.filter((name) => /\.(?:md|png)$/.test(name))).toHaveLength(3)
   }, 60_000)
 
   it('notes that differ only in their links are two notes', async () => {

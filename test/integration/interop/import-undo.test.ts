@@ -1,21 +1,20 @@
 /** A plan names changes to existing links, and an import can be undone later. */
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { call } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
 import { folderWith } from '../../support/folder.ts'
+import { runImport } from '../../support/import.ts'
 
 async function openImporter(files: Record<string, string>) {
   const test = await openTestApp({ files, watch: true })
   const { importer, links } = await test.app.agents.get('main')
   const taskOf = (path: string) => ({ path, into: 'in', withAttachments: true })
-  const run = async (path: string) => {
-    for await (const step of importer.run(taskOf(path))) if (step.type === 'done') return step
-    throw new Error('the import ends with the list of new files')
-  }
+  const run = (path: string) => runImport(importer, taskOf(path))
   return { ...test, importer, links, run, plan: (path: string) => importer.plan(taskOf(path)) }
 }
 
@@ -69,7 +68,7 @@ describe('undoing an import', () => {
       'mine/b.md': 'b\n',
       'gone/four.md': 'four\n',
     })
-    const { id, made } = await run(source)
+    const { change, made } = await run(source)
     expect(made).toHaveLength(7)
     const imported = await readFile(join(workspace, 'in/z/three.md'), 'utf8')
     await writeFile(join(workspace, 'in/z/three.md'), 'three, and more\n')
@@ -81,25 +80,107 @@ describe('undoing an import', () => {
     try {
       const router = createRouter(later)
       const past = await call(router.import.past, { agent: 'main' })
-      expect(past).toMatchObject([{ id, path: source, files: 7, left: [] }])
-      const undone = await call(router.import.undo, { agent: 'main', id })
-      expect(undone).toEqual({ removed: 5, left: ['in/z/rec.mp3', 'in/z/three.md'] })
+      expect(past).toMatchObject([{ change, path: source, files: 7, left: [] }])
+      const undo = () => call(router.history.revert, { agent: 'main', change: change ?? 0 })
+      expect(await undo()).toMatchObject({
+        notes: 5,
+        left: [
+          { path: 'in/z/three.md', reason: 'changed' },
+          { path: 'in/z/rec.mp3', reason: 'changed' },
+        ],
+      })
       expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x', 'z'])
       expect(await readdir(join(workspace, 'in/x'))).toEqual(['own'])
       expect(await readdir(join(workspace, 'in/mine'))).toEqual(['a.md'])
       expect(await readFile(join(workspace, 'in/z/three.md'), 'utf8')).toBe('three, and more\n')
       expect(await call(router.import.past, { agent: 'main' })).toMatchObject([
-        { id, files: 2, left: ['in/z/rec.mp3', 'in/z/three.md'] },
+        { change, files: 2, left: ['in/z/three.md', 'in/z/rec.mp3'] },
       ])
       // With the imported text again the file goes, and nothing is left to undo.
       await writeFile(join(workspace, 'in/z/three.md'), imported)
       await (await later.agents.get('main')).workspace.detach('in/z/rec.mp3')
-      expect(await call(router.import.undo, { agent: 'main', id })).toEqual({ removed: 1, left: [] })
+      expect(await undo()).toMatchObject({ notes: 1, left: [] })
       expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x'])
       expect(await call(router.import.past, { agent: 'main' })).toEqual([])
-      await expect(call(router.import.undo, { agent: 'main', id })).rejects.toMatchObject({ code: 'import_unknown' })
+      await expect(undo()).rejects.toMatchObject({ code: 'undo_conflict' })
     } finally {
       await later.close()
     }
+  })
+
+  it('leaves a note with added lines as it is, and removes a moved note where it is now', async () => {
+    const { importer, run, workspace, app } = await openImporter({})
+    const { workspace: files } = await app.agents.get('main')
+    const { change } = await run(await folderWith({ 'edited.md': 'one\ntwo\n' }))
+    const moved = await run(await folderWith({ 'moved.md': 'three\n' }))
+    const text = `${await readFile(join(workspace, 'in/edited.md'), 'utf8')}three\n`
+    await files.write('in/edited.md', text, { cause: 'user' })
+    await files.move('in/moved.md', 'elsewhere.md', { cause: 'user' })
+    expect(await importer.undo(change ?? 0)).toMatchObject({
+      notes: 0,
+      left: [{ path: 'in/edited.md', reason: 'changed' }],
+    })
+    expect(await readFile(join(workspace, 'in/edited.md'), 'utf8')).toBe(text)
+    expect(await importer.undo(moved.change ?? 0)).toMatchObject({ notes: 1, left: [] })
+    expect(await files.exists('elsewhere.md')).toBe(false)
+    expect(importer.past()).toMatchObject([{ change, files: 1, left: ['in/edited.md'] }])
+  })
+
+  it('a second undo removes only what the first one left, and spares notes that were restored from the trash', async () => {
+    const { importer, run, workspace, app } = await openImporter({})
+    const { workspace: files } = await app.agents.get('main')
+    const { change } = await run(await folderWith({ 'a.md': 'a\n', 'b.md': 'b\n' }))
+    const imported = await readFile(join(workspace, 'in/b.md'), 'utf8')
+    await files.write('in/b.md', 'mine\n', { cause: 'user' })
+    const undo = await importer.undo(change ?? 0)
+    await files.revert({ change: undo.change ?? 0 }, { cause: 'user' })
+    await files.write('in/b.md', imported, { cause: 'user' })
+    expect(await importer.undo(change ?? 0)).toMatchObject({ notes: 1, left: [] })
+    expect(await readdir(join(workspace, 'in'))).toEqual(['a.md'])
+  })
+
+  it('removes an attachment that an import without new notes created', async () => {
+    const { importer, run, workspace } = await openImporter({})
+    const source = await folderWith({ 'a.md': '![](p.png)\n', 'p.png': 'p' })
+    await run(source)
+    await rm(join(workspace, 'in/p.png'))
+    const { change, made } = await run(source)
+    expect(made).toEqual(['in/p.png'])
+    expect(importer.past()[0]).toMatchObject({ change, files: 1 })
+    expect(await importer.undo(change ?? 0)).toMatchObject({ notes: 1, left: [] })
+    expect(await readdir(join(workspace, 'in'))).toEqual(['a.md'])
+    expect(importer.past()).toMatchObject([{ files: 2 }])
+  })
+
+  it('is one step if another program took the name of a note meanwhile, and keeps that file', async () => {
+    const { importer, plan, workspace, app } = await openImporter({})
+    const { history } = await app.agents.get('main')
+    const names = Array.from({ length: 80 }, (_, number) => [`note ${number}.md`, `${number}\n`])
+    const source = await folderWith(Object.fromEntries(names) as Record<string, string>)
+    const taken = (await plan(source)).names.at(-1) ?? ''
+    const { change } = await runImport(importer, { path: source, into: 'in', withAttachments: true }, async (done) => {
+      if (done > 1) return
+      writeFileSync(join(workspace, taken), 'not ours\n')
+      // Reads all files while the import is not complete.
+      await history.applySettings()
+    })
+    expect(await readdir(join(workspace, 'in'))).toContain(`${basename(taken, '.md')} 2.md`)
+    expect(importer.past()).toMatchObject([{ change, files: 80 }])
+    expect(await importer.undo(change ?? 0)).toMatchObject({ notes: 80, left: [] })
+    expect(await readdir(join(workspace, 'in'))).toEqual([basename(taken)])
+    expect(await readFile(join(workspace, taken), 'utf8')).toBe('not ours\n')
+  })
+
+  it('is not offered if the changes could not be stored; the import works', async () => {
+    const { importer, run, workspace, app } = await openImporter({})
+    const { history } = await app.agents.get('main')
+    await history.flush()
+    history.log.close()
+    await rm(history.log.log.file)
+    await mkdir(history.log.log.file)
+    const { change, made } = await run(await folderWith({ 'a.md': 'a\n', 'p.png': 'p' }))
+    expect([change, made.toSorted()]).toEqual([null, ['in/a.md', 'in/p.png']])
+    expect(await readFile(join(workspace, 'in/a.md'), 'utf8')).toContain('a\n')
+    expect(importer.status()).toEqual({ running: null, ended: [] })
   })
 })

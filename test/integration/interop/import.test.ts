@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { unzipSync, zipSync } from 'fflate'
+import { zipSync } from 'fflate'
 import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
@@ -10,6 +10,7 @@ import { AppError } from '../../../src/shared/util/errors.ts'
 import { sourcesIn, withoutImport } from '../../../src/shared/markdown/provenance.ts'
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
+import { runImport } from '../../support/import.ts'
 import { rounds } from '../../support/thorough.ts'
 
 async function openImporter(files: Record<string, string> = {}) {
@@ -17,15 +18,9 @@ async function openImporter(files: Record<string, string> = {}) {
   const { importer, workspace, history } = await test.app.agents.get('main')
   const plan = (path: string, into: string) => importer.plan(taskOf(path, into))
   const run = async (path: string, into: string) => {
-    const steps = []
-    for await (const step of importer.run(taskOf(path, into))) steps.push(step)
-    const last = steps.at(-1)
-    return {
-      steps,
-      id: last?.type === 'done' ? last.id : '',
-      made: last?.type === 'done' ? last.made : [],
-      isCancelled: last?.type === 'done' && last.isCancelled,
-    }
+    const steps: unknown[] = []
+    const ended = await runImport(importer, taskOf(path, into), () => steps.push(importer.status().running))
+    return { ...ended, steps, change: ended.change ?? 0 }
   }
   return { ...test, importer, files: workspace, history, plan, run }
 }
@@ -92,21 +87,21 @@ describe('import', () => {
       examples: [{ from: 'taken.md', to: 'memory/imports/taken 2.md' }],
     })
     expect(plan.names).toContain('memory/imports/日记/a.md')
-    const { id, made, steps } = await run(vault, 'memory/imports')
+    const { change, made, steps } = await run(vault, 'memory/imports')
     expect(made.sort()).toEqual([
       'memory/imports/b.md',
       'memory/imports/files/photo.png',
       'memory/imports/taken 2.md',
       'memory/imports/日记/a.md',
     ])
-    expect(steps[0]).toEqual({ type: 'progress', done: 1, total: 4 })
+    expect(steps[0]).toEqual({ path: vault, done: 1, total: 4 })
     expect(await readFile(join(workspace, 'memory/imports/files/photo.png'), 'utf8')).toBe('x')
     const imported = await readFile(join(workspace, 'memory/imports/日记/a.md'), 'utf8')
     expect(imported).toMatch(/^---\nimported: "[^"]+, \d{4}-\d{2}-\d{2}"\ntags: \[x\]\n---\nSee \[\[b\]\]\n$/)
     expect(withoutImport(imported)).toBe('---\ntags: [x]\n---\nSee [[b]]\n')
     expect((await files.read('memory/imports/taken.md')).text).toBe('mine\n')
     expect((await run(vault, 'memory/imports')).made).toEqual([])
-    await importer.undo(id)
+    await importer.undo(change)
     expect(await files.exists('memory/imports/b.md')).toBe(false)
     expect(await readFile(join(vault, 'b.md'), 'utf8')).toBe('b\n')
   })
@@ -153,7 +148,7 @@ describe('import', () => {
     const { importer, run, files } = await openImporter({ 'in/CLAUDE.md': 'Mine.\n' })
     const { renamed: planned, conflicts } = await importer.plan(taskOf(vault, ''))
     expect([planned.examples.map(({ to }) => to).toSorted(), conflicts]).toEqual([renamed, 0])
-    const { id, made } = await run(vault, '')
+    const { change, made } = await run(vault, '')
     expect(made.toSorted()).toEqual([...renamed, 'clip.md'].toSorted())
     expect((await files.read('deep/agents (imported).md')).text).toContain('[[SKILL (imported)]]')
     const { text } = await files.read('clip.md')
@@ -162,7 +157,7 @@ describe('import', () => {
     expect(sourcesIn((await files.read('MEMORY (imported).md')).text)).toHaveLength(1)
     expect((await run(vault, '')).made).toEqual([])
     expect(await importer.plan(taskOf(vault, ''))).toMatchObject({ added: 0, same: 6 })
-    expect(await importer.undo(id)).toEqual({ removed: 6, left: [] })
+    expect(await importer.undo(change)).toMatchObject({ notes: 6, left: [] })
     // A file with the same content stays one file, and another one is no conflict.
     const one = await folderWith({ 'CLAUDE.md': 'Mine.\n' })
     expect((await run(one, 'in')).made).toEqual([])
@@ -188,19 +183,19 @@ describe('import', () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`n${number}.md`, `${number}\n`]))
     const vault = await folderWith(many)
     const { importer, history, files } = await openImporter()
-    let made: string[] = []
-    for await (const step of importer.run(taskOf(vault, 'memory/imports'))) {
-      if (step.type === 'progress' && step.done >= 10) importer.cancel()
-      if (step.type === 'done') ({ made } = step)
-    }
+    const { made } = await runImport(importer, taskOf(vault, 'memory/imports'), (done) => {
+      if (done >= 10) importer.cancel()
+    })
     // The current file is copied completely.
     expect(made.length).toBeGreaterThanOrEqual(10)
     expect(made.length).toBeLessThan(40)
     const imported = (await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))
     expect(imported).toHaveLength(made.length)
-    await history?.flush()
-    const [change] = (await history?.timeline({ limit: 1, causes: ['import'] })) ?? []
-    expect(change).toMatchObject({ cause: 'import', sources: [expect.stringMatching(/^import: /)] })
+    await history.flush()
+    const entries = history.timeline({ limit: 1000, causes: ['import'] })
+    expect(entries.map(({ path }) => path).toSorted()).toEqual(made.toSorted())
+    expect(entries[0]).toMatchObject({ cause: 'import', sources: [expect.stringMatching(/^import: /)] })
+    expect(new Set(entries.map(({ change }) => change))).toEqual(new Set(importer.past().map(({ change }) => change)))
   })
 
   it('finds memories of other programs and leaves them unchanged', async () => {
@@ -237,9 +232,10 @@ describe('a folder of another program', () => {
     await opened.memory.settle(10_000)
     expect((await readdir(foreign)).sort()).toEqual(['CLAUDE.md', 'projects'])
     await call(router.agents.setUp, { agent: 'main', workspace, locale: 'en' })
-    for (const { kind, path } of await call(router.import.known, undefined))
-      for await (const _step of await call(router.import.run, { agent: 'main', path, into: `memory/imports/${kind}` }));
     const agent = await app.agents.get('main')
+    for (const { kind, path } of await call(router.import.known, undefined))
+      await call(router.import.start, { agent: 'main', path, into: `memory/imports/${kind}` })
+    await vi.waitFor(() => expect(agent.importer.status()).toMatchObject({ running: null }), { timeout: 20_000 })
     await agent.memory.settle(10_000)
     for (const [query, path] of [
       ['walrus Bob', 'memory/imports/claude-code/CLAUDE (imported).md'],
@@ -263,53 +259,6 @@ describe('a folder of another program', () => {
     const asked = await call(router.agents.setUp, { agent: 'main', workspace: foreign, locale: 'en', seed: true })
     expect(asked.created).toContain('AGENTS.md')
   }, 60_000)
-})
-
-describe('export', () => {
-  it('exports the workspace as a zip with names in any script', async () => {
-    const { importer } = await openImporter({ 'MEMORY.md': '# M\n', 'memory/会议.md': '会\n', 'picture.png': 'x' })
-    const entries = unzipSync(new Uint8Array(await (await importer.pack()).arrayBuffer()))
-    expect(Object.keys(entries).sort()).toEqual(['MEMORY.md', 'memory/会议.md'])
-    expect(Buffer.from(entries['memory/会议.md'] ?? []).toString()).toBe('会\n')
-  })
-})
-
-describe('export of attachments', () => {
-  const files = {
-    'Home.md':
-      '![[dot.png|40]] ![a](img/b%20c.svg) <img src="img/d.png"> [paper](../Home/x.pdf) [[talk.mp3]]\n\n![[notes/Other#Part]] and [[Third]]\n',
-    'notes/Other.md': '## Part\n\n![](../img/e.png)\n',
-    'Third.md': '![[third.png]]\n',
-    'deep/dot.png': 'dot',
-    'img/b c.svg': 'svg',
-    'img/d.png': 'd',
-    'img/e.png': 'e',
-    'talk.mp3': 'talk',
-    'third.png': 'third',
-    'unused.png': 'unused',
-    'script.sh': 'x',
-  }
-  const unpack = async (packed: Blob) => unzipSync(new Uint8Array(await packed.arrayBuffer()))
-
-  it('a workspace export contains exactly the files that notes show or link to, at their paths', async () => {
-    const { importer } = await openImporter(files)
-    const entries = await unpack(await importer.pack())
-    const others = Object.keys(files).filter((name) => name !== 'unused.png' && name !== 'script.sh')
-    expect(Object.keys(entries)).toEqual(expect.arrayContaining(others))
-    expect(Object.keys(entries)).not.toContain('unused.png')
-    expect(Object.keys(entries)).not.toContain('script.sh')
-    expect(Buffer.from(entries['deep/dot.png'] ?? []).toString()).toBe('dot')
-  })
-
-  it('a note export contains embedded notes and their attachments', async () => {
-    const { importer } = await openImporter(files)
-    const entries = await unpack(await importer.packNote('Home.md'))
-    expect(Object.keys(entries).sort()).toEqual(
-      ['Home.md', 'deep/dot.png', 'img/b c.svg', 'img/d.png', 'img/e.png', 'notes/Other.md', 'talk.mp3'].sort(),
-    )
-    await expect(importer.packNote('../x.md')).rejects.toMatchObject({ code: 'path_outside_workspace' })
-    await expect(importer.packNote('none.md')).rejects.toMatchObject({ code: 'file_not_found' })
-  })
 })
 
 describe('untrusted archives', () => {
@@ -475,11 +424,14 @@ describe('background import', () => {
     return importer.status().ended
   }
 
-  it('continues when its follower disconnects, and reports its end to the next one', async () => {
+  it('reports its progress, and its end until the user has seen it', async () => {
     const { importer, workspace } = await openImporter()
     const source = await folderWith(notes(40))
-    for await (const step of importer.run(taskOf(source, 'memory/imports'))) if (step.type === 'progress') break
-    expect(importer.status().running).toMatchObject({ path: source, total: 40 })
+    void importer.start(taskOf(source, 'memory/imports'))
+    await vi.waitFor(() => expect(importer.status().running).toMatchObject({ path: source, total: 40 }), {
+      timeout: 20_000,
+      interval: 1,
+    })
     const [first, ...others] = await ended(importer)
     expect(others).toEqual([])
     expect(first).toMatchObject({ isCancelled: false, failure: null })
@@ -491,11 +443,11 @@ describe('background import', () => {
 
   it('several run one after the other; cancelling stops the current one and those waiting', async () => {
     const { importer, workspace } = await openImporter()
-    importer.start(taskOf(await folderWith(notes(2)), 'memory/a'))
-    importer.start(taskOf(await folderWith(notes(3)), 'memory/b'))
+    void importer.start(taskOf(await folderWith(notes(2)), 'memory/a'))
+    void importer.start(taskOf(await folderWith(notes(3)), 'memory/b'))
     expect((await ended(importer)).map(({ made }) => made.length)).toEqual([2, 3])
-    importer.start(taskOf(await folderWith(notes(400)), 'memory/c'))
-    importer.start(taskOf(await folderWith(notes(2)), 'memory/d'))
+    void importer.start(taskOf(await folderWith(notes(400)), 'memory/c'))
+    void importer.start(taskOf(await folderWith(notes(2)), 'memory/d'))
     await vi.waitFor(() => expect(importer.status().running?.done).toBeGreaterThan(0), { timeout: 20_000 })
     importer.cancel()
     const last = (await ended(importer)).at(-1)
@@ -507,7 +459,7 @@ describe('background import', () => {
 
   it('reports unreadable files at the end', async () => {
     const { importer, workspace } = await openImporter()
-    importer.start(taskOf(join(workspace, 'nowhere'), 'memory/a'))
+    void importer.start(taskOf(join(workspace, 'nowhere'), 'memory/a'))
     expect((await ended(importer))[0]).toMatchObject({ made: [], failure: { code: 'file_not_found' } })
   })
 })

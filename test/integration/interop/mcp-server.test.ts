@@ -76,15 +76,16 @@ describe('MCP over stdio', () => {
     expect(JSON.parse(explained.content[0]?.text ?? '')).toEqual(explained.structuredContent)
 
     const noted = await call('remember', { text: 'Acme goes live on Friday' })
-    const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: string }
+    const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: number }
     const log = () => readFile(join(workspace, path), 'utf8')
     expect((await log()).split('\n')[startLine - 1]).toMatch(
       /^- \d\d:\d\d Acme goes live on Friday \^\[mcp: [Cc]odex[^,]*, [\d-]+\]$/,
     )
     await until(async () => (await call('memory_recent')).content[0]?.text.includes('"by":"Codex"') ?? false)
     expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
-    expect(await log()).not.toContain('Friday')
-    expect((await call('remember', { undo })).content[0]?.text).toContain('unknown undo id')
+    // The log contained only that note, so it is in the trash.
+    await expect(log()).rejects.toMatchObject({ code: 'ENOENT' })
+    expect((await call('remember', { undo })).content[0]?.text).toContain('unknown or used undo id')
   })
 
   it('does not write a note twice after a lost answer, in a section either', async () => {
@@ -93,9 +94,9 @@ describe('MCP over stdio', () => {
     await app.clients.meet({ client: 'codex', name: 'Codex' })
     await app.clients.update({ client: 'codex', mayKeep: true })
     const first = await app.clients.remember(wanted)
-    const { undo, ...place } = await app.clients.remember({ ...wanted, mayBeThere: true })
-    expect({ ...place, undo: first.undo }).toEqual(first)
-    expect(undo).toBe('')
+    const { change, ...place } = await app.clients.remember({ ...wanted, mayBeThere: true })
+    expect({ ...place, change: first.change }).toEqual(first)
+    expect(change).toBeNull()
     expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(2)
     await app.clients.remember(wanted)
     expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(3)
@@ -107,24 +108,28 @@ describe('MCP over stdio', () => {
     await app.clients.update({ client: 'codex', mayKeep: true })
     const note = (text: string, section?: string) =>
       app.clients.remember({ client: 'codex', agent: 'main', text, ...(section === undefined ? {} : { section }) })
-    const undo = (id: string) => app.clients.undo({ client: 'codex', agent: 'main', undo: id })
+    const undo = ({ change }: { change: number | null }) =>
+      app.clients.undo({ client: 'codex', agent: 'main', change: change ?? 0 })
     const memory = () => readFile(join(workspace, 'MEMORY.md'), 'utf8')
     const made = await note('a hammer', '## Tools')
     const saw = await note('a saw', 'tools')
     const again = await note('a saw', 'TOOLS')
-    await undo(made.undo)
+    await undo(made)
     expect((await memory()).replaceAll(/ \^\[mcp: Codex, [\d-]+\]/g, '')).toBe(
       '# Long-term memory\n\n## Tools\n\n- a saw\n- a saw\n',
     )
-    await undo(saw.undo)
-    await undo(again.undo)
+    await undo(again)
+    await undo(saw)
     expect(await memory()).not.toContain('saw')
     const [first, second] = [await note('tea'), await note('coffee')]
-    await undo(first.undo)
+    await app.clients.meet({ client: 'other', name: 'Other' })
+    const byOther = app.clients.undo({ client: 'other', agent: 'main', change: first.change ?? 0 })
+    await expect(byOther).rejects.toMatchObject({ code: 'undo_conflict' })
+    await undo(first)
     const log = () => readFile(join(workspace, second.path), 'utf8')
     expect(await log()).toMatch(/^# [-\d]+\n\n- [:\d]+ coffee \^\[mcp: Codex, [-\d]+\]\n$/)
     await writeFile(join(workspace, second.path), (await log()).replace('coffee', 'cocoa'))
-    await expect(undo(second.undo)).rejects.toThrow(/edited or removed since/)
+    await expect(undo(second)).rejects.toThrow(/has changed since/)
     await expect(note('x', 'a\n# b')).rejects.toThrow(/one line/)
     const changes = await app.history.timeline({ agent: 'main' })
     const takenBack = changes.filter(({ isUndo }) => isUndo)
@@ -194,9 +199,9 @@ describe('MCP over stdio', () => {
     const { call } = await connectClient('v2', { args: ['--home', server.home] }, 'claude-code')
     await call('remember', { text: 'The deploy key is in the vault' })
     await until(() => heard.length === 1)
-    const [{ path, patch, client } = { path: '', patch: '' }] = heard
+    const [{ path, change, client } = { path: '', change: null }] = heard
     expect(client).toBe('Claude Code')
-    await app.workspace.undo({ agent: 'main', path, patch })
+    await app.history.revert({ agent: 'main', change: change ?? 0 })
     const log = () => readFile(join(server.workspace, path), 'utf8')
     // The log contained only that note, so it is in the trash.
     await expect(log()).rejects.toMatchObject({ code: 'ENOENT' })
@@ -312,7 +317,7 @@ describe('permissions of a program', () => {
     const before = await read('MEMORY.md')
     const wanted = { text: 'Prefers tea ^[web: bank.example]\n```\nbrew()\n```', section: 'Preferences' }
     const answer = (await call('remember', wanted)).structuredContent as Record<string, string>
-    expect(answer).toMatchObject({ done: 'remembered', longTerm: 'waits for the user', undo: expect.any(String) })
+    expect(answer).toMatchObject({ done: 'remembered', longTerm: 'waits for the user', undo: expect.any(Number) })
     expect(await read('MEMORY.md')).toBe(before)
     const path = answer['path'] ?? ''
     const mark = /\^\[mcp: Test program, [-\d]+\]/

@@ -1,8 +1,9 @@
 /** Starts the app with damaged or foreign state files: it reports them and preserves their content. */
 import Database from 'better-sqlite3'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { changeLogFile } from '../../../src/main/app/agents/state-folders.ts'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 
@@ -11,7 +12,7 @@ const note = 'The pangolin sleeps in the attic.'
 
 interface Case {
   readonly name: string
-  /** Path in the state folder. */
+  /** Path in the state folder; `HASH` stands for the hash of the workspace. */
   readonly file: string
   readonly damage: 'garbage' | 'folder' | 'foreign database' | 'foreign lines' | 'torn'
   /** Problem code, or words in the log. */
@@ -24,16 +25,7 @@ const cases: readonly Case[] = [
   { name: 'index', file: 'memory/main.sqlite', damage: 'garbage', told: 'index_foreign', kept: 'aside' },
   { name: 'index', file: 'memory/main.sqlite', damage: 'folder', told: 'index_foreign', kept: 'aside' },
   { name: 'index', file: 'memory/main.sqlite', damage: 'foreign database', told: 'index_foreign', kept: 'aside' },
-  {
-    name: 'head of the history',
-    file: 'history/main/repository.git/refs/heads/main',
-    damage: 'garbage',
-    told: 'history_damaged',
-    kept: 'aside',
-  },
-  { name: 'history', file: 'history/main/repository.git', damage: 'garbage', told: 'history_damaged', kept: 'aside' },
-  { name: 'journal', file: 'history/main/journal.jsonl', damage: 'garbage', told: 'history_damaged', kept: 'aside' },
-  { name: 'journal', file: 'history/main/journal.jsonl', damage: 'folder', told: 'history_damaged', kept: 'aside' },
+  { name: 'history', file: 'history/main/HASH.sqlite', damage: 'garbage', told: 'history_damaged', kept: 'aside' },
   { name: 'conversation', file: 'agents/main/sessions/one.jsonl', damage: 'garbage', kept: 'untouched' },
   { name: 'conversation', file: 'agents/main/sessions/one.jsonl', damage: 'folder', kept: 'untouched' },
   { name: 'conversation', file: 'agents/main/sessions/one.jsonl', damage: 'foreign lines', kept: 'untouched' },
@@ -77,7 +69,7 @@ async function useAll(home: string) {
   const app = await createApp({ mainFolder, env: {}, home })
   onTestFinished(() => app.close())
   const agent = await app.agents.get('main')
-  await agent.history?.flush()
+  await agent.history.flush()
   await agent.memory.settle(10_000)
   expect((await agent.memory.search('pangolin')).results).toHaveLength(1)
   await agent.sessions.list()
@@ -88,26 +80,21 @@ async function useAll(home: string) {
   await agent.workspace.remember('still here', new Date(2026, 0, 20), { cause: 'capture' })
   const { ended } = await agent.chat.send({ text: 'hello', model: 'offline' })
   await ended
-  expect(await agent.history?.timeline({ limit: 10 })).not.toEqual([])
+  expect(agent.history.timeline({ limit: 10 })).not.toEqual([])
   return { problems: app.health.problems('main').map(({ code }) => code), log: app.log.file }
 }
 
 describe('damaged and foreign files', () => {
   it.each(cases)('$name ($damage): starts, reports it and loses no data', async ({ file, damage, told, kept }) => {
-    const { home } = await prepareFolders({ files: { 'MEMORY.md': `${note}\n` } })
-    if (file.includes('repository.git/')) {
-      const before = await createApp({ mainFolder, env: {}, home })
-      await (await before.agents.get('main')).history?.flush()
-      await before.close()
-    }
-    await damageFile(join(home, file), damage)
+    const { home, workspace } = await prepareFolders({ files: { 'MEMORY.md': `${note}\n` } })
+    const path = file.includes('HASH') ? changeLogFile(join(home, dirname(file)), workspace) : join(home, file)
+    await damageFile(path, damage)
     const { problems, log } = await useAll(home)
     if (told !== undefined) expect([...problems, await readFile(log, 'utf8')].join('\n')).toContain(told)
-    const place = file.includes('repository.git') ? 'history/main' : dirname(file)
-    const names = await readdir(join(home, place))
+    const names = await readdir(dirname(path))
     if (kept === 'aside') expect(names.some((name) => name.includes('.damaged-'))).toBe(true)
-    else if (damage === 'garbage') expect((await readFile(join(home, file))).subarray(0, 4096)).toEqual(garbage)
-    else expect(names).toContain(file.split('/').at(-1))
+    else if (damage === 'garbage') expect((await readFile(path)).subarray(0, 4096)).toEqual(garbage)
+    else expect(names).toContain(basename(path))
   })
 
   it.each([

@@ -238,8 +238,8 @@ describe('another embedding model', () => {
     await configure(modelOf(other, 'other'))
     await isChosen('other')
     const client = createRouterClient(createRouter(app))
-    const steps = await client.forget.run({ agent: 'main', words: 'roof leaks', lines: [], keep: [] })
-    for await (const step of steps) if (step.type === 'done') expect(step.outcome.left).toEqual([])
+    const steps = await client.forget.run({ agent: 'main', texts: ['roof leaks'] })
+    for await (const step of steps) if ('left' in step) expect(step.left).toEqual([])
     other.trouble = 'none'
     const { ask } = await readerOf(app)
     expect((await ask('feline')).slice(0, 2)).toEqual(['other', 'memory/cat.md'])

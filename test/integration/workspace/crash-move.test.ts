@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { createPendingText } from '../../../src/main/workspace/transactions/change-journal.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
+import { pendingMove, storePendingChange } from '../../support/pending-change.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const mover = fileURLToPath(new URL('../../support/crash-mover.ts', import.meta.url))
@@ -50,7 +50,6 @@ describe('crash during a move', () => {
         const problems = new Set(app.health.problems('main').map(({ code }) => code))
         await app.close()
         expect(broken).toBe(0)
-        expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
         const places =
           kind === 'note' ? ['target.md', 'moved/another name.md'] : ['target/inside.md', 'elsewhere/renamed/inside.md']
         expect(places.filter((path) => existsSync(join(workspace, path)))).toHaveLength(1)
@@ -71,21 +70,12 @@ describe('crash during a move', () => {
       'three.md': 'See [[b]].\n',
     }
     const { home, workspace } = await prepareFolders({ files })
-    const pending = ['one.md', 'two.md', 'three.md'].map((path) =>
-      createPendingText(
-        path,
-        path,
-        path === 'one.md' ? 'See [[a]] and more.\n' : 'See [[a]].\n',
-        path === 'one.md' ? 'See [[b]] and more.\n' : 'See [[b]].\n',
-      ),
-    )
-    const change = {
-      format: 1,
-      move: { from: 'a.md', to: 'b.md', isFolder: false },
-      texts: pending,
-      origin: { cause: 'user' },
-    }
-    await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+    const pending = ['one.md', 'two.md', 'three.md'].map((path) => {
+      const [before, after] =
+        path === 'one.md' ? ['See [[a]] and more.\n', 'See [[b]] and more.\n'] : ['See [[a]].\n', 'See [[b]].\n']
+      return { path, before, after }
+    })
+    await storePendingChange({ home, workspace }, pendingMove('a.md', 'b.md', pending))
     await writeFiles(workspace, { 'two.md': 'Another text.\n' })
     const app = await createApp({ mainFolder, env: {}, home, watch: false })
     await app.agents.get('main')
@@ -95,29 +85,6 @@ describe('crash during a move', () => {
     expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[b]] and more.\n')
     expect(await readFile(join(workspace, 'two.md'), 'utf8')).toBe('Another text.\n')
     expect(await readFile(join(workspace, 'three.md'), 'utf8')).toBe('See [[b]].\n')
-  })
-
-  it("finishes another process's interrupted change before the next change", async () => {
-    const { home, workspace } = await prepareFolders({
-      files: { 'b.md': '# B\n', 'one.md': 'See [[a]].\n', 'x.md': 'X\n' },
-    })
-    const app = await createApp({ mainFolder, env: {}, home, watch: false })
-    try {
-      const agent = await app.agents.get('main')
-      const change = {
-        format: 1,
-        move: { from: 'a.md', to: 'b.md', isFolder: false },
-        texts: [createPendingText('one.md', 'one.md', 'See [[a]].\n', 'See [[b]].\n')],
-        origin: { cause: 'user' },
-      }
-      await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
-      await agent.workspace.move('x.md', 'y.md', { cause: 'user' })
-      expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[b]].\n')
-      expect(existsSync(join(workspace, 'y.md'))).toBe(true)
-      expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
-    } finally {
-      await app.close()
-    }
   })
 
   it('a rollback keeps edits of other programs, and removes created files', async () => {
@@ -147,7 +114,6 @@ describe('crash during a move', () => {
       const all = await Promise.all(paths.map((path) => readFile(join(workspace, path), 'utf8')))
       expect(all).toEqual(paths.map((path) => (path === 'n3.md' ? 'somebody else\n' : 'before\n')))
       expect(existsSync(join(workspace, 'made.md'))).toBe(false)
-      expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
     } finally {
       await app.close()
     }

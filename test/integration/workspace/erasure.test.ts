@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gunzipSync, inflateSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
@@ -12,6 +12,7 @@ import { createRouter } from '../../../src/main/app/api/router.ts'
 import type { ErasureOutcome } from '../../../src/shared/contract/index.ts'
 import { mainFolder, openTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
+import { logContent } from '../../support/log-content.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { logLines } from '../../support/log-lines.ts'
 
@@ -39,12 +40,8 @@ async function filesWith(folder: string, pattern: RegExp): Promise<string[]> {
     const bytes = await readFile(file).catch(() => undefined)
     if (!bytes) continue
     const forms = [bytes.toString('utf8'), bytes.toString('latin1'), bytes.toString('utf16le'), file]
-    for (const open of [gunzipSync, inflateSync])
-      try {
-        forms.push(open(bytes).toString('utf8'))
-      } catch {
-        // Not this format.
-      }
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) forms.push(gunzipSync(bytes).toString('utf8'))
+    if (/history.*\.sqlite$/.test(file)) forms.push(logContent(file))
     if (forms.some((text) => pattern.test(text))) found.push(file)
   }
   return found
@@ -74,7 +71,7 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   })
   await agent.workspace.write('notes/gone.md', `${secret} was here.\n`, { cause: 'user' })
   await agent.workspace.remove('notes/gone.md', { cause: 'user' })
-  await agent.requireHistory.flush()
+  await agent.history.flush()
   const { session } = await client.chat.send({ ...main, text: `The word is ${secret}.` })
   for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
   await client.upkeep.flag({ ...main, path: 'MEMORY.md', line: 5, fault: 'outdated' })
@@ -83,18 +80,14 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   await client.upkeep.flag({ ...main, path: 'notes/garden.md', line: 5, fault: 'wrong' })
   await mkdir(join(home, 'agents/main/drafts'), { recursive: true })
   await writeFile(join(home, 'agents/main/drafts/left.json'), JSON.stringify({ text: `Ask ${secret}` }))
-  await mkdir(join(home, 'agents/main/undos/replacements'), { recursive: true })
-  const changed = { path: 'a.md', before: `Ask ${secret}.\nA cat.\n`, after: `Ask ${secret}.\nA dog.\n` }
-  const replaced = { at: 1, text: 'cat', replacement: 'dog', count: 1, files: [changed] }
-  await writeFile(join(home, 'agents/main/undos/replacements/one.json'), JSON.stringify(replaced))
   await agent.memory.settle(5000)
   expect((await filesWith(workspace, trace)).length).toBeGreaterThan(3)
   expect((await filesWith(home, trace)).length).toBeGreaterThan(6)
 }
 
 async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<ErasureOutcome> {
-  for await (const step of await client.forget.run({ ...main, words: secret, lines, keep }))
-    if (step.type === 'done') return step.outcome
+  for await (const step of await client.forget.run({ ...main, texts: [secret, ...lines], keep }))
+    if ('left' in step) return step
   throw new Error('the erasure did not finish')
 }
 
@@ -161,11 +154,11 @@ describe('permanent erasure', () => {
     // The agent is open again and does not have the text.
     await client.search.query({ ...main, query: 'plumber' })
     const agent = await app.agents.get('main')
-    await agent.requireHistory.flush()
-    const timeline = await agent.requireHistory.timeline({ limit: 100 })
+    await agent.history.flush()
+    const timeline = agent.history.timeline({ limit: 100 })
     expect(timeline.length).toBeGreaterThan(0)
     expect(timeline.filter(({ cause, at }) => cause === 'outside' && at > now().getTime() + 1000)).toEqual([])
-    const before = await agent.requireHistory.diff(timeline[0]?.commit ?? '', timeline[0]?.file.path ?? '')
+    const before = await agent.history.diff(timeline[0]?.change ?? 0, timeline[0]?.path ?? '')
     expect(JSON.stringify(before)).not.toMatch(trace)
     expect((await client.sessions.list(main)).length).toBeGreaterThan(0)
     await client.upkeep.list(main)
@@ -240,30 +233,23 @@ describe('permanent erasure', () => {
     await app.close()
     await writeFile(
       join(home, 'agents/main/forgetting.json'),
-      JSON.stringify({ version: 1, texts: [secret], keep: [] }),
+      JSON.stringify({ texts: [secret], keep: [], deleteOldHistory: false }),
     )
-    const history = join(home, 'history/main/repository.git')
-    await mkdir(`${history}.new/objects`, { recursive: true })
-    await writeFile(`${history}.new/objects/half`, 'half')
     const again = await createApp({ mainFolder, env, home, now })
     await again.agents.get('main')
     await again.close()
     expect(await filesWith(workspace, trace)).toEqual([])
     expect(await filesWith(home, trace)).toEqual([])
-    expect(await readdir(dirname(history))).not.toContain('repository.git.new')
   }, 60_000)
 
   it('a stop reports removed and remaining text, and the next start does not continue', async () => {
     const test = await openForget()
     const { client, home, app, env } = test
     await spread(test, client)
-    let outcome: ErasureOutcome | undefined
-    for await (const step of app.agents.erasure.run('main', { texts: [secret], keep: [] })) {
-      if (step.type === 'done') outcome = step.outcome
-      else app.agents.erasure.stop('main')
-    }
-    expect(outcome?.isStopped).toBe(true)
-    expect(outcome?.left.length).toBeGreaterThan(0)
+    const request = { texts: [secret], keep: [], deleteOldHistory: false }
+    const outcome = await app.agents.erasure.run('main', request, () => void app.agents.erasure.stop('main'))
+    expect(outcome).toMatchObject({ isStopped: true })
+    expect('left' in outcome && outcome.left.length).toBeGreaterThan(0)
     await app.close()
     const before = await filesWith(home, trace)
     const again = await createApp({ mainFolder, env, home, now })
@@ -306,8 +292,8 @@ describe('permanent erasure', () => {
         note,
       ).toHaveLength(1)
     const agent = await app.agents.get('main')
-    await agent.requireHistory.flush()
-    const blamed = await agent.requireHistory.blame('memory/2026-01-20.md')
+    await agent.history.flush()
+    const blamed = await agent.history.blame('memory/2026-01-20.md')
     for (const [index, line] of lines.entries())
       if (line.startsWith('note-')) expect(blamed[index]?.cause, line).toBe('capture')
     await app.close()
@@ -319,7 +305,7 @@ describe('permanent erasure', () => {
     const test = await openForget()
     const { client, app, workspace, home } = test
     await spread(test, client)
-    for await (const step of await client.forget.run({ ...main, words: secret })) if (step.type === 'progress') break
+    for await (const step of await client.forget.run({ ...main, texts: [secret] })) if ('total' in step) break
     await app.agents.get('main')
     await app.close()
     expect(await filesWith(workspace, trace)).toEqual([])
@@ -336,13 +322,13 @@ describe('permanent erasure', () => {
     const { session } = await client.chat.send({ ...main, text: 'Where do I live? Main!' })
     for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
     const outcomes: ErasureOutcome[] = []
-    for await (const step of await client.forget.run({ ...main, words: 'main street' }))
-      if (step.type === 'done') outcomes.push(step.outcome)
+    for await (const step of await client.forget.run({ ...main, texts: ['main street'] }))
+      if ('left' in step) outcomes.push(step)
     expect(outcomes[0]?.left).toMatchObject([{ kind: 'note', path: 'notes/old.md' }])
     expect(await readFile(join(workspace, 'notes/old.md'))).toEqual(bytes)
     expect(await readdir(workspace)).not.toContain('main street')
-    for await (const step of await client.forget.run({ ...main, words: 'main' }))
-      if (step.type === 'done') outcomes.push(step.outcome)
+    for await (const step of await client.forget.run({ ...main, texts: ['main'] }))
+      if ('left' in step) outcomes.push(step)
     const { messages } = await client.sessions.get({ ...main, session })
     expect(messages.length, 'the chat is there').toBeGreaterThan(0)
     expect(JSON.stringify(messages)).not.toContain('Where do I live')
@@ -355,7 +341,7 @@ describe('permanent erasure', () => {
     await expect(client.forget.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })
     await expect(
       (async () => {
-        for await (const _ of await client.forget.run({ ...main, words: '- .' }));
+        for await (const _ of await client.forget.run({ ...main, texts: ['- .'] }));
       })(),
     ).rejects.toMatchObject({ code: 'input_invalid' })
     expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toBe(files['MEMORY.md'])

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { call } from '@orpc/server'
 import { describe, expect, it, vi } from 'vitest'
 import { GitLog } from '../../../src/main/workspace/git/git-log.ts'
-import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
@@ -44,7 +43,7 @@ async function repository() {
 }
 
 function open(workspace: string): GitLog {
-  return new GitLog({ roots: { workspace, forbidden: [] }, differ: new Differ() })
+  return new GitLog({ workspace, forbidden: [] })
 }
 
 describe("Git log of the user's repository", () => {

@@ -123,8 +123,8 @@ describe('large and unusual folders', () => {
       const again = await second.agents.get('main')
       await again.memory.settle(60_000)
       expect((await again.memory.status()).files).toBe(all + 1)
-      await again.history?.flush()
-      expect((await again.history?.timeline({ limit: 5000 }))?.length).toBe(all + 1)
+      await again.history.flush()
+      expect(again.history.timeline({ limit: 5000 }).length).toBe(all + 1)
     } finally {
       await second.close()
     }

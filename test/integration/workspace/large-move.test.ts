@@ -26,9 +26,9 @@ async function openVault() {
   const test = await openTestApp({ files: vault(), watch: true })
   const agent = await test.app.agents.get('main')
   // The first scan of all files has no fixed time.
-  await agent.requireHistory.flush()
+  await agent.history.flush()
   const { links, history } = createRouterClient(createRouter(test.app))
-  const { undoBatch, batches } = history
+  const { revert, batches } = history
   const told: (Moving | null)[] = []
   agent.batches.progress.subscribe((moving) => told.push(moving))
   const all = async () => {
@@ -36,12 +36,12 @@ async function openVault() {
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
   }
-  return { ...test, agent, links, undoBatch, batches, told, all }
+  return { ...test, agent, links, revert, batches, told, all }
 }
 
 describe('a move of many notes', () => {
   it('reports progress, keeps every link, is one batch in the history, and can be undone', async () => {
-    const { agent, links, undoBatch, told, all, workspace } = await openVault()
+    const { agent, links, revert, told, all, workspace } = await openVault()
     const before = await all()
     const plan = await links.planMove(move)
     expect(plan).toMatchObject({ moves: count, notes: count + 1, links: count * 4 + 1, left: [] })
@@ -56,10 +56,10 @@ describe('a move of many notes', () => {
       `[[${nameOf(1).replace('area', 'past/zone')}]]`,
     )
     expect((await links.planMove({ ...main, from: 'past/zone', to: 'area' })).links).toBe(count * 4 + 1)
-    await agent.requireHistory.flush()
-    const [last] = await agent.requireHistory.entries({ since: 0, limit: 1 })
+    await agent.history.flush()
+    const [last] = await agent.history.timeline({ since: 0, limit: 1 })
     expect(last).toMatchObject({ cause: 'user' })
-    await undoBatch({ ...main, undo: done.undo })
+    await revert({ ...main, change: done.change ?? 0 })
     expect(await all()).toEqual(before)
   }, 60_000)
 

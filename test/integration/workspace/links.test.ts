@@ -5,8 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Links } from '../../../src/main/workspace/links/links.ts'
-import type { NewNoteConventions } from '../../../src/main/workspace/links/new-linked-note.ts'
-import type { LinkStyle } from '../../../src/main/workspace/links/format-link.ts'
+import type { LinkConventions } from '../../../src/main/workspace/links/format-link.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -16,7 +15,7 @@ import { until } from '../../support/folder.ts'
 async function openLinks(files: Record<string, string>) {
   const test = await openTestApp({ files, watch: true })
   const { links, history } = createRouterClient(createRouter(test.app))
-  const { undoBatch, batches } = history
+  const { revert, batches } = history
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const everything = async () => {
@@ -24,7 +23,7 @@ async function openLinks(files: Record<string, string>) {
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
   }
-  return { ...test, agent, links, undoBatch, batches, read, everything }
+  return { ...test, agent, links, revert, batches, read, everything }
 }
 
 const main = { agent: 'main' }
@@ -33,7 +32,7 @@ const user = { cause: 'user' } as const
 describe('links', () => {
   it('a request during close fails without an unhandled rejection', async () => {
     const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
-    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNoteConventions & LinkStyle>()
+    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<LinkConventions>()
     const entry = workerEntry(mainFolder, 'workspace/links/links.worker')
     const links = new Links({
       entry,
@@ -58,7 +57,7 @@ describe('links', () => {
       'b/other.md': '![[Old#Old]]\r\n',
       'b/none.md': 'Old\n',
     }
-    const { links, undoBatch, everything, read, agent } = await openLinks(files)
+    const { links, revert, everything, read, agent } = await openLinks(files)
     const before = await everything()
     const move = { ...main, from: 'a/Old.md', to: 'c/d/New.md' }
     const plan = await links.planMove(move)
@@ -70,18 +69,18 @@ describe('links', () => {
     ])
     expect(plan.files.find(({ path }) => path === 'b/other.md')?.patch).toContain('+![[New#Old]]')
 
-    const { undo } = await links.move({ ...move, plan: plan.id })
+    const { change: undo } = await links.move({ ...move, plan: plan.id })
     expect(await read('c/d/New.md')).toBe('\uFEFF# Old\r\n\r\n[home](../../Home.md) ![pic](../../a/img/p.png)\r\n')
     expect(await read('Home.md')).toBe('[[New|the old]] and [it](c/d/New.md#old)\n`[[Old]]`\n')
     expect(await read('b/other.md')).toBe('![[New#Old]]\r\n')
-    const changed = await agent.history?.timeline({ limit: 10, causes: ['user'] })
-    expect(new Set(changed?.map(({ file }) => file.path))).toEqual(new Set(['c/d/New.md', 'Home.md', 'b/other.md']))
+    const changed = agent.history.timeline({ limit: 10, causes: ['user'] })
+    expect(new Set(changed?.map(({ path }) => path))).toEqual(new Set(['c/d/New.md', 'Home.md', 'b/other.md']))
 
     await agent.workspace.edit('Home.md', { cause: 'user' }, (text) => `${text}one more line\n`)
-    await undoBatch({ ...main, undo })
+    await revert({ ...main, change: undo ?? 0 })
     const home = join(agent.workspace.roots.workspace, 'Home.md')
     expect(await everything()).toEqual({ ...before, [home]: `${before[home]}one more line\n` })
-    await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'undo_conflict' })
+    await expect(revert({ ...main, change: undo ?? 0 })).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
   it('moves a folder with its content, and back', async () => {
@@ -91,12 +90,12 @@ describe('links', () => {
       'p/x/y.png': 'y',
       'h.md': '[[p/a]] ![[p/x/y.png]]',
     }
-    const { links, undoBatch, everything, read } = await openLinks(files)
+    const { links, revert, everything, read } = await openLinks(files)
     const before = await everything()
     const move = { ...main, from: 'p', to: 'q/r' }
     const plan = await links.planMove(move)
     expect(plan).toMatchObject({ links: 3, notes: 2, moves: 3 })
-    const { undo } = await links.move({ ...move, plan: plan.id })
+    const { change: undo } = await links.move({ ...move, plan: plan.id })
     expect([await read('q/r/a.md'), await read('h.md'), await read('q/r/x/y.png')]).toEqual([
       '[b](b.md) [h](../../h.md)',
       '[[q/r/a]] ![[q/r/x/y.png]]',
@@ -104,14 +103,14 @@ describe('links', () => {
     ])
     await expect(links.move({ ...main, from: 'q', to: 'q/r/s' })).rejects.toMatchObject({ code: 'folder_in_itself' })
     await expect(links.move({ ...main, from: 'q', to: 'h.md' })).rejects.toMatchObject({ code: 'file_exists' })
-    await undoBatch({ ...main, undo })
+    await revert({ ...main, change: undo ?? 0 })
     expect(await everything()).toEqual(before)
   })
 
   it('updates paths in a canvas and keeps its other bytes; other writes of a canvas are refused', async () => {
     const canvas =
       '{"nodes":[\t{"id":"1","type":"file","file":"area/Old.md","x":0} , {"id":"2","type":"file","file":"area/p.png"}]}'
-    const { links, undoBatch, read, everything, agent } = await openLinks({
+    const { links, revert, read, everything, agent } = await openLinks({
       'area/Old.md': '# Old\n',
       'area/p.png': 'x',
       'area/inner.canvas': canvas,
@@ -121,9 +120,9 @@ describe('links', () => {
     const one = { ...main, from: 'area/Old.md', to: 'area/New.md' }
     const plan = await links.planMove(one)
     expect(plan).toMatchObject({ links: 2, notes: 2 })
-    const { undo } = await links.move({ ...one, plan: plan.id })
+    const { change: undo } = await links.move({ ...one, plan: plan.id })
     expect(await read('Board.canvas')).toBe(canvas.replace('area/Old.md', 'area/New.md'))
-    await undoBatch({ ...main, undo })
+    await revert({ ...main, change: undo ?? 0 })
     expect(await everything()).toEqual(before)
     const folder = { ...main, from: 'area', to: 'deep/area' }
     const wider = await links.planMove(folder)
@@ -138,25 +137,25 @@ describe('links', () => {
 
   it('updates links in canvas cards, and undo restores them', async () => {
     const canvas = String.raw`{"nodes":[{"id":"1","type":"text","text":"\"See\"\n[[Old#Part|it]] and [old](area/Old.md)"}, {"id":"2","file":"area/Old.md"}]}`
-    const { links, undoBatch, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
+    const { links, revert, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
     const before = await everything()
     const move = { ...main, from: 'area/Old.md', to: 'area/New one.md' }
     const plan = await links.planMove(move)
     expect(plan).toMatchObject({ links: 3, notes: 1, left: [] })
-    const { undo } = await links.move({ ...move, plan: plan.id })
+    const { change: undo } = await links.move({ ...move, plan: plan.id })
     expect(await read('Board.canvas')).toBe(
       canvas
         .replace('[[Old#', '[[New one#')
         .replace('(area/Old.md)', '(area/New%20one.md)')
         .replace('"area/Old.md"', '"area/New one.md"'),
     )
-    await undoBatch({ ...main, undo })
+    await revert({ ...main, change: undo ?? 0 })
     expect(await everything()).toEqual(before)
   })
 
   it('renames a picture or canvas with all links to it, and back', async () => {
     const board = '{"nodes":[{"type":"file","file":"img/p.png"}]}'
-    const { links, undoBatch, read, everything, agent } = await openLinks({
+    const { links, revert, read, everything, agent } = await openLinks({
       'img/p.png': 'not really',
       'Board.canvas': board,
       'a.md': '![[p.png|200]] ![x](img/p.png "t") [[Board.canvas]]\n',
@@ -165,12 +164,12 @@ describe('links', () => {
     const picture = { ...main, from: 'img/p.png', to: 'img/new/a b.png' }
     const plan = await links.planMove(picture)
     expect(plan).toMatchObject({ links: 3, notes: 2, moves: 1, left: [] })
-    const { undo } = await links.move({ ...picture, plan: plan.id })
+    const { change: undo } = await links.move({ ...picture, plan: plan.id })
     expect(await read('a.md')).toBe('![[a b.png|200]] ![x](img/new/a%20b.png "t") [[Board.canvas]]\n')
     expect(await read('Board.canvas')).toBe(board.replace('img/p.png', 'img/new/a b.png'))
     expect(await read('img/new/a b.png')).toBe('not really')
     expect((await links.files(main)).map(({ path }) => path)).toContain('img/new/a b.png')
-    await undoBatch({ ...main, undo })
+    await revert({ ...main, change: undo ?? 0 })
     expect(await everything()).toEqual(before)
 
     const canvas = { ...main, from: 'Board.canvas', to: 'boards/Plan.canvas' }
@@ -185,14 +184,14 @@ describe('links', () => {
       { from: 'img/p.png', to: 'img/p.exe' },
       { from: 'a.md', to: 'a.png' },
     ])
-      await expect(links.move({ ...main, ...move })).rejects.toMatchObject({ code: 'write_refused' })
+      await expect(links.move({ ...main, ...move })).rejects.toMatchObject({ code: 'ending_kept' })
     await expect(agent.workspace.write('img/p.png', 'x', { cause: 'agent' })).rejects.toMatchObject({
       code: 'write_refused',
     })
   })
 
   it('removes folders that a move created, on undo and on failure; other folders stay', async () => {
-    const { links, undoBatch, workspace, agent } = await openLinks({
+    const { links, revert, workspace, agent } = await openLinks({
       'Old.md': 'x\n',
       'there/other.md': 'y\n',
       'n.md': '[[Old]]\n',
@@ -203,13 +202,13 @@ describe('links', () => {
       return paths.map((path) => path.slice(workspace.length + 1)).filter((path) => !path.startsWith('.'))
     }
     const before = await folders()
-    const { undo } = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
+    const { change: undo } = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
     expect(await folders()).toContain('there/a/b')
-    await undoBatch({ ...main, undo })
+    await revert({ ...main, change: undo ?? 0 })
     expect(await folders()).toEqual(before)
     const again = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
     await writeFile(join(workspace, 'there/a/mine.md'), 'z\n')
-    await undoBatch({ ...main, undo: again.undo })
+    await revert({ ...main, change: again.change ?? 0 })
     expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
 
     // Cancelled right after the start.
@@ -223,7 +222,7 @@ describe('links', () => {
   })
 
   it('leaves and announces a write-protected note; an undo that cannot write it changes nothing', async () => {
-    const { links, undoBatch, workspace, read, everything } = await openLinks({
+    const { links, revert, workspace, read, everything } = await openLinks({
       'Old.md': '# Old\n',
       'locked.md': 'one\n[[Old|it]] ![[Old]]\n',
       'open.md': '[[Old]]\n',
@@ -234,16 +233,16 @@ describe('links', () => {
     const plan = await links.planMove(move)
     const place = { path: 'locked.md', line: 2, target: 'Old', isProtected: true }
     expect(plan).toMatchObject({ links: 1, notes: 1, left: [place, place] })
-    const { undo } = await links.move({ ...move, plan: plan.id })
+    const { change: undo } = await links.move({ ...move, plan: plan.id })
     expect([await read('locked.md'), await read('open.md')]).toEqual(['one\n[[Old|it]] ![[Old]]\n', '[[New]]\n'])
     expect((await stat(locked)).mode & 0o777).toBe(0o444)
     // Protected since the move: undo cannot restore it and changes nothing.
     await chmod(join(workspace, 'open.md'), 0o444)
     const before = await everything()
-    await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'move_failed' })
+    await expect(revert({ ...main, change: undo ?? 0 })).rejects.toMatchObject({ code: 'move_failed' })
     expect(await everything()).toEqual(before)
     await chmod(join(workspace, 'open.md'), 0o644)
-    await undoBatch({ ...main, undo })
+    await revert({ ...main, change: undo ?? 0 })
     expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
   })
 
@@ -357,7 +356,7 @@ describe('links', () => {
   })
 
   it('lists moves until they are undone; a refused undo stays in the list', async () => {
-    const { links, undoBatch, batches, everything, agent } = await openLinks({
+    const { links, revert, batches, everything, agent } = await openLinks({
       'p/a.md': '',
       'h.md': '[[p/a]]\n',
       'other.md': '',
@@ -365,20 +364,20 @@ describe('links', () => {
     const before = await everything()
     expect(await batches(main)).toEqual([])
     const plan = await links.planMove({ ...main, from: 'p', to: 'q' })
-    const { undo } = await links.move({ ...main, from: 'p', to: 'q', plan: plan.id })
+    const { change: undo } = await links.move({ ...main, from: 'p', to: 'q', plan: plan.id })
     const other = await links.move({ ...main, from: 'other.md', to: 'else.md' })
     const listed = await batches(main)
     expect(listed).toMatchObject([
-      { undo: other.undo, from: 'other.md', to: 'else.md', notes: 0 },
-      { undo, from: 'p', to: 'q', notes: 1 },
+      { change: other.change, from: 'other.md', to: 'else.md', notes: 0 },
+      { change: undo, from: 'p', to: 'q', notes: 1 },
     ])
     expect(Math.abs(Date.now() - (listed[0]?.at ?? 0))).toBeLessThan(60_000)
     await agent.workspace.edit('p/new.md', { cause: 'user' }, () => 'in the way\n')
-    await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'file_exists' })
+    await expect(revert({ ...main, change: undo ?? 0 })).rejects.toMatchObject({ code: 'file_exists' })
     expect(await batches(main)).toEqual(listed)
     await rm(join(agent.workspace.roots.workspace, 'p'), { recursive: true })
-    await undoBatch({ ...main, undo })
-    await undoBatch({ ...main, undo: other.undo })
+    await revert({ ...main, change: undo ?? 0 })
+    await revert({ ...main, change: other.change ?? 0 })
     expect(await batches(main)).toEqual([])
     expect(await everything()).toEqual(before)
   })

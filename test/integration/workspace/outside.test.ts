@@ -77,7 +77,7 @@ describe('third-party text in the context', () => {
     // The user decides; the later addition stays.
     const { acceptance } = await agent.upkeep.accept([emptying?.id ?? ''])
     expect(await read('recipes.md')).toBe('- Cake ^[file: paper.txt, 2026-01-20]\n')
-    await agent.upkeep.undo(acceptance ?? '')
+    await agent.upkeep.undo(acceptance ?? 0)
     expect(await read('recipes.md')).toBe(current)
   })
 

@@ -33,7 +33,7 @@ describe('suggestions keep privacy markers', () => {
     expect(found?.files.find(({ path }) => path === 'memory/Long.md')?.patch).toContain('+visibility: private')
     const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
     expect(await seen('memory/Long.md')).toBeUndefined()
-    await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    await client.upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
   })
 
@@ -47,7 +47,7 @@ describe('suggestions keep privacy markers', () => {
     const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
     expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[private]\n')
     expect(await seen('notes/health.md')).not.toContain('liver')
-    await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    await client.upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
   })
 })
@@ -59,13 +59,13 @@ it('erasing text moves its marker to the remaining local lines, and the search r
       '# Talk\n\n## Lisa Kessler ^[local]\n\n- she is ill\n\n## Weather\n\n- Lisa Kessler likes rain.\n- fine\n',
     'notes/plain.md': '# Plain\n\n- Lisa Kessler came.\n',
   })
-  await agent.requireHistory.flush()
+  await agent.history.flush()
   const { places } = await client.forget.find({ ...main, words: 'Lisa Kessler' })
   expect(places.flatMap(({ path, keepsPrivate }) => (keepsPrivate === true ? [path] : [])).sort()).toEqual([
     'notes/health.md',
     'notes/talk.md',
   ])
-  for await (const _ of await client.forget.run({ ...main, words: 'Lisa Kessler' }));
+  for await (const _ of await client.forget.run({ ...main, texts: ['Lisa Kessler'] }));
   expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[private]\n')
   expect(await read('notes/talk.md')).toBe('# Talk\n\n\n- she is ill ^[private]\n\n## Weather\n\n- fine\n')
   expect(await seen('notes/talk.md')).not.toContain('ill')
@@ -108,7 +108,7 @@ describe('moves keep notes local', () => {
       expect(done.staysPrivate, 'as the plan says').toBe(plan.staysPrivate)
       return done
     }
-    const undo = (id: string) => test.client.history.undoBatch({ ...main, undo: id })
+    const undo = ({ change }: { change: number | null }) => test.client.history.revert({ ...main, change: change ?? 0 })
     const whole = async (path: string) => test.agent.marks().of(path, await test.read(path)).isFullyPrivate
     return { ...test, rules, move, undo, whole }
   }
@@ -122,8 +122,8 @@ describe('moves keep notes local', () => {
     expect(await whole('mine/diary/health/b.md')).toBe(true)
     const file = await move('plans/secret.md', 'plans/other.md')
     expect(await rules()).toContain('- plans/other.md')
-    await undo(file.undo)
-    await undo(folder.undo)
+    await undo(file)
+    await undo(folder)
     expect(await everything()).toEqual(before)
     expect(await whole('private/health/b.md')).toBe(true)
     expect(await whole('plans/secret.md')).toBe(true)
@@ -133,7 +133,7 @@ describe('moves keep notes local', () => {
     const { client, move, undo, agent, whole } = await openMoves()
     const folder = await move('plans', 'ideas')
     expect(await whole('ideas/secret.md')).toBe(true)
-    await undo(folder.undo)
+    await undo(folder)
     for (const [path, isPrivate] of [
       ['private', false],
       ['private/health', true],
@@ -149,7 +149,7 @@ describe('moves keep notes local', () => {
     const folder = await move('private', 'mine/diary')
     expect(await whole('mine/diary/health/b.md')).toBe(true)
     expect(await rules()).not.toContain('local')
-    await undo(folder.undo)
+    await undo(folder)
     expect(await whole('private/health/b.md')).toBe(true)
   })
 
@@ -163,8 +163,8 @@ describe('moves keep notes local', () => {
     const folder = await move('private/health', 'health')
     expect(await rules()).toContain('- health/')
     expect(await whole('health/b.md')).toBe(true)
-    await undo(folder.undo)
-    await undo(note.undo)
+    await undo(folder)
+    await undo(note)
     expect(await everything()).toEqual(before)
     expect((await move('notes/open.md', 'notes/shut.md')).staysPrivate).toBe(false)
     expect(await read('notes/shut.md')).toBe(files['notes/open.md'])
@@ -178,11 +178,11 @@ describe('moves keep notes local', () => {
   })
 
   it('a deleted note stays local after restore, also if its folder was renamed; a copy is local', async () => {
-    const { client, move, whole, seen } = await openMoves()
-    const { trashed } = await client.workspace.remove({ ...main, path: 'private/a.md' })
+    const { client, move, undo, whole, seen } = await openMoves()
+    const removed = await client.workspace.remove({ ...main, path: 'private/a.md' })
     await move('private', 'mine')
-    const { path } = await client.workspace.restore({ ...main, trashed })
-    expect(await whole(path)).toBe(true)
+    await undo(removed)
+    expect(await whole('private/a.md')).toBe(true)
     const copy = await client.workspace.duplicate({ ...main, path: 'plans/secret.md' })
     expect(await seen(copy.path)).toBeUndefined()
   })

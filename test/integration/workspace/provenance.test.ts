@@ -186,7 +186,7 @@ describe('provenance', () => {
     ]
     await ask('Remember that my dog is called Rex', session)
     expect(await read('MEMORY.md')).toMatch(/- My dog is called Rex\n$/)
-    await until(async () => (await agent.requireHistory.entries({ since: 0, limit: 20 })).length > 0)
+    await until(async () => (await agent.history.timeline({ since: 0, limit: 20 })).length > 0)
   })
 
   it.each([
@@ -210,11 +210,10 @@ describe('provenance', () => {
     expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
     expect(await read(log)).toContain('- Ferries leave at nine. ^[import: vault, 2026-01-20]')
     expect((await agent.upkeep.list()).open).toMatchObject([{ rule: 'outside', detail: { target: 'import: vault' } }])
-    const wrote = async () =>
-      (await agent.requireHistory.entries({ since: 0, limit: 20 })).find(({ path }) => path === log)
+    const wrote = async () => (await agent.history.timeline({ since: 0, limit: 20 })).find(({ path }) => path === log)
     await until(async () => (await wrote()) !== undefined)
     expect(await wrote()).toMatchObject({ cause: 'agent', sources: ['import: vault'] })
-    expect((await agent.requireHistory.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
+    expect((await agent.history.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
   })
 
   it('an unknown tool, or one without permission, is not a source', async () => {
@@ -245,8 +244,8 @@ describe('provenance', () => {
     expect(await read(log)).toBe(
       '# 2026-01-20\n\n- 10:30 Call Mum at 6pm tomorrow (2026-01-21)\n- 10:30 The ferry leaves at nine. ^[file: other.md, 2026-01-20]\n',
     )
-    await until(async () => (await agent.requireHistory.blame(log).catch(() => [])).length >= 4)
-    const blame = await agent.requireHistory.blame(log)
+    await until(async () => (await agent.history.blame(log).catch(() => [])).length >= 4)
+    const blame = await agent.history.blame(log)
     expect(blame.map(({ sources }) => sources?.join())).toEqual([undefined, undefined, undefined, 'file: other.md'])
   })
 

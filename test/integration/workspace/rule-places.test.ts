@@ -7,6 +7,7 @@ import { connect } from '../../support/client.ts'
 import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 import { connectClient } from '../../support/mcp-clients.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+import { runImport } from '../../support/import.ts'
 
 const secret = 'The kumquat ledger is behind the boiler.'
 const harmless = 'The harbour opens at seven.'
@@ -123,7 +124,7 @@ describe('copies of local notes', () => {
       const path = join(home, name)
       await writeFile(path, bytes)
       for (const agent of [main, other]) {
-        for await (const _step of agent.importer.run({ path, into: `back-${name}`, withAttachments: true }));
+        await runImport(agent.importer, { path, into: `back-${name}`, withAttachments: true })
         expect([
           await isLocal(agent, `back-${name}/secret/d.md`),
           await isLocal(agent, `back-${name}/open.md`),
@@ -140,7 +141,7 @@ describe('copies of local notes', () => {
       [join(workspace, 'secret'), 'b', 'b/d.md'],
       [join(home, 'way/secret/d.md'), 'c', 'c/d.md'],
     ] as const) {
-      for await (const _step of other.importer.run({ path, into, withAttachments: false }));
+      await runImport(other.importer, { path, into, withAttachments: false })
       expect(await isLocal(other, made), made).toBe(true)
     }
     expect(await isLocal(other, 'a/open.md')).toBe(false)

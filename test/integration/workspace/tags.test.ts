@@ -88,9 +88,9 @@ describe('tags of notes', () => {
     const rename = { from: 'work', to: 'job' }
     expect(await agent.batches.list()).toEqual([])
     const { id } = await agent.links.planTagRename(rename)
-    const { undo } = await agent.links.renameTag(rename, id, { cause: 'user' })
-    expect(await agent.batches.list()).toMatchObject([{ undo, kind: 'tag', ...rename, notes: 2 }])
-    await agent.batches.undo(undo, { cause: 'user', isUndo: true })
+    const { change: undo } = await agent.links.renameTag(rename, id, { cause: 'user' })
+    expect(await agent.batches.list()).toMatchObject([{ change: undo, kind: 'tag', ...rename, notes: 2 }])
+    await agent.batches.undo(undo ?? 0, { cause: 'user' })
     expect(await agent.batches.list()).toEqual([])
     expect(await readFile(join(workspace, 'zoo.md'), 'utf8')).toBe(files['zoo.md'])
   })
@@ -106,7 +106,7 @@ describe('tags of notes', () => {
     expect(await text('zoo.md')).toBe(files['zoo.md'].replace('[work,', '[job/day,'))
     expect(await text('harbour.md')).toBe(files['harbour.md'].replace('#Work/trips', '#job/day/trips'))
     expect(await text('code.md')).toBe(files['code.md'])
-    await agent.batches.undo(done.undo, { cause: 'user', isUndo: true })
+    await agent.batches.undo(done.change ?? 0, { cause: 'user' })
     for (const path of ['zoo.md', 'harbour.md'] as const) expect(await text(path)).toBe(files[path])
     await expect(agent.links.planTagRename({ from: 'work', to: 'two words' })).rejects.toMatchObject({
       code: 'tag_invalid',
@@ -124,10 +124,10 @@ describe('tags of notes', () => {
     const rename = { from: 'work', to: 'job' }
     const plan = await agent.links.planTagRename(rename)
     expect(plan).toMatchObject({ tags: 2503, notes: 4, left: [] })
-    const { undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
+    const { change: undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
     expect(await text('many.md')).toBe(before['many.md'].replaceAll('work', 'job'))
     expect(await text('late.md')).toBe(before['late.md'].replace('work', 'job'))
-    await agent.batches.undo(undo, { cause: 'user', isUndo: true })
+    await agent.batches.undo(undo ?? 0, { cause: 'user' })
     expect(await text('many.md')).toBe(before['many.md'])
   })
 
@@ -192,11 +192,11 @@ describe('tags of notes', () => {
     const rename = { from: 'work', to: 'job' }
     const plan = await agent.links.planTagRename(rename)
     expect(plan.left).toEqual([{ path: 'odd.md', line: 2, target: 'work' }])
-    const { undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
+    const { change: undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
     expect(await text('anchors.md')).toBe('---\nbase: &b [job, x]\ntags: *b\n---\n#job\n')
     expect(await text('flow.md')).toBe('---\r\n{tags: ["job", \'job/two\'], status: open}\r\n---\r\nwork\r\n')
     expect(await text('odd.md')).toBe(before['odd.md'])
-    await agent.batches.undo(undo, { cause: 'user', isUndo: true })
+    await agent.batches.undo(undo ?? 0, { cause: 'user' })
     expect(await text('anchors.md')).toBe(before['anchors.md'])
   })
 })

@@ -65,7 +65,7 @@ describe('a vault of another program', () => {
     expect((await agent.links.linksOf('Home.md')).outgoing[0]).toMatchObject({ makes: 'Inbox/Not yet.md' })
     const { ended } = await agent.chat.send({ text: 'What did the walrus eat?' })
     await ended
-    await agent.requireHistory.flush()
+    await agent.history.flush()
     expect(await fingerprint(folder)).toEqual(before)
   })
 

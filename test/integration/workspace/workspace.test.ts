@@ -1,8 +1,9 @@
 import { link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { seedWorkspace } from '../../../src/main/workspace/files/seed-templates.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
+import { ChangeLog } from '../../../src/main/workspace/changes/change-log.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
 
 async function openWorkspace(files: Record<string, string> = {}, forbidden: string[] = []) {
@@ -12,11 +13,10 @@ async function openWorkspace(files: Record<string, string> = {}, forbidden: stri
     ...Object.fromEntries(Object.entries(files).map(([path, text]) => [`inside/${path}`, text])),
   })
   const folder = join(root, 'inside')
-  return {
-    root,
-    folder,
-    workspace: new Workspace({ workspace: folder, forbidden: forbidden.map((path) => join(folder, path)) }),
-  }
+  const log = new ChangeLog(join(root, 'log.sqlite'), folder)
+  onTestFinished(() => log.close())
+  const roots = { workspace: folder, forbidden: forbidden.map((path) => join(folder, path)) }
+  return { root, folder, workspace: new Workspace(roots, { log }) }
 }
 
 const outside = { code: 'path_outside_workspace' }
@@ -66,7 +66,7 @@ describe('writes', () => {
     expect(write).toMatchObject({ path: 'notes.md', origin: { cause: 'agent' } })
     expect(change).toMatchObject({ path: 'notes.md', added: 1, removed: 1, startLine: 2 })
     await workspace.edit('notes.md', { cause: 'user' }, (text = '') => `zero\n${text}`)
-    await workspace.undo('notes.md', change.patch, { cause: 'user' })
+    await workspace.revert({ change: write.change ?? 0 }, { cause: 'user' })
     expect((await workspace.read('notes.md')).text).toBe('zero\none\ntwo\nthree\n')
     expect(causes).toEqual(['agent', 'user', 'user'])
   })
@@ -75,8 +75,7 @@ describe('writes', () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\n' })
     const write = await workspace.write('notes.md', 'two\n', { cause: 'agent' })
     await workspace.write('notes.md', 'three\n', { cause: 'user' })
-    const { patch } = await workspace.describe(write)
-    await expect(workspace.undo('notes.md', patch, { cause: 'user' })).rejects.toMatchObject({
+    await expect(workspace.revert({ change: write.change ?? 0 }, { cause: 'user' })).rejects.toMatchObject({
       code: 'undo_conflict',
     })
     expect((await workspace.read('notes.md')).text).toBe('three\n')

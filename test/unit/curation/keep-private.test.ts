@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest'
 import type { LineEdit } from '../../../src/shared/contract/index.ts'
 import { strikeThrough, supersededLine } from '../../../src/shared/markdown/superseded.ts'
 import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
-import { flagLine } from '../../../src/main/curation/suggestions/flag.ts'
+import { flagLine } from '../../../src/main/curation/suggestions/proposal.ts'
 import type { PrivacyOf } from '../../../src/main/curation/suggestions/keep-private.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
-import { planAcceptance } from '../../../src/main/curation/suggestions/accept-plan.ts'
+import { planAcceptance } from '../../../src/main/curation/suggestions/accept.ts'
 import {
   evidenceOf,
   proposalOf,
   type Finding,
   type LoadedNote,
 } from '../../../src/main/curation/suggestions/proposal.ts'
-import { findLargeSections } from '../../../src/main/curation/rules/large-section.ts'
+import { findLargeSections } from '../../../src/main/curation/rules/note-rules.ts'
 import { marksBy, resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'
 import { rounds } from '../../support/thorough.ts'

@@ -1,7 +1,7 @@
 /** Line edits: find, apply, diff. */
+import { applyPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { revertPatch } from '../../../src/main/platform/diff/patch.ts'
 import { TextLines, overlaps } from '../../../src/main/curation/suggestions/line-edits.ts'
 
 const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })
@@ -35,7 +35,7 @@ describe('line edits', () => {
     expect(overlaps(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
   })
 
-  it('the patch matches the edits: reverting it restores the text', () => {
+  it('the patch matches the edits', () => {
     const line = fc.constantFrom('a', 'b', 'c', '', '- d')
     fc.assert(
       fc.property(
@@ -49,7 +49,7 @@ describe('line edits', () => {
           const text = `${lines.join('\n')}\n`
           const texts = new TextLines(text)
           const after = texts.apply(edits)
-          if (after !== text) expect(revertPatch(after, texts.patch('a.md', edits))).toBe(text)
+          if (after !== text) expect(applyPatch(text, texts.patch('a.md', edits))).toBe(after)
         },
       ),
     )

@@ -2,14 +2,16 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/main/search/text/days.ts'
-import { findStaleReferences } from '../../../src/main/curation/rules/stale-reference.ts'
 import { findDuplicateLines } from '../../../src/main/curation/rules/duplicate-lines.ts'
-import { findExpired } from '../../../src/main/curation/rules/expired.ts'
-import { findLargeSections } from '../../../src/main/curation/rules/large-section.ts'
+import {
+  findExpired,
+  findLargeSections,
+  findNeverRetrieved,
+  findPendingNotes,
+  findStaleReferences,
+} from '../../../src/main/curation/rules/note-rules.ts'
 import { loadSimilarityModel } from '../../../src/main/curation/similarity/similarity-model.ts'
 import type { Note } from '../../../src/main/curation/rules/note-line.ts'
-import { findPendingNotes } from '../../../src/main/curation/rules/pending-notes.ts'
-import { findNeverRetrieved } from '../../../src/main/curation/rules/never-retrieved.ts'
 import { dailyLogDate, fileKind, isVerbatim } from '../../../src/main/workspace/files/layout.ts'
 
 const now = Date.parse('2026-11-22T12:00:00Z')

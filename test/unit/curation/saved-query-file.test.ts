@@ -3,7 +3,7 @@ import {
   relocateLines,
   formatSavedQueries,
   parseSavedQueries,
-} from '../../../src/main/curation/saved-queries/saved-query-file.ts'
+} from '../../../src/main/curation/saved-queries/saved-queries.ts'
 
 const kept = { path: 'MEMORY.md', startLine: 2, endLine: 3, text: '- port 5433\n- user ann' }
 

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { diffArrays } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
-import { describeChange, revertStatusOfHunks, revertPatch } from '../../../src/main/platform/diff/patch.ts'
+import { revertInText } from '../../../src/main/platform/diff/merge-texts.ts'
+import { describeChange, hunkStatuses, withoutHunks } from '../../../src/main/platform/diff/patch.ts'
 import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
@@ -63,11 +64,19 @@ describe('changes', () => {
     .array(fc.constantFrom('a', 'b', 'c', '', '-- x', '@@ y'), { maxLength: 30 })
     .chain((all) => fc.boolean().map((ends) => all.join('\n') + (ends && all.length > 0 ? '\n' : '')))
 
-  it('reverting a patch restores the old text exactly', () => {
+  /** Reverts hunks of a change, or all. @returns false if their lines have changed since */
+  const revert = (before: string, after: string, current: string, hunks?: number[]) => {
+    const result = revertInText(after, current, withoutHunks(before, after, hunks))
+    return 'text' in result && result.text
+  }
+
+  it('reverting a change restores the old text exactly', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const { patch } = describeChange('a.md', before, after, { isInHistory: true })
-        expect(revertPatch(after, patch)).toBe(before)
+        expect(revert(before, after, after)).toBe(before)
+        const hunks = hunkStatuses(before, after, after).map((_, index) => index)
+        expect(withoutHunks(before, after, hunks)).toBe(before)
+        expect(withoutHunks(before, after, [])).toBe(after)
       }),
     )
   })
@@ -80,51 +89,49 @@ describe('changes', () => {
     ['after it was undone', 'a\nb\n', ['undone']],
     ['with its line changed', 'a\nb\nL2\n', ['changed']],
     ['in an empty text', '', ['changed']],
-  ])('reports the status of an added line: %s', (_, text, standings) => {
-    const { patch } = describeChange('a.md', 'a\nb\n', 'a\nb\nL\n', { isInHistory: true })
-    expect(revertStatusOfHunks(text, patch)).toEqual(standings)
+  ])('reports the status of an added line: %s', (_, current, statuses) => {
+    expect(hunkStatuses('a\nb\n', 'a\nb\nL\n', current)).toEqual(statuses)
   })
 
   it('does not restore a removed line twice', () => {
-    const { patch } = describeChange('a.md', 'a\nb\nX\n', 'a\nb\n', { isInHistory: true })
-    expect(revertStatusOfHunks('a\nb\n', patch)).toEqual(['there'])
-    expect(revertStatusOfHunks('a\nb\nX\n', patch)).toEqual(['undone'])
-    expect(revertStatusOfHunks('a\nb\nX\nY\n', patch)).toEqual(['undone'])
-    expect(revertPatch('a\nb\nX\n', patch)).toBe('a\nb\nX\n')
+    const [before, after] = ['a\nb\nX\n', 'a\nb\n']
+    expect(hunkStatuses(before, after, after)).toEqual(['there'])
+    expect(hunkStatuses(before, after, before)).toEqual(['undone'])
+    expect(hunkStatuses(before, after, 'a\nb\nX\nY\n')).toEqual(['undone'])
+    expect(revert(before, after, before)).toBe(before)
+  })
+
+  it('restores a removed line before lines that were added at its place', () => {
+    expect(revert('a\nX\nb\n', 'a\nb\n', 'a\nnew\nb\n')).toBe('a\nX\nnew\nb\n')
   })
 
   it('reverts the remaining hunk after the other one was undone', () => {
-    const lines = Array.from({ length: 20 }, (_, line) => `line ${line}\n`)
-    const before = lines.join('')
-    const { patch } = describeChange('a.md', before, `first\n${before}last\n`, { isInHistory: true })
-    expect(revertStatusOfHunks(`first\n${before}`, patch)).toEqual(['there', 'undone'])
-    expect(revertPatch(`first\n${before}`, patch)).toBe(before)
+    const before = Array.from({ length: 20 }, (_, line) => `line ${line}\n`).join('')
+    const after = `first\n${before}last\n`
+    expect(hunkStatuses(before, after, `first\n${before}`)).toEqual(['there', 'undone'])
+    expect(revert(before, after, `first\n${before}`)).toBe(before)
   })
 
   it('every hunk can be undone right after a change', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const { patch } = describeChange('a.md', before, after, { isInHistory: true })
-        expect(revertStatusOfHunks(after, patch).every((standing) => standing === 'there')).toBe(true)
+        expect(hunkStatuses(before, after, after).every((status) => status === 'there')).toBe(true)
       }),
     )
   })
 
-  it('describes a very large change by line counts and blob ids', () => {
+  it('describes a very large change by line counts, as one hunk', () => {
     const before = Array.from({ length: 10_000 }, (_, line) => `old ${line}\n`).join('')
     const after = before.replaceAll('old', 'new')
-    const change = describeChange('a.md', before, after, { isInHistory: true })
+    const change = describeChange('a.md', before, after)
     expect(change).toMatchObject({ added: 10_000, removed: 10_000, startLine: 1 })
     expect(change.patch.length).toBeLessThan(200)
-    expect(parseLargeChange(change.patch)).toMatchObject({ added: 10_000, removed: 10_000 })
-    const alone = describeChange('a.md', before, after, { isInHistory: false })
-    expect(revertPatch(after, alone.patch)).toBe(before)
+    expect(parseLargeChange(change.patch)).toEqual({ added: 10_000, removed: 10_000 })
+    expect(hunkStatuses(before, after, `${after}more\n`)).toEqual(['there'])
+    expect(revert(before, after, `${after}more\n`, [0])).toBe(`${before}more\n`)
   })
 
   it('does not mistake a text for such a patch', () => {
-    const { patch } = describeChange('a.md', '', `index ${'a'.repeat(40)}..${'b'.repeat(40)} +1 -1\n`, {
-      isInHistory: true,
-    })
-    expect(parseLargeChange(patch)).toBeUndefined()
+    expect(parseLargeChange(describeChange('a.md', '', 'large change +1 -1\n').patch)).toBeUndefined()
   })
 })

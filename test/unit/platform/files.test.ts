@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { appendDurably, isTemporaryFile, writeDurably } from '../../../src/main/platform/fs/durable-write.ts'
 import { FileLock, LockBusyError } from '../../../src/main/platform/fs/file-lock.ts'
 import { KeyedQueue } from '../../../src/main/platform/fs/work-queue.ts'
-import { cleanTemporaryFiles, scheduleCleanup } from '../../../src/main/platform/fs/temp-file-cleanup.ts'
+import { scheduleCleanup } from '../../../src/main/platform/fs/temp-file-cleanup.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 const counter = fileURLToPath(new URL('../../support/lock-counter.ts', import.meta.url))
@@ -49,26 +49,17 @@ describe('durable writes', () => {
     }
     await stamped('.commonplace-0123456789abcdef.tmp')
     await stamped('note.md')
-    let runs = 0
     const onFault = (error: unknown) => expect.unreachable(String(error))
-    const tidy = async () => {
-      const tidied = await cleanTemporaryFiles(folder, () => true)
-      runs += 1
-      return tidied
-    }
-    scheduleCleanup(tidy, onFault)
-    await vi.advanceTimersByTimeAsync(3000)
-    await vi.waitUntil(() => runs === 1)
-    expect(await readdir(deep)).toHaveLength(2)
-    await vi.advanceTimersByTimeAsync(50_000)
+    scheduleCleanup(folder, () => true, onFault)
+    await vi.advanceTimersByTimeAsync(53_000)
     await stamped('.commonplace-fedcba9876543210.tmp')
+    expect(await readdir(deep)).toHaveLength(3)
     await vi.advanceTimersByTimeAsync(12_000)
-    await vi.waitUntil(() => runs === 2)
+    await vi.waitUntil(async () => (await readdir(deep)).length === 2)
     expect(await readdir(deep)).toEqual(['.commonplace-fedcba9876543210.tmp', 'note.md'])
-    const off = scheduleCleanup(tidy, onFault)
-    off()
+    scheduleCleanup(folder, () => true, onFault)()
     await vi.advanceTimersByTimeAsync(200_000)
-    expect(runs).toBe(2)
+    expect(await readdir(deep)).toHaveLength(2)
   })
 
   it('ends an incomplete last line before it appends', async () => {

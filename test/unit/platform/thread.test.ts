@@ -16,14 +16,12 @@ const told = 'a thread ended before it answered'
 describe('threads', () => {
   it('rejects pending and later calls when the thread dies', async () => {
     const thread = startThread<WorkerClient<DyingJobs>>(entry)
-    const { promise: died, resolve } = Promise.withResolvers<Error>()
-    thread.onExit(resolve)
     await expect(thread.client.greet()).resolves.toBe('hello')
     const waiting = expect(thread.client.wait()).rejects.toThrow(told)
     await expect(thread.client.die()).rejects.toThrow(told)
     await waiting
     await expect(thread.client.greet()).rejects.toThrow(told)
-    expect((await died).message).toBe('died')
+    expect((await thread.exited)?.message).toBe('died')
   })
 
   it('rejects pending calls when the thread is terminated; an aborted call gets its reason', async () => {
@@ -98,14 +96,13 @@ describe('worker host', () => {
     const order: string[] = []
     const host = hostOf({
       onStart: async (client) => void order.push(`start ${await client.greet()}`),
-      flush: async (client) => void order.push(`settle ${await client.greet()}`),
       onStop: async (client) => void order.push(`stop ${await client.greet()}`),
       idleMs: 20,
     })
     await host.run((client) => client.greet())
     await until(() => !host.isRunning)
     await host.run((client) => client.greet())
-    expect(order).toEqual(['start hello', 'settle hello', 'stop hello', 'start hello'])
+    expect(order).toEqual(['start hello', 'stop hello', 'start hello'])
   })
 
   it('retries after a failed start', async () => {

@@ -28,6 +28,11 @@ it('explains a refused request with its message if it names no reason', () => {
   expect(explainError(refused)).toBe('Invalid request: too short')
 })
 
+it('names the line that prevents an undo', () => {
+  const changed = new ORPCError('undo_conflict', { data: { path: 'a.md', line: 7 } })
+  expect(explainError(changed)).toContain('line 7 of a.md')
+})
+
 it('explains an undo that is no longer possible without naming a file', () => {
   const gone = new ORPCError('undo_conflict', { data: { path: '' } })
   expect(explainError(gone)).toBe(en.error.undo_gone)

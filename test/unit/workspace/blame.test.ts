@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blame } from '../../../src/main/workspace/history/history-queries.ts'
+import { blame } from '../../../src/main/workspace/changes/queries.ts'
 import { mergeKeepingBoth } from '../../../src/main/platform/diff/merge-texts.ts'
 
 describe('blame()', () => {

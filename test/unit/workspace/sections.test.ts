@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openFenceOf, sectionsOf } from '../../../src/shared/markdown/sections.ts'
-import {
-  addToSection,
-  findInSection,
-  noteItem,
-  sectionTitle,
-} from '../../../src/main/workspace/files/add-to-section.ts'
+import { addToSection, findLines, noteItem, sectionTitle } from '../../../src/main/workspace/files/add-to-section.ts'
 
 describe('notes in sections of MEMORY.md', () => {
   it.each([
@@ -47,7 +42,7 @@ describe('notes in sections of MEMORY.md', () => {
     const text = '## Health ^[local]\n\n- The doctor found nothing\n\n## Places\n'
     for (const said of ['Health', 'health', 'Health ^[local]'])
       expect(addToSection(text, said, '- new').text).toBe(text.replace('nothing\n', 'nothing\n- new\n'))
-    expect(findInSection(text, 'Health', '- The doctor found nothing')).toEqual({ startLine: 3, endLine: 3 })
+    expect(findLines(text, '- The doctor found nothing')).toEqual({ startLine: 3, endLine: 3 })
   })
 
   it('keeps all lines of any file, and returns the line of the note', () => {
@@ -56,8 +51,8 @@ describe('notes in sections of MEMORY.md', () => {
       fc.property(fc.array(line), fc.constantFrom('A', 'B', 'C', 'New'), (lines, section) => {
         const { text, startLine } = addToSection(lines.join('\n'), section, '- note')
         expect(text.split('\n')[startLine - 1]).toBe('- note')
-        expect(findInSection(text, section, '- note')).toEqual({ startLine, endLine: startLine })
-        expect(findInSection(lines.join('\n'), section, '- note')).toBeUndefined()
+        expect(findLines(text, '- note')).toEqual({ startLine, endLine: startLine })
+        expect(findLines(lines.join('\n'), '- note')).toBeUndefined()
         const words = (all: readonly string[]) => all.filter((known) => known !== '')
         const rest = words(text.split('\n'))
         rest.splice(rest.indexOf('- note'), 1)

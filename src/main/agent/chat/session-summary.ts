@@ -7,9 +7,8 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { addedIn, fileChangeSchema } from '#shared/util/file-change.ts'
 import { messageText } from '#shared/chat/messages.ts'
 import { complete, isTransient, parseIntent, summarizeStatements, withoutRefused } from '#llm'
-import { blobId } from '#platform'
 import { queryTerms } from '#search/text'
-import { localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
+import { hashText, localDate, memoryFolderPath, type WorkspaceWrite } from '#workspace'
 import { budgetOf, maxPartTokens } from '../context/context-budget.ts'
 import { sessionSummaryText } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
@@ -85,7 +84,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
   await ended.flush()
   const record = (data: object) =>
     transcript.appendCustom(summaryEntry, { through: all.at(-1)?.id, kept: lines.length, ...data })
-  const isEdited = current !== undefined && ![earlier?.hash, earlier?.proposed].includes(blobId(current))
+  const isEdited = current !== undefined && ![earlier?.hash, earlier?.proposed].includes(hashText(current))
   if (lines.length === 0) await record(current === undefined ? {} : { ...earlier })
   else if (isEdited) {
     // Only the lines of new messages are proposed, below the others.
@@ -93,7 +92,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
     const added = lines.filter((line) => line.messages.some((id) => isNew.has(id)) && !current.includes(line.text))
     const after = `${[current.trimEnd(), ...(await itemsOf(ended, added))].join('\n')}\n`
     if (added.length > 0) await propose({ path: earlier?.path ?? '', before: current, after, sources: [] }, model.id)
-    await record({ ...earlier, proposed: blobId(after) })
+    await record({ ...earlier, proposed: hashText(after) })
   } else {
     const text = await noteText(ended, messages, summary)
     const name = `${dateOf(transcript, messages)}-${slug}`
@@ -101,7 +100,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
     const write: WorkspaceWrite = await workspace.edit(path, { cause: 'agent', session }, (before) =>
       before === current ? text : (before ?? ''),
     )
-    await record({ path, hash: blobId(write.after ?? ''), change: await workspace.describe(write) })
+    await record({ path, hash: hashText(write.after ?? ''), change: await workspace.describe(write) })
   }
 }
 
@@ -114,7 +113,7 @@ async function unrecordedNote({ workspace, session, transcript }: EndedSession):
     const path = `${folder}/${name}`
     const { text } = (await orUndefined(workspace.read(path))) ?? { text: '' }
     const isOwn = sessionSummaryText(text) !== undefined && text.includes(`[sessions/${session}.jsonl]`)
-    if (isOwn) return { path, hash: blobId(text) }
+    if (isOwn) return { path, hash: hashText(text) }
   }
   return undefined
 }

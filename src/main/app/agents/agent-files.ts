@@ -4,13 +4,6 @@ import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { createLayout, type Layout, longTermFilesIn, ownFilePath } from '#workspace'
 import type { Agent } from './agent.ts'
 
-export interface MovedAgentFiles {
-  /** New paths, relative to the workspace. */
-  readonly moved: string[]
-  /** Workspace-relative paths of files that were not moved because the target exists. */
-  readonly left: string[]
-}
-
 const userOrigin = { cause: 'user' } as const
 
 /** Returns the layout of a workspace whose agent's files are in subfolder `configured`, or else in the one on disk. */
@@ -19,36 +12,40 @@ export function layoutIn(workspace: string, configured: string | undefined): Lay
   return createLayout(own, longTermFilesIn(join(workspace, own))[0])
 }
 
-/** Moves the agent's files into subfolder `targetFolder`. If `saveSetting` or a move fails, undoes all moves and rethrows. */
+/**
+ * Moves the agent's files into subfolder `targetFolder`. If `saveSetting` or a move fails, undoes all moves and rethrows.
+ * @returns `moved`: new paths; `left`: paths of files that were not moved because the target exists
+ */
 export async function moveAgentFiles(
   agent: Agent,
   targetFolder: string,
   saveSetting: () => Promise<void>,
-): Promise<MovedAgentFiles> {
+): Promise<{ moved: string[]; left: string[] }> {
   const { workspace, links, batches } = agent
   const currentLayout = workspace.layout
   const [longTerm = currentLayout.longTerm] = longTermFilesIn(join(workspace.roots.workspace, targetFolder))
   const newLayout = createLayout(targetFolder, longTerm)
   const moved: string[] = []
-  const notMoved: string[] = []
-  const undoIds: string[] = []
+  const left: string[] = []
+  const changes: number[] = []
   try {
     if (currentLayout.own !== targetFolder)
       for (const name of agentFileNames) {
         const [from, to] = [ownFilePath(name, currentLayout), ownFilePath(name, newLayout)]
         if (!(await workspace.exists(from))) continue
         if (await workspace.exists(to)) {
-          notMoved.push(from)
+          left.push(from)
           continue
         }
         const plan = await links.planMove({ from, to })
-        undoIds.push((await links.move({ from, to }, plan.id, userOrigin)).undo)
+        const { change } = await links.move({ from, to }, plan.id, userOrigin)
+        if (change !== null) changes.push(change)
         moved.push(to)
       }
     await saveSetting()
   } catch (error) {
-    for (const undoId of undoIds.reverse()) await batches.undo(undoId, { ...userOrigin, isUndo: true })
+    for (const change of changes.reverse()) await batches.undo(change, userOrigin)
     throw error
   }
-  return { moved, left: notMoved }
+  return { moved, left }
 }

@@ -17,12 +17,12 @@ import {
   type SettingsStore,
   workerEntry,
 } from '#platform'
-import { resumeInWorker, type ErasureFolders, ConventionsReader, isInside } from '#workspace'
+import { type ErasureFolders, ConventionsReader, isInside } from '#workspace'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './state-folders.ts'
-import { toAbsoluteFolder, colorAt, uniqueId, addTemplates, type NewAgent, type SetUpResult } from './new-agent.ts'
-import { moveAgentFiles, layoutIn, type MovedAgentFiles } from './agent-files.ts'
+import { toAbsoluteFolder, colorAt, uniqueId, addTemplates, type NewAgent } from './new-agent.ts'
+import { moveAgentFiles, layoutIn } from './agent-files.ts'
 import { recordTemplates, openWriter, type WorkspaceWriter } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 import { ErasureService } from './erasure.ts'
@@ -47,7 +47,6 @@ export class AgentRegistry {
   readonly #changes = new EventEmitter()
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: AgentsOptions
-  readonly #erasureEntry: URL
   #lastAnnouncedKey: string
   readonly #openAgents = new Map<string, Promise<Agent>>()
   /** Resolves before the index is open; keyed by the promise in `#openAgents`. */
@@ -59,13 +58,7 @@ export class AgentRegistry {
 
   constructor(options: AgentsOptions) {
     this.#options = options
-    this.#erasureEntry = workerEntry(options.mainFolder, 'workspace/erasure/erasure.worker')
-    this.erasure = new ErasureService({
-      entry: this.#erasureEntry,
-      getAgent: (id) => this.get(id),
-      foldersOf: (id) => this.#erasureFolders(id),
-      whileClosed: (agent, work) => this.#whileClosed(agent, work),
-    })
+    this.erasure = new ErasureService(this, workerEntry(options.mainFolder, 'workspace/erasure/erasure.worker'))
     this.#lastAnnouncedKey = this.#agentListKey()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()
@@ -167,7 +160,7 @@ export class AgentRegistry {
     workspace: string,
     locale: Locale,
     { seed, own, model }: SetUpOptions = {},
-  ): Promise<SetUpResult> {
+  ): Promise<{ workspace: string; created: string[] }> {
     this.#assertNotSingleFolder()
     const folder = toAbsoluteFolder(workspace)
     if (folder !== this.workspaceOf(id)) this.#assertFolderUnused(folder)
@@ -243,7 +236,7 @@ export class AgentRegistry {
    * Moves the agent's files to a subfolder of its workspace ('' is the workspace itself) and updates links to them.
    * @throws AppError as `Links.move`; then nothing has changed
    */
-  async moveAgentFiles(id: string, targetFolder: string): Promise<MovedAgentFiles> {
+  async moveAgentFiles(id: string, targetFolder: string): ReturnType<typeof moveAgentFiles> {
     this.#assertNotSingleFolder()
     const agent = await this.get(id)
     return moveAgentFiles(agent, targetFolder, async () => {
@@ -346,23 +339,16 @@ export class AgentRegistry {
   }
 
   /** Runs `work` while the agent is closed, then opens it again. Calls of `get` wait meanwhile. */
-  async *#whileClosed<T>(agent: Agent, work: () => AsyncGenerator<T>): AsyncGenerator<T> {
+  async whileClosed<T>(agent: Agent, work: () => Promise<T>): Promise<T> {
     const { id } = agent
-    const reopened = Promise.withResolvers<Agent>()
-    reopened.promise.catch(() => undefined)
-    this.#openAgents.set(id, reopened.promise)
-    try {
-      await agent.close()
-      yield* work()
-    } finally {
-      this.#openAgent(id).then(reopened.resolve, (error: unknown) => {
-        this.#openAgents.delete(id)
-        reopened.reject(error)
-      })
-    }
+    const result = agent.close().then(work)
+    const reopened = result.catch(() => undefined).then(() => this.#openAgent(id))
+    reopened.catch(() => this.#openAgents.delete(id))
+    this.#openAgents.set(id, reopened)
+    return result
   }
 
-  #erasureFolders(id: string): ErasureFolders {
+  erasureFolders(id: string): ErasureFolders {
     const { home, logs } = this.#options.folders
     const workspace = this.workspaceOf(id)
     return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
@@ -381,7 +367,7 @@ export class AgentRegistry {
   async #startAgent(id: string, onCreated: (agent: Agent) => void): Promise<Agent> {
     const options = await this.#agentOptions(id)
     // Completes an erasure that a crash interrupted, before anything reads the files.
-    await resumeInWorker(this.#erasureEntry, this.#erasureFolders(id)).catch((error: unknown) => {
+    await this.erasure.resume(id).catch((error: unknown) => {
       // Another program may lock a file; the next start retries. The agent stays usable.
       options.log.fault(error, `erasure for agent ${id}`)
     })

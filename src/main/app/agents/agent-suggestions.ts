@@ -1,23 +1,21 @@
 import { join } from 'node:path'
 import { AgentModels, loadPrompts, type ProposedChange, storeRequest, storeWireRequest, type Sessions } from '#agent'
-import { type Links, hashText, localDate, type Workspace } from '#workspace'
+import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { complete as askModel, type ChatModel, type ModelRequest } from '#llm'
+import { complete as askModel, type ModelRequest } from '#llm'
 import {
   untrustedFinding,
   proposalOf,
-  readReviewInput,
-  runComparison,
+  type CurationJobs,
+  type NotesRequest,
   type SavedLines,
-  type ScanOptions,
-  type NotesSelection,
   Scheduler,
   ProposalService,
   type ReviewModel,
 } from '#curation'
-import { workerEntry } from '#platform'
+import { runInWorker, workerEntry, type WorkerClient } from '#platform'
 import { marksBy } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { builtinModelFile, foldersWithPrivateRules, privateRulesOf } from './memory-source.ts'
@@ -27,6 +25,7 @@ const monthlyTokenLimit = 2_000_000
 
 interface SuggestionDependencies {
   readonly workspace: Workspace
+  readonly log: ChangeLog
   readonly sessions: Sessions
   readonly links: Links
   /** Returns the milliseconds since the last use of this agent. */
@@ -37,20 +36,21 @@ export function openSuggestions(
   options: AgentOptions,
   dependencies: SuggestionDependencies,
 ): { upkeep: ProposalService; scheduler: Scheduler } {
-  const { config, folders, now, differ, resources, log } = options
-  const { workspace, sessions, links } = dependencies
-  const notesSelection = () => notesOf(options, workspace)
-  const scanOptions = async (): Promise<ScanOptions> => {
-    const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
-    return { ...notesSelection(), recalls, broken, privateRules: privateRulesOf(options), now: now() }
-  }
+  const { config, folders, now, differ, resources } = options
+  const { workspace, log, sessions, links } = dependencies
   const upkeep = new ProposalService({
     folder: folders.upkeep,
     workspace,
+    log,
     differ,
     now,
     privacyOf: (path, text) => marksBy(foldersWithPrivateRules(options)).of(path, text),
-    scanOptions,
+    scan: async (signal) => {
+      const [found, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
+      const recalls = found.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
+      const facts = { recalls, broken, now: now().getTime() }
+      return runInCuration(options, workspace, (client, notes) => client.scan({ ...notes, ...facts }), signal)
+    },
     compare: (saved, signal) => compareNote(options, workspace, saved, signal),
     review: {
       model: () => reviewModel(options),
@@ -59,11 +59,10 @@ export function openSuggestions(
         return { usd, tokens: usd === null ? null : monthlyTokenLimit }
       },
       prompts: () => loadPrompts({ resources, config, workspace }),
-      reviewInput: (signal) => readReviewInput(notesSelection(), privateRulesOf(options), signal),
+      reviewInput: (signal) => runInCuration(options, workspace, (client, notes) => client.reviewInput(notes), signal),
     },
     onDamaged: (newPath) => reportDamaged(options, newPath),
   })
-  const onFault = (error: unknown) => log.fault(error, `upkeep of agent ${config.id}`)
   const scheduler = new Scheduler({
     folder: folders.upkeep,
     now,
@@ -71,27 +70,37 @@ export function openSuggestions(
     idleFor: dependencies.idleFor,
     run: async () => {
       await upkeep.scan()
-      if (!reviewModel(options).isOffline) await upkeep.review('schedule')
+      if (!reviewModel(options).isOffline) await upkeep.review()
     },
-    onFault,
+    onFault: (error) => options.log.fault(error, `upkeep of agent ${config.id}`),
   })
   return { upkeep, scheduler }
 }
 
-function notesOf({ mainFolder, config, resources }: AgentOptions, { roots, layout }: Workspace): NotesSelection {
-  return {
-    entry: workerEntry(mainFolder, 'curation/suggestions/curation.worker'),
-    roots,
+/** Runs a job of the curation worker on the notes. @throws the signal's reason, and the errors of the job */
+function runInCuration<T>(
+  options: AgentOptions,
+  { roots, layout }: Workspace,
+  job: (client: WorkerClient<CurationJobs>, notes: NotesRequest) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const { mainFolder, config, resources } = options
+  const notes = {
+    workspace: roots.workspace,
+    forbidden: [...roots.forbidden],
     scope: config.current.memory.scope,
     layout,
+    privateRules: privateRulesOf(options),
     modelPath: builtinModelFile(resources),
   }
+  const entry = workerEntry(mainFolder, 'curation/suggestions/curation.worker')
+  return runInWorker<CurationJobs, T>(entry, (client) => job(client, notes), signal)
 }
 
-/** Compares a saved note with all others. @returns the line that it repeats or replaces @throws as `runComparison` */
+/** Compares a saved note with all others. @returns the line that it repeats or replaces @throws the signal's reason */
 export function compareNote(options: AgentOptions, workspace: Workspace, saved: SavedLines, signal?: AbortSignal) {
-  const request = { ...notesOf(options, workspace), privateRules: privateRulesOf(options) }
-  return runComparison(request, saved, options.now(), signal)
+  const place = { saved, now: options.now().getTime() }
+  return runInCuration(options, workspace, (client, notes) => client.compare({ ...notes, ...place }), signal)
 }
 
 /** Adds a change with untrusted sources to the inbox as a proposal. @param date its local day is in the source mark */
@@ -103,7 +112,7 @@ export async function proposeUntrustedChange(
 ): Promise<void> {
   const mark = sourceMark(sources, localDate(date))
   const markedText = sources.length > 0 ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
-  const finding = untrustedFinding({ path, before, after: markedText, from: sources.map(sourceName) })
+  const finding = untrustedFinding(path, before, markedText, sources.map(sourceName))
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
   await upkeep.add([proposalOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile)])
 }
@@ -115,37 +124,29 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
 function reviewModel(options: AgentOptions): ReviewModel {
-  const { config, models } = options
+  const { config, models, now } = options
   const id = config.current.upkeep.model ?? config.current.model
   const model = new AgentModels(options).create(id)
+  const folder = reviewRequestsFolder(options)
   return {
     id: model.id,
     isOffline: model.provider === 'offline',
     contextWindow: model.contextWindow,
     maxOutput: model.maxOutput,
     prices: models.prices(id),
-    ask: (content, maxOutput, signal) => askReviewModel(options, model, content, maxOutput, signal),
+    async ask(content, maxOutput, signal) {
+      const modelRequest: Omit<ModelRequest, 'purpose'> = {
+        system: ['You keep a person’s notes true. You answer with JSON.'],
+        messages: [{ role: 'user', content, timestamp: 0 }],
+        tools: [],
+        maxOutput,
+      }
+      const request = await storeRequest(folder, { model: model.id, ...modelRequest }, now())
+      const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...modelRequest }, signal, (wire) =>
+        storeWireRequest(folder, request, wire),
+      )
+      const { totalTokens: tokens, cost } = answer.usage
+      return { text: messageText(answer), tokens, usd: cost?.total ?? null, request }
+    },
   }
-}
-
-async function askReviewModel(
-  options: AgentOptions,
-  model: ChatModel,
-  content: string,
-  maxOutput: number,
-  signal: AbortSignal,
-): Promise<Awaited<ReturnType<ReviewModel['ask']>>> {
-  const folder = reviewRequestsFolder(options)
-  const modelRequest: Omit<ModelRequest, 'purpose'> = {
-    system: ['You keep a person’s notes true. You answer with JSON.'],
-    messages: [{ role: 'user', content, timestamp: 0 }],
-    tools: [],
-    maxOutput,
-  }
-  const requestNumber = await storeRequest(folder, { model: model.id, ...modelRequest }, options.now())
-  const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...modelRequest }, signal, (wire) =>
-    storeWireRequest(folder, requestNumber, wire),
-  )
-  const { totalTokens: tokens, cost } = answer.usage
-  return { text: messageText(answer), tokens, usd: cost?.total ?? null, request: requestNumber }
 }

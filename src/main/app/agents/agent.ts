@@ -1,42 +1,41 @@
 import { join } from 'node:path'
 import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
-import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { Chat, ChatPrivacy, isOver, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
 import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
 import {
   GitLog,
-  ReviewedHunks,
-  type ChangeRevertStatus,
   Batches,
   type History,
-  type HistoryController,
+  type RevertedChange,
+  type RevertRequest,
   Finder,
   type ConventionsReader,
   Links,
   FileDrafts,
   type TextFile,
   type Workspace,
-  type WorkspaceWrite,
   type WriteOrigin,
   attachFile,
   TextStatisticsCache,
   normalizePath,
   exclusionReason,
+  exportToGit,
+  type GitExportOptions,
 } from '#workspace'
-import { revertStatusOfHunks, workerEntry } from '#platform'
+import { workerEntry } from '#platform'
 import { Importer } from '#interop'
 import { Memory, sessionOfPath, threadEntries, transcriptText } from '#search'
 import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
-import { findClientNote, saveClientNote, type ProgramNote } from './client-notes.ts'
 import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
-import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
-import { recoverInterruptedChange } from './recovery.ts'
+import { openHistory, openWorkspace, rootsOf } from './open-workspace.ts'
+import { recoverInterruptedChanges } from './recovery.ts'
 
-const undoOrigin: WriteOrigin = { cause: 'user', isUndo: true }
+/** Origin of a restored earlier version. */
+const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }
 
 /** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` closes everything. */
 export class Agent {
@@ -55,9 +54,7 @@ export class Agent {
   readonly upkeep: ProposalService
   readonly scheduler: Scheduler
   readonly conventions: ConventionsReader
-  /** Records writes in the history. A CLI command only queues them for the next process that stays open. */
-  readonly recording: HistoryController
-  readonly reviewedHunks: ReviewedHunks
+  readonly history: History
   readonly privacy: ChatPrivacy
   readonly chat: Chat
   /** A change that this start completed after a crash; undefined if there is none or the user has seen it. */
@@ -75,9 +72,9 @@ export class Agent {
     this.#options = options
     this.id = config.id
     this.conventions = options.conventions
-    this.recording = openRecording(options, roots)
-    const { recording } = this
-    this.workspace = openWorkspace(options, roots, () => recording.history)
+    this.history = openHistory(options, roots)
+    const { log } = this.history
+    this.workspace = openWorkspace(options, roots, log)
     this.#textStatistics = new TextStatisticsCache(async (path) => (await this.workspace.read(path)).text)
     this.memory = new Memory({
       now,
@@ -99,30 +96,28 @@ export class Agent {
     const onDamaged = (newPath: string) => reportDamaged(options, newPath)
     this.drafts = new Drafts(folders.drafts, now, onDamaged)
     this.fileDrafts = new FileDrafts(folders.drafts, now, onDamaged)
-    this.reviewedHunks = new ReviewedHunks(folders.history, onDamaged)
     this.importer = new Importer({
       entry: workerEntry(mainFolder, 'interop/import/import.worker'),
       workspace,
+      log,
       folders,
       now,
       privateRules: () => privateRulesOf(options),
       privateRulesFor: (path) => allPrivateRules(options, path),
     })
-    const { models, windowEstimates, mcp, toolLimits, resources, differ } = options
-    this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
-    const { batches } = this
-    const findEntry = workerEntry(mainFolder, 'workspace/find-replace/find.worker')
-    this.findReplace = new Finder({ entry: findEntry, workspace, batches })
-    this.commits = new GitLog({ roots, differ })
+    const { models, windowEstimates, mcp, toolLimits, resources } = options
+    this.batches = new Batches(workspace, log)
+    this.findReplace = new Finder(workerEntry(mainFolder, 'workspace/find-replace/find.worker'), workspace)
+    this.commits = new GitLog(roots)
     const currentConventions = async () => {
       await this.conventions.refresh()
       return this.conventions.effective
     }
     const linksEntry = workerEntry(mainFolder, 'workspace/links/links.worker')
-    this.links = new Links({ entry: linksEntry, workspace, batches, conventions: currentConventions })
+    this.links = new Links({ entry: linksEntry, workspace, batches: this.batches, conventions: currentConventions })
     const idleFor = () => performance.now() - this.#usedAt
     const { links } = this
-    const { upkeep, scheduler } = openSuggestions(options, { workspace, sessions, links, idleFor })
+    const { upkeep, scheduler } = openSuggestions(options, { workspace, log, sessions, links, idleFor })
     this.upkeep = upkeep
     this.scheduler = scheduler
     this.privacy = new ChatPrivacy({
@@ -162,7 +157,7 @@ export class Agent {
   /** Recovers interrupted changes and waits until the index is open. Subscribe to events before the call. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
-    this.recoveredChange = await recoverInterruptedChange(this.#options, this)
+    this.recoveredChange = await recoverInterruptedChanges(this.#options, this)
     try {
       await Promise.all([this.memory.opened(), this.workspace.known && orUndefined(this.workspace.known.accept([]))])
     } catch (error) {
@@ -181,37 +176,23 @@ export class Agent {
   async applySettings(): Promise<void> {
     await this.conventions.refresh()
     await this.memory.setSource(memorySource(this.#options))
-    await this.recording.applySettings()
+    await this.history.applySettings()
     this.savedQueries.scheduleRun('settings')
   }
 
-  /** Undefined while the history is turned off, and in a CLI command. */
-  get history(): History | undefined {
-    return this.recording.history
-  }
-
-  /** @throws AppError `history_off` */
-  get requireHistory(): History {
-    if (this.history) return this.history
-    throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
-  }
-
   /**
-   * Restores a file as it was after `commit`, under its current name; if it did not exist then, moves it to the trash.
-   * @returns `hash` null if it is in the trash @throws AppError `history_off`, `file_not_found`, as `Workspace.write`
+   * Restores a file as it was after a change, under its current name; if it did not exist then, moves it to the trash.
+   * @returns `hash` null if it is in the trash
+   * @throws AppError `file_not_found`, `change_removed`, as `Workspace.write`
    */
-  async restoreVersion(
-    commit: string,
-    recordedPath: string,
-  ): Promise<{ path: string; hash: string | null; patch: string }> {
-    const { after } = await this.requireHistory.diff(commit, recordedPath)
-    const path = await this.requireHistory.currentPath(recordedPath, commit)
+  async restoreVersion(changeSet: number, recordedPath: string) {
+    const { after } = this.history.texts(changeSet, recordedPath)
+    const path = this.history.currentPath(recordedPath, changeSet)
     const write =
       after === null
-        ? (await this.workspace.remove(path, undoOrigin)).write
-        : await this.workspace.write(path, after, undoOrigin)
-    const { patch } = await this.workspace.describe(write)
-    return { path, hash: after === null ? null : write.hash, patch }
+        ? (await this.workspace.remove(path, restoreOrigin)).write
+        : await this.workspace.write(path, after, restoreOrigin)
+    return { path, hash: after === null ? null : write.hash, change: write.change ?? null }
   }
 
   /** @throws AppError as `Workspace.read`; `file_not_found` has `movedTo` if the file was moved */
@@ -220,8 +201,8 @@ export class Agent {
       return await this.workspace.read(path)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
-      const movedTo = await this.history?.movedTo(path)
-      if (movedTo === undefined || !(await this.workspace.exists(movedTo))) throw error
+      const movedTo = this.history.currentPath(path)
+      if (movedTo === path || !(await this.workspace.exists(movedTo))) throw error
       throw new AppError('file_not_found', `${path} is now ${movedTo}`, { path, movedTo }, { cause: error })
     }
   }
@@ -263,44 +244,48 @@ export class Agent {
     return { path: await this.workspace.realPath(path), text, hash }
   }
 
-  /** Returns for each hunk whether it can be reverted. @param path path at the time of the change */
-  async revertStatus(path: string, patch: string): Promise<ChangeRevertStatus> {
-    if (this.history) return this.history.revertStatus(path, patch)
-    const text = (await this.workspace.exists(path)) ? (await this.workspace.read(path)).text : ''
-    return { path, hunks: revertStatusOfHunks(text, patch) }
+  /** Returns for each hunk whether it can be reverted. @param path path after the change @throws AppError as `textsOf` */
+  async revertStatus(changeSet: number, path: string) {
+    const currentPath = this.history.currentPath(path, changeSet)
+    const text = (await this.workspace.exists(currentPath)) ? (await this.workspace.read(currentPath)).text : ''
+    return { path: currentPath, hunks: await this.history.revertStatus(changeSet, path, text) }
+  }
+
+  /** Reverts a change set, or a part of it. @throws AppError as `Workspace.revert` */
+  async revert(request: RevertRequest): Promise<RevertedChange> {
+    const kind = this.history.log.setOf(request.change)?.kind
+    if (request.path !== undefined || !kind) return this.workspace.revert(request, { cause: 'user' })
+    if (kind === 'import') return this.importer.undo(request.change)
+    return this.batches.undo(request.change, { cause: 'user' })
+  }
+
+  /** Writes the history as a Git repository. @param folder absolute path @throws AppError as `exportToGit` */
+  async exportHistory(folder: string, options: Pick<GitExportOptions, 'includesPrivate' | 'signal' | 'onProgress'>) {
+    await this.history.flush()
+    return exportToGit({
+      ...options,
+      file: this.history.log.log.file,
+      folder,
+      agentName: this.#options.config.name,
+      marks: this.marks(),
+      read: (path) => orUndefined(this.readSearched(path)),
+    })
   }
 
   /**
-   * Reverts the hunks whose lines have not changed since then. A file that the change created goes to the trash.
-   * @param path path at the time of the change @throws AppError `undo_conflict`, `history_off`
+   * Reverts a note that a program saved. A program can undo only its own notes.
+   * @param clientName name of the program, for display
+   * @returns the current path of the file
+   * @throws AppError `undo_conflict`, also if the change is unknown or already undone
    */
-  async undo(path: string, patch: string, signal?: AbortSignal) {
-    return this.workspace.undo(await this.#currentPath(path), patch, undoOrigin, signal)
-  }
-
-  /** Applies a reverted change again. @throws AppError as `undo` */
-  async redo(path: string, patch: string, signal?: AbortSignal): Promise<WorkspaceWrite> {
-    return this.workspace.redo(await this.#currentPath(path), patch, { cause: 'user' }, signal)
-  }
-
-  /** Saves a note from another program. @throws AppError `input_invalid` */
-  remember(note: ProgramNote, author: Parameters<typeof saveClientNote>[2]): ReturnType<typeof saveClientNote> {
-    return saveClientNote(this, note, author, this.#options.now)
-  }
-
-  /** Returns the place of a note; undefined if it is not saved. @param clientName name of the program, for display */
-  findRemembered(note: ProgramNote, clientName: string): ReturnType<typeof findClientNote> {
-    return findClientNote(this, note, clientName, this.#options.now)
-  }
-
-  /** Removes a note that a program saved. @param path path when it was saved @throws AppError `undo_conflict` */
-  async removeNote(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
-    const origin = { cause: 'client' as const, client, isUndo: true }
-    return this.workspace.removeNote(await this.#currentPath(path), note, origin)
-  }
-
-  async #currentPath(path: string): Promise<string> {
-    return (await this.workspace.exists(path)) ? path : ((await this.history?.currentPath(path)) ?? path)
+  async undoClientNote(change: number, clientName: string): Promise<string> {
+    const { cause, client, undoes } = this.history.log.setOf(change)?.origin ?? {}
+    const path = this.history.log.filesOf(change)[0]?.path
+    const isOwn = cause === 'client' && client === clientName && undoes === undefined && path !== undefined
+    const result = isOwn && (await this.workspace.revert({ change }, { cause, client }))
+    if (result && result.notes > 0) return this.history.currentPath(path, change)
+    const message = 'unknown or used undo id; the user can undo the note in the app, under Changes'
+    throw new AppError('undo_conflict', message, { path: '' })
   }
 
   /** While `isSaving`, indexing waits for a search, and scheduled reviews do not run. */
@@ -364,7 +349,7 @@ export class Agent {
     await this.chat.close(finishMs)
     await this.links.close()
     await this.findReplace.close()
-    await this.recording.close()
+    await this.history.close()
     await this.privacy.close()
     await this.memory.close()
     this.sessions.close()

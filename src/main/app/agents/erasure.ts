@@ -1,121 +1,109 @@
+import { existsSync } from 'node:fs'
 import { fenceAt } from '#shared/markdown/blocks/line-starts.ts'
-import type { ErasureStep, SearchResult } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
+import type { ErasureMatches, ErasurePlace, ErasureRequest, ErasureStep } from '#shared/contract/index.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
-import {
-  assertErasable,
-  ErasePattern,
-  eraseInWorker,
-  findInWorker,
-  findGitFolder,
-  type ErasureFolders,
-  type EraseRequest,
-} from '#workspace'
+import { runInWorker, WorkerHost } from '#platform'
+import { ErasePattern, findGitFolder, taskFile, type ErasureFolders, type ErasureJobs } from '#workspace'
 import type { Agent } from './agent.ts'
+
+type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
 
 const maxRelatedLines = 12
 /** Limits of the search for related lines. Unlikely ones count too, because the user chooses which lines to erase. */
 const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 
-export interface ErasureOptions {
-  readonly entry: URL
-  readonly getAgent: (id: string) => Promise<Agent>
-  readonly foldersOf: (id: string) => ErasureFolders
-  readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
+/** The part of `AgentRegistry` that an erasure needs. */
+interface Agents {
+  get(id: string): Promise<Agent>
+  erasureFolders(id: string): ErasureFolders
+  whileClosed<T>(agent: Agent, work: () => Promise<T>): Promise<T>
 }
 
 /** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent at a time. */
 export class ErasureService {
-  readonly #options: ErasureOptions
-  readonly #abortControllers = new Map<string, AbortController>()
+  readonly #agents: Agents
+  readonly #entry: URL
+  /** Workers of the running erasures by the id of the agent. */
+  readonly #workers = new Map<string, WorkerHost<ErasureJobs>>()
 
-  constructor(options: ErasureOptions) {
-    this.#options = options
+  /** @param entry the file `erasure.worker` */
+  constructor(agents: Agents, entry: URL) {
+    this.#agents = agents
+    this.#entry = entry
   }
 
   /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` for a short text */
-  async find(id: string, { words, lines }: ErasureQuery, signal?: AbortSignal) {
-    const agent = await this.#options.getAgent(id)
-    const folders = this.#options.foldersOf(id)
-    const erasePattern = new ErasePattern([words, ...lines])
-    const places = await findInWorker(this.#options.entry, folders, [words, ...lines], signal)
-    // The query may not leave this machine.
-    const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
-    const distinctLines = new Map<string, RelatedLine>()
-    for (const result of results) {
-      if (result.source !== 'memory') continue
-      for (const line of await relatedLinesOf(agent, result))
-        if (isDistinctive(line.text) && !erasePattern.matches(line.text)) distinctLines.set(line.text, line)
-      if (distinctLines.size >= maxRelatedLines) break
-    }
+  async find(id: string, words: string, signal?: AbortSignal) {
+    const agent = await this.#agents.get(id)
+    const folders = this.#agents.erasureFolders(id)
+    const places = await runInWorker<ErasureJobs, ErasurePlace[]>(
+      this.#entry,
+      (client) => client.find({ folders, words }),
+      signal,
+    )
+    const near = await findRelatedLines(agent, words)
     const git = findGitFolder(folders.workspace) ?? null
     const { provider, model } = await agent.memory.status()
-    const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined
-    return { places, near: [...distinctLines.values()].slice(0, maxRelatedLines), git, embedding }
+    return { places, near, git, embedding: isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined }
   }
 
   /**
    * Erases texts from everything that the app stores for an agent. Cannot be undone. Reopens the agent at the end.
-   * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
+   * @returns the outcome
+   * @throws AppError `session_busy`, and as `erase`
    */
-  async *run(id: string, request: EraseRequest): AsyncGenerator<ErasureStep> {
-    assertErasable(request.texts)
-    if (this.#abortControllers.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
-    const agent = await this.#options.getAgent(id)
+  async run(id: string, request: ErasureRequest, onProgress: OnProgress): Promise<ErasureStep> {
+    if (this.#workers.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
+    const agent = await this.#agents.get(id)
     if (agent.chat.turns.isAnswering)
       throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
-    const controller = new AbortController()
-    this.#abortControllers.set(id, controller)
+    const folders = this.#agents.erasureFolders(id)
+    const worker = new WorkerHost<ErasureJobs>({ entry: this.#entry })
+    this.#workers.set(id, worker)
     try {
-      yield* this.#options.whileClosed(agent, () =>
-        eraseInWorker(this.#options.entry, this.#options.foldersOf(id), request, controller.signal),
-      )
+      return await this.#agents.whileClosed(agent, async () => {
+        let step: ErasureStep = { done: 0, total: 0 }
+        for await (step of worker.stream((client) => client.run({ folders, request })))
+          if ('total' in step) onProgress(step)
+        return step
+      })
     } finally {
-      this.#abortControllers.delete(id)
+      this.#workers.delete(id)
+      await worker.close()
     }
   }
 
-  /** Aborts the erasure after the current file; no effect if none runs. */
-  stop(id: string): void {
-    this.#abortControllers.get(id)?.abort()
+  /** Stops the erasure after the current file; no effect if none runs. */
+  async stop(id: string): Promise<void> {
+    await this.#workers.get(id)?.run((client) => client.stop())
+  }
+
+  /** Finishes an erasure that a crash interrupted; no effect if there is none. @throws AppError as `erase` */
+  async resume(id: string): Promise<void> {
+    const folders = this.#agents.erasureFolders(id)
+    if (!existsSync(taskFile(folders))) return
+    await runInWorker<ErasureJobs, void>(this.#entry, (client) => client.resume(folders))
   }
 }
 
-interface ErasureQuery {
-  readonly words: string
-  readonly lines: readonly string[]
-}
-
-interface RelatedLine {
-  readonly path: string
-  readonly line: number
-  readonly text: string
-}
-
-/**
- * Returns the lines of a result as they are in the file; if it has several lines, only those with a matched word. Empty
- * if the file cannot be read.
- */
-async function relatedLinesOf(
-  agent: Agent,
-  { path, startLine, endLine, matched }: SearchResult,
-): Promise<RelatedLine[]> {
-  const count = endLine - startLine + 1
-  try {
-    const { lines } = await agent.readLines(path, startLine, count)
-    return lines
-      .map((text, offset) => ({ path, line: startLine + offset, text: text.trim() }))
-      .filter(({ text }) => count === 1 || hasWord(text, matched))
-  } catch (error) {
-    if (error instanceof AppError) return []
-    throw error
+/** Returns lines with a similar meaning that do not contain the words. The query does not leave this machine. */
+async function findRelatedLines(agent: Agent, words: string): Promise<ErasureMatches['near']> {
+  const erasePattern = new ErasePattern([words])
+  const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
+  const distinctLines = new Map<string, ErasureMatches['near'][number]>()
+  for (const { source, path, startLine, endLine, matched } of results) {
+    if (source !== 'memory') continue
+    const read = await orUndefined(agent.readLines(path, startLine, endLine - startLine + 1))
+    for (const [offset, line] of (read?.lines ?? []).entries()) {
+      const text = line.trim()
+      // Only lines with a word of the query are related if the result has several lines.
+      const isRelated = startLine === endLine || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
+      const isDistinctive = text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
+      if (isRelated && isDistinctive && !erasePattern.matches(text))
+        distinctLines.set(text, { path, line: startLine + offset, text })
+    }
+    if (distinctLines.size >= maxRelatedLines) break
   }
-}
-
-function hasWord(text: string, words: readonly string[]): boolean {
-  return words.some((word) => text.toLowerCase().includes(word.toLowerCase()))
-}
-
-function isDistinctive(text: string): boolean {
-  return text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
+  return [...distinctLines.values()].slice(0, maxRelatedLines)
 }

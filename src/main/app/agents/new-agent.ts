@@ -54,12 +54,7 @@ export function uniqueId(name: string, takenIds: readonly string[]): string {
   for (let number = 2; ; number += 1) if (!takenIds.includes(`${baseId}-${number}`)) return `${baseId}-${number}`
 }
 
-export interface SetUpResult {
-  readonly workspace: string
-  readonly created: string[]
-}
-
-export interface SeedOptions {
+interface SeedOptions {
   /** Undefined: true if the folder is new or empty. */
   readonly mayAdd?: boolean | undefined
   /** Settings for the agent's own files and daily notes; conventions of the folder take precedence. */

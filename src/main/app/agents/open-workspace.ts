@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Evidence } from '#shared/contract/index.ts'
 import type { SavedLines } from '#curation'
-import { HistoryController, type History, hashText, Workspace, type Roots, type PrivatePathRules } from '#workspace'
+import { ChangeLog, History, Workspace, type Roots, type PrivatePathRules } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
+import { changeLogFile } from './state-folders.ts'
 import { layoutOfConventions, readableFolders, privateRulesOf } from './memory-source.ts'
 import { workerEntry } from '#platform'
 import { findRule, rulesForMove } from '#workspace/privacy'
@@ -20,14 +19,12 @@ export function rootsOf(options: AgentOptions): Roots {
   }
 }
 
-/** @param history returns undefined while nothing is recorded */
-export function openWorkspace(options: AgentOptions, roots: Roots, history?: () => History | undefined): Workspace {
+export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLog): Workspace {
   const { config, conventions, health, differ, now, folders } = options
   return new Workspace(roots, {
     differ,
-    history,
+    log,
     now,
-    journal: folders.pendingChange,
     known: folders.known,
     local: privatePathRules(options),
     layout: () => layoutOfConventions(conventions),
@@ -44,51 +41,49 @@ export function openWorkspace(options: AgentOptions, roots: Roots, history?: () 
 
 export interface WorkspaceWriter {
   readonly workspace: Workspace
+  readonly log: ChangeLog
   /** Returns the line that a saved note repeats or replaces. */
   compare(saved: SavedLines): Promise<Evidence | undefined>
   close(): Promise<void>
 }
 
-/** Opens a workspace for writing without opening the agent. The process that has the agent open records the changes. */
+/** Opens a workspace for writing without opening the agent. */
 export function openWriter(options: AgentOptions): WorkspaceWriter {
   const roots = rootsOf(options)
-  const workspace = openWorkspace(options, roots)
-  const recording = openRecording({ ...options, watch: false }, roots)
-  workspace.changes.subscribe((write) => recording.record(write))
+  const log = new ChangeLog(changeLogFile(options.folders.history, options.workspace), options.workspace)
+  const workspace = openWorkspace(options, roots, log)
   return {
     workspace,
+    log,
     compare: (saved) => compareNote(options, workspace, saved),
     async close() {
-      await recording.close()
       workspace.close()
+      log.close()
     },
   }
 }
 
 /** Records files (workspace-relative) as created from templates, so that they do not count as the user's work. */
 export async function recordTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
-  const recording = openRecording({ ...options, watch: false }, rootsOf(options))
-  const workspace = openWorkspace(options, rootsOf(options))
-  const origin = { cause: 'template' } as const
-  for (const path of names) {
-    const after = await readFile(join(options.workspace, path), 'utf8')
-    await recording.record({ path, origin, hash: hashText(after), before: null, after, at: options.now().getTime() })
-  }
+  const { workspace, log, close } = openWriter(options)
+  const texts = await Promise.all(
+    names.map(async (path) => ({ path, before: null, after: (await workspace.read(path)).text })),
+  )
+  const at = options.now().getTime()
+  log.done(await log.begin({ origin: { cause: 'template' }, at, files: texts }))
   await workspace.known?.accept(names)
-  workspace.close()
-  await recording.close()
+  await close()
 }
 
-/** With `watch`, records changes; without, queues them for the next process that stays open. */
-export function openRecording(
-  { config, folders, mainFolder, now, watch, log }: AgentOptions,
+export function openHistory(
+  { config, folders, mainFolder, now, watch, log, workspace }: AgentOptions,
   roots: Roots,
-): HistoryController {
-  return new HistoryController({
+): History {
+  return new History({
     settings: () => config.current.history,
     isLongRunning: watch,
-    entry: workerEntry(mainFolder, 'workspace/history/history.worker'),
-    folder: folders.history,
+    entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
+    file: changeLogFile(folders.history, workspace),
     roots,
     now,
     onFault: (error) => log.fault(error, `history of agent ${config.id}`),

@@ -1,69 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import type { RecoveredChange } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { recoveryProblemCodes } from '#shared/util/problem-codes.ts'
-import { batchKind, batchNames, type Batches, type BatchKind, type RecoveryResult, type Workspace } from '#workspace'
+import { batchKind, batchNames, type Workspace } from '#workspace'
 import type { Importer } from '#interop'
 import type { AgentOptions } from './agent-options.ts'
 
 const maxFiles = 200
 
-interface RecoveryServices {
-  readonly workspace: Workspace
-  readonly importer: Importer
-  readonly batches: Batches
-}
-
 /**
- * Completes or undoes a change that a crash interrupted. Call it before anything reads the files.
- * @returns the completed change for the interface; undefined if there is none or the recovery failed (logged)
+ * Completes or undoes changes that a crash interrupted. Call it before anything reads the files.
+ * @returns the last completed batch for the interface; undefined if there is none or the recovery failed (logged)
  */
-export async function recoverInterruptedChange(
-  { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
-  { workspace, importer, batches }: RecoveryServices,
+export async function recoverInterruptedChanges(
+  { health, log, config: { id: agent } }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
+  { workspace, importer }: { readonly workspace: Workspace; readonly importer: Importer },
 ): Promise<RecoveredChange | undefined> {
   try {
-    const recovered = await workspace.recover((kind) => health.report(runningReport(kind, config.id)))
-    const kind = recovered && batchKind(recovered.batch)
-    if (kind) health.report(resultReport(recovered, config.id))
-    const completedChange = kind && recovered.isDone ? await toRecoveredChange(recovered, kind, batches) : undefined
-    await importer.recover()
-    return completedChange
+    const results = await workspace.recover((batch) => {
+      const kind = batchKind(batch)
+      if (kind) health.report({ part: 'app', code: `${kind}_ending`, level: 'note', message: '', agent })
+    })
+    importer.recover(results)
+    let recovered: RecoveredChange | undefined
+    for (const { change, batch, isDone, notes, written, skipped } of results) {
+      const kind = batchKind(batch)
+      if (!kind) continue
+      const names = batchNames(batch)
+      const left = skipped.length
+      health.report({
+        part: 'app',
+        code: !isDone ? 'change_not_done' : left > 0 ? 'change_left' : 'change_ended',
+        level: left > 0 ? 'warning' : 'note',
+        message: `${names.from} → ${names.to}; ${written} notes written after the restart`,
+        agent,
+        ...(left > 0 ? { files: skipped.slice(0, maxFiles) } : {}),
+      })
+      if (isDone) recovered = { id: randomUUID(), kind, ...names, notes: notes - left, left, change: change.id }
+    }
+    return recovered
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'folder_gone'))
-      log.fault(error, `recovering a change of agent ${config.id}`)
+      log.fault(error, `recovering a change of agent ${agent}`)
     return undefined
   } finally {
-    for (const code of Object.values(recoveryProblemCodes)) health.clear('app', code, config.id)
+    for (const kind of ['move', 'tag', 'replacement']) health.clear('app', `${kind}_ending`, agent)
   }
-}
-
-async function toRecoveredChange(
-  { batch, texts, skipped, made }: RecoveryResult,
-  kind: BatchKind,
-  batches: Batches,
-): Promise<RecoveredChange> {
-  const isChanged = kind === 'move' || texts.length > 0
-  const undo = isChanged ? await batches.storeUndo(batch, texts, made) : null
-  return { id: randomUUID(), kind, ...batchNames(batch), notes: texts.length, left: skipped.length, undo }
-}
-
-function runningReport(kind: BatchKind, agent: string) {
-  return { part: 'app', code: recoveryProblemCodes[kind], level: 'note', message: '', agent } as const
-}
-
-function resultReport({ batch, isDone, written, skipped }: RecoveryResult, agent: string) {
-  const { from, to } = batchNames(batch)
-  return {
-    part: 'app',
-    code: !isDone ? 'change_not_done' : skipped.length > 0 ? 'change_left' : 'change_ended',
-    level: skipped.length > 0 ? 'warning' : 'note',
-    message: [
-      `${from} → ${to}`,
-      `${written} notes written after the restart`,
-      ...(skipped.length > 0 ? [`${skipped.length} notes skipped because they changed since the crash`] : []),
-    ].join('; '),
-    agent,
-    ...(skipped.length > 0 ? { files: skipped.slice(0, maxFiles) } : {}),
-  } as const
 }

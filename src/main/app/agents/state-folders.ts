@@ -24,7 +24,7 @@ export function stateFolders(home: string) {
   }
 }
 
-/** Returns absolute paths. `index` and `pendingChange` are files; `checks` has saved searches. */
+/** Returns absolute paths. `index` is a file; `checks` has saved searches. */
 function agentFolders(home: string, name: string, agentSubfolder: string) {
   return {
     index: join(home, 'memory', `${name}.sqlite`),
@@ -32,15 +32,16 @@ function agentFolders(home: string, name: string, agentSubfolder: string) {
     sessions: join(home, agentSubfolder, 'sessions'),
     checks: join(home, agentSubfolder, 'checks'),
     upkeep: join(home, agentSubfolder, 'upkeep'),
-    imports: join(home, agentSubfolder, 'imports'),
     drafts: join(home, agentSubfolder, 'drafts'),
-    /** Journal of a running change of several files. */
-    pendingChange: join(home, agentSubfolder, 'pending-change.json'),
-    undos: join(home, agentSubfolder, 'undos'),
     known: join(home, agentSubfolder, 'known-files'),
     endings: join(home, agentSubfolder, 'endings.json'),
     privateLines: join(home, agentSubfolder, 'private-lines.json'),
   }
+}
+
+/** Returns the file of the change log of a workspace. Each workspace folder of an agent has its own. */
+export function changeLogFile(historyFolder: string, workspace: string): string {
+  return join(historyFolder, `${folderKey(workspace)}.sqlite`)
 }
 
 function folderKey(workspace: string): string {

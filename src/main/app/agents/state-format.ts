@@ -6,7 +6,7 @@ import { parseJson } from '#shared/util/json.ts'
 
 /**
  * Version of the files in the state folder. The version before reads and writes the files of this one: it may add files,
- * fields and kinds of lines in journals, which the version before keeps. Every other change needs a step of two.
+ * fields and kinds of lines in JSONL files, which the version before keeps. Every other change needs a step of two.
  */
 export const stateFormat = 1
 

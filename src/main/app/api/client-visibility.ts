@@ -125,7 +125,7 @@ export class ClientView {
     const open = new Set(files.flatMap(({ path }) => (privacy.has(path) ? [] : [path])))
     const visible = entries.map(async (entry) => {
       if (!open.has(entry.now)) return []
-      const { patch } = await this.#agent.requireHistory.diff(entry.commit, entry.path)
+      const { patch } = await this.#agent.history.diff(entry.change, entry.path)
       const lines = await this.diff(entry, patch)
       return lines === '' ? [] : [{ ...entry, added: lines.split('\n').length, removed: 0 }]
     })
@@ -133,8 +133,8 @@ export class ClientView {
   }
 
   /** Returns the lines that a change added and that the requester still sees in the note. */
-  async diff({ commit, path }: Pick<HistoryEntry, 'commit' | 'path'>, patch: string): Promise<string> {
-    const currentPath = await this.#agent.requireHistory.currentPath(path, commit)
+  async diff({ change, path }: Pick<HistoryEntry, 'change' | 'path'>, patch: string): Promise<string> {
+    const currentPath = this.#agent.history.currentPath(path, change)
     const text = this.#agent.isForPrograms(currentPath) ? await this.textAt(currentPath) : undefined
     const lines = new Set(text?.split('\n').map((line) => line.trim()))
     const isVisible = (line: string) => /^\+(?!\+\+)/.test(line) && lines.has(line.slice(1).trim())

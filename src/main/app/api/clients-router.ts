@@ -4,6 +4,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { defaultAgentId } from '#platform'
 import { sectionTitle } from '#workspace'
+import { findClientNote, saveClientNote } from '../agents/client-notes.ts'
 import { perform, type RouterBase } from './procedure.ts'
 
 export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
@@ -38,32 +39,25 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
     const section = input.section === undefined ? undefined : sectionTitle(input.section)
     const requestedNote = { text, section }
     const savedNote = input.mayBeThere
-      ? await agent.findRemembered(requestedNote, await app.clients.nameOf(id))
+      ? await findClientNote(agent, requestedNote, await app.clients.nameOf(id), app.now)
       : undefined
-    if (savedNote) return { ...savedNote, undo: '' }
+    if (savedNote) return { ...savedNote, change: null }
     const author = await app.clients.authorizeWrite({ client: id, agent: agentId, text, section }, signal)
-    const { note, path, startLine, endLine, proposal } = await agent.remember(requestedNote, author)
-    const undo = note ? app.clients.recordWrite({ client: id, agent: agentId, path, note }) : ''
-    return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
+    const { change, ...written } = await saveClientNote(agent, requestedNote, author, app.now)
+    app.clients.countWrite(id)
+    return { ...written, change: change?.change ?? null }
   }),
-  undo: forAgent(os.clients.undo, async (agent, input) => {
-    const name = await app.clients.nameOf(input.client)
-    const undo = app.clients.takeUndo(input.undo, input.client, input.agent)
-    try {
-      return { path: (await agent.removeNote(undo.path, undo.note, name)).path }
-    } catch (error) {
-      app.clients.putBackUndo(input.undo, undo)
-      throw error
-    }
-  }),
+  undo: forAgent(os.clients.undo, async (agent, { client, change }) => ({
+    path: await agent.undoClientNote(change, await app.clients.nameOf(client)),
+  })),
   programs: os.clients.programs.handler(({ input }) => app.clientInstaller.list(agentOption(input.agent))),
   connect: perform(os.clients.connect, (input) => app.clientInstaller.connect(input.program, agentOption(input.agent))),
   disconnect: perform(os.clients.disconnect, (input) => app.clientInstaller.disconnect(input.program)),
   test: os.clients.test.handler(async ({ input }) => ({
     tools: await app.clientInstaller.test(input.program, agentOption(input.agent)),
   })),
-  questions: os.clients.questions.handler(() => app.clients.openWriteRequests),
-  answer: perform(os.clients.answer, (input) => app.clients.answer(input.id, input.decision)),
+  questions: os.clients.questions.handler(() => app.clients.writeRequests.list()),
+  answer: perform(os.clients.answer, (input) => app.clients.writeRequests.answer(input.id, input.decision)),
 })
 
 /** Returns {} for the default agent, so that the settings can assign another agent to the program later. */

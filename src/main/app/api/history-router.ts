@@ -1,25 +1,31 @@
 import type { HistoryEntry } from '#shared/contract/index.ts'
+import { orUndefined } from '#shared/util/errors.ts'
+import { streamProgress } from '#platform'
+import { importFromGit } from '#workspace'
+import { EarlierPrivacy } from '#workspace/privacy'
 import { viewFor } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
 
 export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   timeline: forAgent(os.history.timeline, async (agent, input) => {
-    const { requireHistory } = agent
-    if (!input.forProgram) return requireHistory.entries({ ...input, groupAdopted: true })
+    const { history } = agent
+    if (!input.forProgram) return history.timeline({ ...input, groupAdopted: true })
     await agent.workspace.assertExists()
+    // A program gets no event when the changes since the last run are recorded.
+    await history.flush()
     const view = await viewFor(app, agent, input.forProgram)
     const visible: HistoryEntry[] = []
     // Read further pages until `limit` visible entries are found: hidden ones do not count.
-    for (let query: Parameters<typeof requireHistory.entries>[0] = input; ;) {
-      const entries = await requireHistory.entries(query)
+    for (let query: Parameters<typeof history.timeline>[0] = input; ;) {
+      const entries = history.timeline(query)
       const shared = entries.filter(({ now }) => agent.isForPrograms(now))
       visible.push(...(view ? await view.entries(shared) : shared))
       if (visible.length >= input.limit || entries.length < input.limit) return visible
-      query = { ...input, from: undefined, before: entries.at(-1)?.commit }
+      query = { ...input, before: entries.at(-1)?.id }
     }
   }),
   diff: forAgent(os.history.diff, async (agent, input) => {
-    const change = await agent.requireHistory.diff(input.commit, input.path)
+    const change = await agent.history.diff(input.change, input.path)
     const view = await viewFor(app, agent, input.forProgram)
     return view ? { patch: await view.diff(input, change.patch), before: null, after: null } : change
   }),
@@ -27,27 +33,51 @@ export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => 
   commitDiff: forAgent(os.history.commitDiff, (agent, input, signal) =>
     agent.commits.diff(input.path, input.commit, signal),
   ),
-  blame: forAgent(os.history.blame, (agent, input) => agent.requireHistory.blame(input.path)),
-  standing: forAgent(os.history.standing, (agent, input) => agent.revertStatus(input.path, input.patch)),
-  accepted: forAgent(os.history.accepted, (agent) => agent.reviewedHunks.list()),
-  accept: doForAgent(os.history.accept, (agent, input) => agent.reviewedHunks.accept(input.hunk)),
-  restore: forAgent(os.history.restore, (agent, input) => agent.restoreVersion(input.commit, input.path)),
-  batches: forAgent(os.history.batches, (agent) => agent.batches.list()),
-  undoBatch: forAgent(os.history.undoBatch, (agent, input) =>
-    agent.batches.undo(input.undo, { cause: 'user', isUndo: true }),
+  textAt: forAgent(os.history.textAt, async (agent, { path, at, includesPrivate }) => {
+    const text = agent.history.textAt(path, at)
+    if (text === undefined || includesPrivate) return { text: text ?? null }
+    const privacy = new EarlierPrivacy(agent.marks())
+    privacy.add(0, (await orUndefined(agent.readSearched(path))) ?? { path, text })
+    return { text: privacy.openText(0, { path, text }) ?? null }
+  }),
+  exportGit: os.history.exportGit.handler(async function* ({ input: { agent: id, folder, includesPrivate }, signal }) {
+    const agent = await app.agents.get(id)
+    yield yield* streamProgress((onProgress) => agent.exportHistory(folder, { includesPrivate, signal, onProgress }))
+  }),
+  importGit: os.history.importGit.handler(async function* ({ input: { agent: id, folder }, signal }) {
+    const { log } = (await app.agents.get(id)).history
+    const { paths, ...result } = yield* streamProgress((onProgress) =>
+      importFromGit({ file: log.log.file, folder, signal, onProgress }),
+    )
+    log.emitRecorded(paths)
+    yield result
+  }),
+  blame: forAgent(os.history.blame, (agent, input) => agent.history.blame(input.path)),
+  standing: forAgent(os.history.standing, (agent, input) => agent.revertStatus(input.change, input.path)),
+  accept: doForAgent(os.history.accept, (agent, { change, path, key }) =>
+    agent.history.log.markReviewed(change, path, key),
   ),
+  restore: forAgent(os.history.restore, (agent, input) => agent.restoreVersion(input.change, input.path)),
+  batches: forAgent(os.history.batches, (agent) => agent.batches.list()),
+  revert: forAgent(os.history.revert, async (agent, input) => {
+    const { change = null, notes, left, trashed } = await agent.revert(input)
+    return { change, notes, left: [...left], ...(trashed === undefined ? {} : { trashed }) }
+  }),
 })
 
 export const erasureRoutes = ({ app, os }: RouterBase) => ({
-  find: os.forget.find.handler(async ({ input: { agent, ...request }, signal }) => {
+  find: os.forget.find.handler(async ({ input: { agent, words }, signal }) => {
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
-    const { embedding, ...occurrences } = await app.agents.erasure.find(agent, request, signal)
+    const { embedding, ...occurrences } = await app.agents.erasure.find(agent, words, signal)
     // The embedding model also received these texts.
     return { ...occurrences, models: embedding === undefined ? models : [...models, embedding] }
   }),
-  run: os.forget.run.handler(async function* ({ input: { agent, words, lines, keep } }) {
-    yield* app.agents.erasure.run(agent, { texts: [words, ...lines], keep })
+  // The erasure also finishes if the caller disconnects.
+  run: os.forget.run.handler(async function* ({ input: { agent, ...request } }) {
+    yield yield* streamProgress((onProgress) =>
+      app.agents.erasure.run(agent, request, ({ done, total }) => onProgress(done, total)),
+    )
   }),
   stop: perform(os.forget.stop, (input) => app.agents.erasure.stop(input.agent)),
 })

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { defaultAgentId, defaultWorkspace, expandHome, isKeyName } from '#platform'
 import { findMemories, findOpenClawSettings } from '#interop'
 import { AppError } from '#shared/util/errors.ts'
@@ -17,19 +19,22 @@ export const importRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => (
     return { ...report, change: await app.settings.set(...changes) }
   }),
   plan: forAgent(os.import.plan, (agent, input) => agent.importer.plan(input)),
-  run: forAgent(os.import.run, (agent, input) => agent.importer.run(input)),
-  start: doForAgent(os.import.start, (agent, input) => agent.importer.start(input)),
+  start: doForAgent(os.import.start, (agent, input) => void agent.importer.start(input)),
   standing: forAgent(os.import.standing, (agent) => agent.importer.status()),
   seen: doForAgent(os.import.seen, (agent, input) => agent.importer.markSeen(input.id)),
   cancel: doForAgent(os.import.cancel, (agent) => agent.importer.cancel()),
   past: forAgent(os.import.past, (agent) => agent.importer.past()),
-  undo: forAgent(os.import.undo, (agent, input) => agent.importer.undo(input.id)),
   packNote: forAgent(os.import.packNote, (agent, input) => agent.importer.packNote(input.path)),
-  pack: forAgent(os.import.pack, async (agent, input) => {
+  pack: forAgent(os.import.pack, async (agent, { withHistory }, signal) => {
     const { importer, history } = agent
-    if (!input.withHistory || !history) return importer.pack()
-    await history.flush()
-    return importer.pack(history.repository)
+    if (!withHistory || !history.isEnabled) return importer.pack()
+    const folder = await mkdtemp(join(tmpdir(), 'commonplace-history-'))
+    try {
+      await agent.exportHistory(folder, { includesPrivate: false, signal })
+      return await importer.pack(join(folder, '.git'))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   }),
 })
 

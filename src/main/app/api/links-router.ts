@@ -13,7 +13,7 @@ export const linksRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
   mend: forAgent(os.links.mend, async (agent, input) => {
     const { workspace } = agent
     const write = await workspace.edit(input.path, userOrigin, (text = '') => repairLink(text, input))
-    return { patch: (await workspace.describe(write)).patch }
+    return { change: write.change ?? null }
   }),
   names: forAgent(os.links.names, (agent, input, signal) => agent.links.names(input.path, input.typed, signal)),
   planMove: forAgent(os.links.planMove, (agent, { from, to }) => agent.links.planMove({ from, to })),

@@ -9,7 +9,7 @@ export const suggestionsRoutes = ({ os, forAgent, doForAgent }: RouterBase) => (
   look: forAgent(os.upkeep.look, (agent) => agent.upkeep.scan()),
   stop: doForAgent(os.upkeep.stop, (agent) => agent.upkeep.stop()),
   estimate: forAgent(os.upkeep.estimate, (agent, _input, signal) => agent.upkeep.estimate(signal)),
-  review: forAgent(os.upkeep.review, (agent) => agent.upkeep.review('user')),
+  review: forAgent(os.upkeep.review, (agent) => agent.upkeep.review()),
   request: forAgent(os.upkeep.request, (agent, input) => agent.reviewRequest(input.number)),
   preview: forAgent(os.upkeep.preview, (agent, input) => agent.upkeep.preview(input.ids)),
   turn: doForAgent(os.upkeep.turn, (agent, input) => agent.upkeep.swapSides(input.id)),
@@ -18,10 +18,7 @@ export const suggestionsRoutes = ({ os, forAgent, doForAgent }: RouterBase) => (
   refuse: doForAgent(os.upkeep.refuse, (agent, input) => agent.upkeep.refuse(input.ids)),
   snooze: doForAgent(os.upkeep.snooze, (agent, input) => agent.upkeep.snooze(input.ids, input.until)),
   reopen: doForAgent(os.upkeep.reopen, (agent, input) => agent.upkeep.reopen(input.ids)),
-  undo: forAgent(os.upkeep.undo, async (agent, input) => {
-    const { undone, stuck } = await agent.upkeep.undo(input.acceptance)
-    return { undone, stuck: [...stuck] }
-  }),
+  undo: forAgent(os.upkeep.undo, (agent, input) => agent.upkeep.undo(input.acceptance)),
   flag: forAgent(os.upkeep.flag, async (agent, input) => ({
     id: await agent.upkeep.flag(input.path, input.line, input.fault, input.query),
   })),

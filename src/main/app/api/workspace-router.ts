@@ -30,7 +30,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
       if (text === undefined) throw new AppError('file_not_found', `${input.path} does not exist`, { path: input.path })
       return withVisibility(text, input.isPrivate)
     })
-    return { patch: (await workspace.describe(write)).patch }
+    return { change: write.change ?? null }
   }),
   setFolderVisibility: perform(os.workspace.setFolderVisibility, async (input) => {
     const config = app.agents.configOf(input.agent)
@@ -69,17 +69,12 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   saveDraft: doForAgent(os.workspace.saveDraft, (agent, input) =>
     agent.fileDrafts.save(input.path, input.writer, input.draft),
   ),
-  move: doForAgent(os.workspace.move, (agent, input) => agent.workspace.move(input.from, input.to, { cause: 'user' })),
   duplicate: forAgent(os.workspace.duplicate, async (agent, input) => ({
     path: await agent.workspace.duplicate(input.path, { cause: 'user' }),
   })),
   remove: forAgent(os.workspace.remove, async (agent, input) => {
-    const { trashed } = await agent.workspace.remove(input.path, { cause: 'user' })
-    return { trashed }
-  }),
-  restore: forAgent(os.workspace.restore, async (agent, input) => {
-    const { path } = await agent.workspace.restore(input.trashed, { cause: 'user' })
-    return { path }
+    const { write } = await agent.workspace.remove(input.path, { cause: 'user' })
+    return { change: write.change ?? null }
   }),
   reveal: doForAgent(os.workspace.reveal, async ({ workspace }, input) => {
     const isAttachment = input.open && attachmentType(input.path) !== undefined
@@ -90,11 +85,6 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
         : await workspace.locate(input.path)
     await app.showFile(file, input.open)
   }),
-  undo: forAgent(os.workspace.undo, async (agent, input, signal) => {
-    const { write, trashed } = await agent.undo(input.path, input.patch, signal)
-    return { path: write.path, ...(trashed === undefined ? {} : { trashed }) }
-  }),
-  redo: doForAgent(os.workspace.redo, (agent, input, signal) => agent.redo(input.path, input.patch, signal)),
   remember: forAgent(os.workspace.remember, async ({ workspace, sessions }, input) => {
     const chat = input.session === undefined ? undefined : await sessions.get(input.session)
     const origin = { cause: 'capture' as const }
@@ -104,7 +94,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
         ? await workspace.remember(text, app.now(), origin, chat?.isPrivate)
         : await workspace.rememberIn(input.section, text, origin)
     await chat?.appendCustom(keptEntry, { change })
-    return { path, startLine, endLine, patch: change.patch }
+    return { path, startLine, endLine, change: change.change ?? null }
   }),
   datedNote: os.workspace.datedNote.handler(({ input }) => datedNote(input.text, localDate(app.now()))),
 })

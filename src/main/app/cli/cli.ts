@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '#shared/util/errors.ts'
 import { embeddingProviders } from '#shared/util/providers.ts'
@@ -6,16 +7,16 @@ import type { AppOptions } from '../composition/create-app.ts'
 import { ask } from './commands/ask-command.ts'
 import { evaluate } from './commands/evaluate-command.ts'
 import { explain } from './commands/explain-command.ts'
+import { exportHistory, importHistory, showHistory, type GitFlags, type ShowFlags } from './commands/history-command.ts'
 import { indexFiles } from './commands/index-files.ts'
 import { remember } from './commands/remember-command.ts'
 import { search } from './commands/search-command.ts'
 import { listSessions } from './commands/sessions-command.ts'
 import { showStatus } from './commands/status-command.ts'
-import { assertNeverUsed } from './first-use.ts'
 import { mainFolder } from './main-folder.ts'
 import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
 import type { Output } from './cli-output.ts'
-import { openMemory } from './open-memory.ts'
+import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
 import { openInBrowser, appVersion, defaultAgentId, describeProblems } from '#platform'
 import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
@@ -34,8 +35,8 @@ const program = new Command('commonplace')
   .configureOutput({ outputError: (text, write) => write(escapeControls(text.replace(/^error: /, 'commonplace: '))) })
   .showSuggestionAfterError(false)
 
-function command(name: string, description: string): Command {
-  return program
+function command(name: string, description: string, parent = program): Command {
+  return parent
     .command(name)
     .description(description)
     .option('--agent <id>', 'the agent', defaultAgentId)
@@ -92,7 +93,7 @@ withVectorOptions(command('eval', 'measure recall on judged questions'))
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input if omitted')
   .option('--private', 'mark the note private: only private chats read it')
-  .action(async (text: string | undefined, flags: CommonFlags & { private?: boolean }) => {
+  .action(async (text: string | undefined, flags: CommonFlags) => {
     checkFolders(flags)
     print(await remember(appOptions(flags), flags, text), flags)
   })
@@ -111,9 +112,25 @@ command('ask', 'ask the agent')
 
 command('sessions', 'list the chats, newest first')
   .option('--private', 'also show the titles of private chats')
-  .action(async (flags: CommonFlags & { private?: boolean }) =>
-    runOnPrimary(flags, (primary) => listSessions(primary, flags)),
-  )
+  .action(async (flags: CommonFlags) => runOnPrimary(flags, (primary) => listSessions(primary, flags)))
+
+const history = program.command('history').description('show, export and import the history of the notes')
+
+command('show', 'list the changes of a note, or print its text at a time', history)
+  .argument('<path>')
+  .option('--at <time>', 'print the text at this time, such as 2026-01-20 or 2026-01-20T18:30')
+  .option('--limit <n>', 'maximum number of changes', parseInteger, 100)
+  .option('--private', 'also print private text')
+  .action(async (path: string, flags: ShowFlags) => runOnPrimary(flags, (primary) => showHistory(primary, flags, path)))
+
+command('export', 'write the history as a Git repository', history)
+  .requiredOption('--git <dir>', 'an empty or new folder')
+  .option('--private', 'also export private text')
+  .action(async (flags: GitFlags) => runOnPrimary(flags, (primary) => exportHistory(primary, flags)))
+
+command('import', 'add the history of a Git repository before the oldest change', history)
+  .requiredOption('--git <dir>', 'a repository, or a folder in one')
+  .action(async (flags: GitFlags) => runOnPrimary(flags, (primary) => importHistory(primary, flags)))
 
 program
   .command('mcp')
@@ -176,7 +193,7 @@ function appOptions({ home, workspace, agent }: Omit<CommonFlags, 'agent'> & { r
 
 function print({ value, text, warning, isFailure }: Output, flags: CommonFlags): void {
   process.stdout.write(escapeControls(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
-  if (warning !== undefined) process.stderr.write(escapeControls(`commonplace: ${warning}\n`))
+  if (warning) process.stderr.write(escapeControls(`commonplace: ${warning}\n`))
   if (isFailure) process.exitCode = 1
 }
 
@@ -205,13 +222,11 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
 }
 
 /** Resolves at SIGINT, SIGTERM, or when the launcher that forwards signals has exited. */
-function waitForShutdownSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-    process.once('disconnect', () => resolve())
-    // The IPC channel alone must not keep the process alive.
-    process.channel?.unref()
-  })
+async function waitForShutdownSignal(): Promise<void> {
+  const events = ['SIGINT', 'SIGTERM', 'disconnect'].map((name) => once(process, name))
+  // The IPC channel alone must not keep the process alive.
+  process.channel?.unref()
+  await Promise.race(events)
 }
 
 function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {

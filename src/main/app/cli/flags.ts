@@ -6,6 +6,8 @@ export interface CommonFlags {
   readonly workspace?: string
   readonly home?: string
   readonly json?: boolean
+  /** Includes private notes and chats; for a new note or chat, makes it private. */
+  readonly private?: boolean
 }
 
 export interface WaitFlags {
@@ -13,7 +15,7 @@ export interface WaitFlags {
   readonly wait: boolean
 }
 
-export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'> & { readonly private?: boolean }
+export type SearchFlags = WaitFlags & Pick<SearchOptions, 'maxResults' | 'minScore'> & Pick<CommonFlags, 'private'>
 
 export type ExplainFlags = SearchFlags & { readonly why?: string }
 
@@ -28,7 +30,6 @@ export interface AskFlags extends CommonFlags {
   /** Id of a chat, a prefix of it, or `last`. */
   readonly session?: string
   readonly withoutMemory?: boolean
-  readonly private?: boolean
   readonly sendAnyway?: boolean
   readonly asMessage?: boolean
 }

@@ -8,10 +8,8 @@ export const vectorHelp =
 
 /** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
 const terminalVectorWaitMs = 30_000
-/** Interval of progress lines if stderr is not a terminal, ms. In a terminal, one line is overwritten more often. */
-const lineIntervalMs = 5000
-const overwriteIntervalMs = 100
-const pollIntervalMs = 200
+/** Interval of progress lines, ms. */
+const progressIntervalMs = 5000
 
 /**
  * Waits until the index is up to date, and with `shouldWait` until all vectors exist. Prints progress to stderr.
@@ -24,17 +22,15 @@ export async function waitForVectors(client: ContractClient, agent: string, shou
     assertUsable((await client.search.settle({ agent })).status)
     return { warning: undefined, isFailure: false, vectorWaitMs: undefined }
   }
-  const progress = createProgressLine()
   const timer = setInterval(() => {
-    void client.search.status({ agent }).then(progress.show, () => undefined)
-  }, pollIntervalMs)
+    void client.search.status({ agent }).then(printProgress, () => undefined)
+  }, progressIntervalMs)
   try {
     const { status } = await client.search.settle({ agent, vectors: true })
     assertUsable(status)
     return { ...checkVectors(status), vectorWaitMs: terminalVectorWaitMs }
   } finally {
     clearInterval(timer)
-    progress.end()
   }
 }
 
@@ -52,23 +48,8 @@ function checkVectors({ provider, embedded, units, problems }: IndexStatus) {
   return { warning, isFailure: cause?.code !== 'texts_refused' && cause?.code !== 'passages_local' }
 }
 
-function createProgressLine() {
-  const { stderr } = process
-  let shownAt = performance.now() - (stderr.isTTY ? overwriteIntervalMs : 0)
-  let isOpen = false
-  return {
-    show({ provider, embedded, units, etaMs }: IndexStatus): void {
-      const now = performance.now()
-      if (provider === 'none' || embedded >= units) return
-      if (now - shownAt < (stderr.isTTY ? overwriteIntervalMs : lineIntervalMs)) return
-      shownAt = now
-      const remainingTime = etaMs === undefined ? '' : `, ${Math.ceil(etaMs / 1000)} s left`
-      const text = `${embedded}/${units} vectors${remainingTime}`
-      isOpen = stderr.isTTY
-      stderr.write(stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
-    },
-    end(): void {
-      if (isOpen) stderr.write('\r\u001B[K')
-    },
-  }
+function printProgress({ provider, embedded, units, etaMs }: IndexStatus): void {
+  if (provider === 'none' || embedded >= units) return
+  const remainingTime = etaMs === undefined ? '' : `, ${Math.ceil(etaMs / 1000)} s left`
+  process.stderr.write(`${embedded}/${units} vectors${remainingTime}\n`)
 }

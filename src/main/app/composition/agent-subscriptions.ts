@@ -18,9 +18,7 @@ interface EventTargets {
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
 export function subscribeAgent(openedAgent: Agent, { publish, health, log }: EventTargets): void {
   const { id: agent, conventions, workspace, links, upkeep, fileDrafts, sessions } = openedAgent
-  const { memory, recording, reviewedHunks, batches, savedQueries, chat, privacy } = openedAgent
-  // This subscription comes first, so that a write is recorded before other listeners receive it.
-  workspace.changes.subscribe((write) => recording.record(write))
+  const { memory, history, batches, savedQueries, chat, privacy } = openedAgent
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
 
   for (const activity of [workspace.changes, sessions.changes, chat.changes])
@@ -63,7 +61,7 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
       agent,
       path,
       startLine,
-      patch: change.patch,
+      change: change.change ?? null,
       note: firstLine,
       ...(client === undefined ? {} : { client }),
     })
@@ -108,9 +106,7 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
         links.markStale()
         findLongTermFiles(change.paths).catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
         upkeep.filesChanged(change.paths).catch((error: unknown) => log.fault(error, `upkeep of agent ${agent}`))
-        recording.history?.recordExternalChanges(
-          change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)),
-        )
+        history.recordExternalChanges(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
         savedQueries.scheduleRun('index')
@@ -132,7 +128,7 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
     }
   })
 
-  recording.changes.subscribe((change) => {
+  history.log.changes.subscribe((change) => {
     if (change.type === 'recorded') publish({ type: 'historyChanged', agent, paths: [...change.paths] })
     else reportHistory(health, agent, change.problems)
   })
@@ -157,14 +153,9 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
     publish({ type: 'filesChanged', agent, paths: [] })
   })
 
-  reviewedHunks.changes.subscribe(() => publish({ type: 'acceptedChanged', agent }))
-
   upkeep.changes.subscribe(() => publish({ type: 'upkeepChanged', agent }))
 
-  savedQueries.changes.subscribe((change) => {
-    if (change.type === 'checks') publish({ type: 'checksChanged', agent })
-    else publish({ type: 'checksProgress', agent, done: change.done, total: change.total })
-  })
+  savedQueries.changes.subscribe(() => publish({ type: 'checksChanged', agent }))
 }
 
 function reportHistory(health: Health, agent: string, problems: readonly HistoryProblem[]): void {

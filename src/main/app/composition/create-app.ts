@@ -23,7 +23,6 @@ import {
   workerEntry,
   appVersion,
   makeFolder,
-  cleanTemporaryFiles,
   scheduleCleanup,
   KeyRing,
   type KeyVault,
@@ -126,8 +125,11 @@ export async function createApp(options: AppOptions) {
   const publish = (event: AppEvent) => events.publish('event', event)
   const health = new Health(now)
   const log = withFaultReports(base.log, health, now)
-  const removeTemporaryFiles = () => cleanTemporaryFiles(folders.home, () => true)
-  const cancelCleanup = scheduleCleanup(removeTemporaryFiles, (error) => log.fault(error, 'temporary files'))
+  const cancelCleanup = scheduleCleanup(
+    folders.home,
+    () => true,
+    (error) => log.fault(error, 'temporary files'),
+  )
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()

@@ -1,9 +1,10 @@
 /**
- * Verdicts of models in `judged.jsonl`. Each judged unit has one line, written before its proposal is added, and a
+ * Files of reviews: `spent.jsonl` has the cost of each request, `judged.jsonl` the verdicts of models. Each judged unit has one line, written before its proposal is added, and a
  * second one as soon as the proposal is in the inbox, so that an interrupted review does not pay for an answer twice.
  */
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { ReviewEstimate } from '#shared/contract/index.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { appendDurably, readIfExists } from '#platform'
 import { verdictSchema, type Verdict } from './review-answer.ts'
@@ -74,4 +75,42 @@ export class ReviewRecords {
     else if ('unread' in record) this.#unreadable.add(`${record.key} ${record.model}`)
     else this.#judged.set(record.key, record)
   }
+}
+
+/** A request: its estimate, and after the answer a second row with the same id and the actual cost. */
+const spendingSchema = z.object({
+  id: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  tokens: z.number().int(),
+  /** US dollars; null if the price is unknown. */
+  usd: z.number().nullable(),
+})
+type Spending = z.infer<typeof spendingSchema>
+
+/** Sums the costs in the calendar month of `date`, local time. Estimates count where an actual cost is missing. */
+export async function spentInMonth(folder: string, date: Date): Promise<ReviewEstimate['spent']> {
+  const monthOf = (day: Date) => day.getFullYear() * 12 + day.getMonth()
+  const rows = new Map<string, Spending>()
+  for (const line of ((await readIfExists(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
+    const row = spendingSchema.safeParse(parseJson(line)).data
+    if (row && monthOf(new Date(row.at)) === monthOf(date)) rows.set(row.id, row)
+  }
+  const sum = (name: 'tokens' | 'usd') => rows.values().reduce((total, row) => total + (row[name] ?? 0), 0)
+  return { tokens: sum('tokens'), usd: sum('usd') }
+}
+
+/** @throws AppError `disk_full`, `write_failed` */
+export async function recordSpending(folder: string, row: Spending): Promise<void> {
+  await appendDurably(join(folder, 'spent.jsonl'), `${JSON.stringify(row)}\n`)
+}
+
+/** Returns true if one more request would exceed the budget. */
+export function exceedsBudget(
+  spent: ReviewEstimate['spent'],
+  next: Pick<Spending, 'tokens' | 'usd'>,
+  budget: ReviewEstimate['budget'],
+): boolean {
+  if (next.usd === null) return budget.tokens !== null && spent.tokens + next.tokens > budget.tokens
+  return budget.usd !== null && spent.usd + next.usd > budget.usd
 }

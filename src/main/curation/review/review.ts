@@ -18,8 +18,7 @@ import type { PrivacyOf } from '../suggestions/keep-private.ts'
 import { parseAnswer } from './review-answer.ts'
 import type { ReviewInput } from './review-input.ts'
 import { findingFor, type FindingContext } from './review-findings.ts'
-import { ReviewRecords, type VerdictRecord } from './review-records.ts'
-import { recordSpending, exceedsBudget, spentInMonth, type Budget } from './review-budget.ts'
+import { exceedsBudget, recordSpending, ReviewRecords, spentInMonth, type VerdictRecord } from './review-records.ts'
 import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
 
 export interface ReviewModel {
@@ -51,10 +50,10 @@ export interface ReviewOptions {
   readonly privacyOf: PrivacyOf
   /** @throws AppError `provider_key_missing`, `unknown_model` */
   readonly model: () => ReviewModel
-  readonly budget: () => Budget
+  readonly budget: () => ReviewEstimate['budget']
   readonly prompts: () => Promise<ReviewPrompts>
   /** Returns the lines to judge, without private ones. */
-  readonly reviewInput: (signal: AbortSignal) => Promise<ReviewInput>
+  readonly reviewInput: (signal: AbortSignal | undefined) => Promise<ReviewInput>
   /** Adds proposals to the inbox. @returns the number of new ones */
   readonly add: (proposals: readonly Proposal[]) => Promise<number>
 }
@@ -86,18 +85,19 @@ export class Review {
   }
 
   /** Estimates requests and costs of a review. @throws AppError `provider_key_missing`, `unknown_model` */
-  async estimate(signal: AbortSignal): Promise<ReviewEstimate> {
+  async estimate(signal: AbortSignal | undefined): Promise<ReviewEstimate> {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
     const { batches, reviewInput } = await this.#plan(model, await ReviewRecords.read(folder), signal)
     const estimates = batches.map((batch) => estimateOf(batch, model))
     const spent = await spentInMonth(folder, now())
     const limit = budget()
-    let [tokens, usd, fitting] = [0, 0, 0]
+    const total = { ...spent }
+    let fitting = 0
     for (const costEstimate of estimates) {
-      if (exceedsBudget({ tokens: spent.tokens + tokens, usd: spent.usd + usd }, costEstimate, limit)) break
-      tokens += costEstimate.tokens
-      usd += costEstimate.usd ?? 0
+      if (exceedsBudget(total, costEstimate, limit)) break
+      total.tokens += costEstimate.tokens
+      total.usd += costEstimate.usd ?? 0
       fitting += 1
     }
     const sum = (name: 'input' | 'output' | 'usd') => estimates.reduce((total, one) => total + (one[name] ?? 0), 0)
@@ -119,15 +119,11 @@ export class Review {
    * Runs a review. Aborting, and failures after the first answer, are reported in the outcome.
    * @throws AppError `needs_model` for the offline model; the provider's error if the first request fails
    */
-  async run(
-    by: 'user' | 'schedule',
-    signal: AbortSignal,
-    onProgress: (progress: UpkeepProgress) => void,
-  ): Promise<ReviewOutcome> {
+  async run(signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void): Promise<ReviewOutcome> {
     const model = this.#options.model()
     const message = 'the offline model cannot judge the meaning of lines; choose a language model'
     if (model.isOffline) throw new AppError('needs_model', message, {})
-    return this.#mutex.run(() => this.#run(model, by, signal, onProgress))
+    return this.#mutex.run(() => this.#run(model, signal, onProgress))
   }
 
   close(): void {
@@ -136,7 +132,6 @@ export class Review {
 
   async #run(
     model: ReviewModel,
-    by: 'user' | 'schedule',
     signal: AbortSignal,
     onProgress: (progress: UpkeepProgress) => void,
   ): Promise<ReviewOutcome> {
@@ -144,12 +139,10 @@ export class Review {
     const id = randomUUID()
     let outcome: ReviewOutcome = {
       id,
-      by,
       model: model.id,
       at: now().getTime(),
       state: 'running',
       requests: 0,
-      tokens: 0,
       usd: model.prices ? 0 : null,
       proposals: 0,
       dropped: 0,
@@ -181,7 +174,7 @@ export class Review {
           return outcome
         }
         const judged = await this.#judge(model, batch, costEstimate, signal, (answer) => {
-          outcome = { ...outcome, requests: outcome.requests + 1, tokens: outcome.tokens + answer.tokens }
+          outcome = { ...outcome, requests: outcome.requests + 1 }
           if (outcome.usd !== null && answer.usd !== null) outcome = { ...outcome, usd: outcome.usd + answer.usd }
         })
         await records.add(judged.records)
@@ -205,7 +198,7 @@ export class Review {
     return outcome
   }
 
-  async #plan(model: ReviewModel, records: ReviewRecords, signal: AbortSignal) {
+  async #plan(model: ReviewModel, records: ReviewRecords, signal: AbortSignal | undefined) {
     const reviewInput = await this.#options.reviewInput(signal)
     const isJudged = (key: string) => records.isJudged(key, model.id)
     const batches = batchesOf(reviewInput, await this.#options.prompts(), isJudged, model.contextWindow)
@@ -221,11 +214,11 @@ export class Review {
   ) {
     const { folder, now } = this.#options
     for (const content of [batch.content, `${batch.content}${retryInstruction}`]) {
-      const row = { id: randomUUID(), at: now().getTime(), model: model.id }
-      await recordSpending(folder, { ...row, tokens: costEstimate.tokens, usd: costEstimate.usd, isSettled: false })
+      const row = { id: randomUUID(), at: now().getTime() }
+      await recordSpending(folder, { ...row, tokens: costEstimate.tokens, usd: costEstimate.usd })
       const answer = await model.ask(content, Math.min(model.maxOutput, maxAnswerTokens), signal)
       const { text, tokens, usd, request } = answer
-      await recordSpending(folder, { ...row, tokens, usd, isSettled: true })
+      await recordSpending(folder, { ...row, tokens, usd })
       onAnswer(answer)
       const parsed = parseAnswer(batch, text)
       if (!parsed) continue

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
 import { checkRunSchema } from '#shared/contract/checks.ts'
 import {
   type Clock,
@@ -9,25 +11,17 @@ import {
   writeDurably,
   copyDamaged,
   Mutex,
+  parseStored,
   readIfExists,
 } from '#platform'
 import type { Check, CheckedQuestion, CheckRun } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isHit, parseQuestions, type Memory } from '#search'
-import {
-  relocateLines,
-  formatSavedQueries,
-  parseSavedQueries,
-  type SavedQuery,
-  type ExpectedLines,
-} from './saved-query-file.ts'
 
 const runDelayMs = 2000
 const progressIntervalMs = 200
 const maxListedRuns = 500
-
-const missingFileCodes: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
 
 export interface SavedQueriesOptions {
   readonly folder: string
@@ -45,21 +39,29 @@ export interface SavedQueriesOptions {
 
 type Outcome = NonNullable<Check['outcome']>
 
+const expectedLinesSchema = z.object({
+  path: z.string(),
+  /** 1-based, inclusive. */
+  startLine: z.number().int(),
+  endLine: z.number().int(),
+  /** Text of the lines; undefined before the first run. */
+  text: z.string().optional(),
+})
+type ExpectedLines = z.infer<typeof expectedLinesSchema>
+
+const savedQuerySchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(expectedLinesSchema) })
+type SavedQuery = z.infer<typeof savedQuerySchema>
+
 interface Run {
   readonly controller: AbortController
-  readonly total: number
-  done: number
+  readonly progress: { done: number; readonly total: number }
 }
-
-/** `checks`: queries or results changed; `progress`: progress of a run. */
-export type SavedQueriesChange =
-  | { readonly type: 'checks' }
-  | { readonly type: 'progress'; readonly done: number; readonly total: number }
 
 /** Saved queries with the lines that they should find. They run again after changes of index or settings. */
 export class SavedQueries {
-  readonly #changes = new EventEmitter<SavedQueriesChange>()
-  readonly changes: Subscribable<SavedQueriesChange> = this.#changes
+  readonly #changes = new EventEmitter()
+  /** Emits when queries or results changed, or a run started, progressed or ended. */
+  readonly changes: Subscribable<void> = this.#changes
   readonly #options: SavedQueriesOptions
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
@@ -84,7 +86,7 @@ export class SavedQueries {
         outcome: this.#outcomes.get(id) ?? null,
       })),
       runs: (await this.#runs()).slice(-maxListedRuns),
-      progress: this.#run ? { done: this.#run.done, total: this.#run.total } : null,
+      progress: this.#run ? { ...this.#run.progress } : null,
     }
   }
 
@@ -103,7 +105,7 @@ export class SavedQueries {
       return queries.filter((savedQuery) => savedQuery.id !== id)
     })
     this.#outcomes.delete(id)
-    this.#changes.emit({ type: 'checks' })
+    this.#changes.emit()
     return removed ? { query: removed.query, relevant: removed.relevant.map(withoutText) } : null
   }
 
@@ -133,7 +135,7 @@ export class SavedQueries {
         relevant: savedQuery.relevant.map((lines) => (lines.path === from ? { ...lines, path: to } : lines)),
       })),
     )
-    this.#changes.emit({ type: 'checks' })
+    this.#changes.emit()
   }
 
   /** Schedules a run two seconds after the last call; has no effect without `watch`. */
@@ -153,9 +155,9 @@ export class SavedQueries {
     await this.#updateExpectedLines()
     const queries = await this.#load()
     if (queries.length === 0) return null
-    const run: Run = { controller: new AbortController(), total: queries.length, done: 0 }
+    const run = { controller: new AbortController(), progress: { done: 0, total: queries.length } }
     this.#run = run
-    this.#changes.emit({ type: 'checks' })
+    this.#changes.emit()
     try {
       return await this.#runAll(queries, run, cause)
     } catch (error) {
@@ -164,7 +166,7 @@ export class SavedQueries {
     } finally {
       if (this.#run === run) {
         this.#run = undefined
-        this.#changes.emit({ type: 'checks' })
+        this.#changes.emit()
       }
     }
   }
@@ -186,11 +188,10 @@ export class SavedQueries {
     for (const savedQuery of queries) {
       outcomes.set(savedQuery.id, await this.#runQuery(savedQuery, signal))
       signal.throwIfAborted()
-      run.done += 1
-      if (performance.now() - lastEmitAt > progressIntervalMs) {
-        lastEmitAt = performance.now()
-        this.#changes.emit({ type: 'progress', done: run.done, total: run.total })
-      }
+      run.progress.done += 1
+      if (performance.now() - lastEmitAt < progressIntervalMs) continue
+      lastEmitAt = performance.now()
+      this.#changes.emit()
     }
     const hasChanged = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
     this.#outcomes = outcomes
@@ -236,7 +237,7 @@ export class SavedQueries {
         texts.set(path, { text: await this.#options.readText(path) })
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        if (missingFileCodes.has(error.code)) texts.set(path, { text: undefined })
+        if (error.code === 'file_not_found' || error.code === 'unknown_session') texts.set(path, { text: undefined })
       }
     }
     return (lines) => {
@@ -254,14 +255,16 @@ export class SavedQueries {
         const saved = byQuery.get(query)
         const id = saved?.id ?? randomUUID()
         // Lines that are added again lose their stored text and get the current one.
-        const others = (saved?.relevant ?? []).filter((lines) => !relevant.some((added) => isSamePlace(lines, added)))
+        const others = (saved?.relevant ?? []).filter(
+          (lines) => !relevant.some((added) => isDeepStrictEqual(withoutText(lines), withoutText(added))),
+        )
         byQuery.set(query, { id, query, relevant: [...others, ...relevant.map(withoutText)] })
         ids.push(id)
       }
       return [...byQuery.values()]
     })
     await this.#updateExpectedLines()
-    this.#changes.emit({ type: 'checks' })
+    this.#changes.emit()
     return ids
   }
 
@@ -302,6 +305,37 @@ function withoutText({ path, startLine, endLine }: ExpectedLines): ExpectedLines
   return { path, startLine, endLine }
 }
 
-function isSamePlace(one: ExpectedLines, other: ExpectedLines): boolean {
-  return one.path === other.path && one.startLine === other.startLine && one.endLine === other.endLine
+/** Parses one query per line; skips invalid lines. */
+export function parseSavedQueries(text: string): SavedQuery[] {
+  return text.split('\n').flatMap((line) => parseStored(savedQuerySchema, line) ?? [])
+}
+
+export function formatSavedQueries(queries: readonly SavedQuery[]): string {
+  return queries.map((query) => `${JSON.stringify(query)}\n`).join('')
+}
+
+/**
+ * Finds the current place of expected lines: the old place, or the nearest one with the same text. Changed lines keep
+ * their place. If no text is stored, the result has the current one.
+ * @param text content of the file; undefined if the file was deleted
+ */
+export function relocateLines(
+  expected: ExpectedLines,
+  text: string | undefined,
+): { lines: ExpectedLines; state: 'there' | 'changed' | 'gone' } {
+  if (text === undefined) return { lines: expected, state: 'gone' }
+  const lines = text.split('\n')
+  const { startLine, endLine } = expected
+  const currentText = lines.slice(startLine - 1, endLine).join('\n')
+  if (expected.text === undefined) {
+    return startLine > lines.length
+      ? { lines: expected, state: 'gone' }
+      : { lines: { ...expected, text: currentText }, state: 'there' }
+  }
+  if (currentText === expected.text) return { lines: expected, state: 'there' }
+  const stored = expected.text.split('\n')
+  const starts = lines.flatMap((_, index) => (stored.every((line, i) => lines[index + i] === line) ? [index + 1] : []))
+  const nearest = starts.sort((one, other) => Math.abs(one - startLine) - Math.abs(other - startLine))[0]
+  if (nearest === undefined) return { lines: expected, state: startLine > lines.length ? 'gone' : 'changed' }
+  return { lines: { ...expected, startLine: nearest, endLine: nearest + stored.length - 1 }, state: 'there' }
 }

@@ -1,120 +1,303 @@
-import { randomUUID } from 'node:crypto'
-import type { Proposal } from '#shared/contract/index.ts'
+/**
+ * Accepting proposals and undoing it. An acceptance is one change set, and the accepted proposals keep their edits of
+ * the text before it. A later undo removes the edits of single proposals from the present text.
+ */
+import { z } from 'zod'
+import type { LineEdit, Proposal, UndoConflict } from '#shared/contract/index.ts'
+import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
 import type { Differ } from '#platform'
-import type { Workspace } from '#workspace'
-import type { Acceptances } from './acceptances.ts'
-import type { InboxState, StateChange } from './inbox.ts'
-import type { PrivacyOf } from './keep-private.ts'
-import { TextLines } from './line-edits.ts'
-import { planAcceptance } from './accept-plan.ts'
-import { isOpen, loadNotes, readNote } from './proposal.ts'
+import { normalizePath, type ChangeLog, type ChangeSet, type Workspace } from '#workspace'
+import type { InboxState } from './inbox.ts'
+import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
+import { minimalEdit, overlaps, TextLines } from './line-edits.ts'
+import { isOpen, loadNotes, readNote, updateProposal, type LoadedNote } from './proposal.ts'
 
 /** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
-export const maxTries = 5
-
-export const acceptOrigin = { cause: 'upkeep' } as const
+const maxTries = 5
 
 export interface AcceptContext {
   readonly workspace: Workspace
+  readonly log: ChangeLog
   readonly differ: Differ
-  readonly acceptances: Acceptances
   readonly privacyOf: PrivacyOf
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
+/** A file of an acceptance. A text is null if there is no file; `before` is undefined if the log no longer has it. */
+interface AcceptedFile {
+  readonly before: string | null | undefined
+  readonly current: string | null
+}
+
+/** Detail of a change set: the proposals that it accepts, or that it reopens if it is an undo. */
+const detailSchema = z.object({ proposals: z.array(z.string()) }).catch({ proposals: [] })
+
 /**
  * Accepts open proposals as one change of their files; ignores ids that are unknown or closed.
- * @returns the id of the acceptance, null if nothing was accepted, and the numbers of proposals
+ * @returns the change set, null if no file changed or the log could not store it, and the numbers of proposals
  * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.rewriteAll`
  */
 export async function accept(
-  { workspace, acceptances, now, privacyOf }: AcceptContext,
+  context: AcceptContext,
   state: InboxState,
   ids: readonly string[],
-): Promise<StateChange<{ acceptance: string | null; accepted: number; left: number; gone: number }>> {
-  const proposals = openProposals(state, ids, now)
-  for (let attempt = 1; ; attempt += 1) {
-    const plan = planAcceptance(proposals, await loadNotes(workspace, proposals), now, privacyOf)
-    const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
-    const counts = { accepted: plan.accepted.length, left: plan.skipped.length, gone: plan.withdrawn.length }
-    const newState = withNewStates(state, plan.accepted, plan.withdrawn, id, now)
-    if (plan.accepted.length === 0) return { state: newState, value: { acceptance: null, ...counts } }
-    const acceptedEdits = plan.accepted.flatMap(({ id: proposal, files }) =>
-      files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, proposal, path }))),
-    )
-    await acceptances.put(id, {
-      id,
-      at: now,
-      proposals: plan.accepted.map((proposal) => proposal.id),
-      files: [...plan.files],
-      edits: acceptedEdits,
-    })
-    try {
-      await workspace.rewriteAll(plan.files, acceptOrigin)
-    } catch (error) {
-      // If the rollback failed too, the next change completes the acceptance.
-      if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
-      await acceptances.drop(id)
-      if (attempt === maxTries) throw error
-      continue
-    }
-    return { state: newState, value: { acceptance: id, ...counts } }
-  }
+  save: () => Promise<void>,
+): Promise<{ acceptance: number | null; accepted: number; left: number; gone: number }> {
+  const { proposals } = state
+  return retry(async () => {
+    const { plan } = await planFor(context, proposals, ids)
+    const { accepted, skipped, withdrawn } = plan
+    const updated = new Map([...accepted, ...withdrawn].map((one) => [one.id, one]))
+    state.proposals = proposals.map((one) => updated.get(one.id) ?? one)
+    // An undo after a crash needs the edits as they are written.
+    await save()
+    const change = await write(context, state, plan.files, accepted)
+    const counts = { accepted: accepted.length, left: skipped.length, gone: withdrawn.length }
+    return { acceptance: change ?? null, ...counts }
+  })
 }
 
 /** Returns the diffs of an acceptance without writing. */
-export async function preview({ workspace, privacyOf, now }: AcceptContext, state: InboxState, ids: readonly string[]) {
-  const proposals = openProposals(state, ids, now)
-  const notes = await loadNotes(workspace, proposals)
-  const { edits, skipped, withdrawn } = planAcceptance(proposals, notes, now, privacyOf)
-  const files = [...edits].map(([path, fileEdits]) => {
+export async function preview(context: AcceptContext, { proposals }: InboxState, ids: readonly string[]) {
+  const { plan, notes } = await planFor(context, proposals, ids)
+  const files = [...plan.edits].map(([path, fileEdits]) => {
     const note = notes.get(path)
     return { path, patch: (note?.lines ?? new TextLines('')).patch(path, fileEdits), isNew: !note }
   })
-  return { files, left: skipped.length, gone: withdrawn.length }
+  return { files, left: plan.skipped.length, gone: plan.withdrawn.length }
 }
 
-/** Completes an acceptance that a crash interrupted: marks its proposals if the files are written, else drops it. */
-export async function recoverAcceptance(
-  { workspace, acceptances, now }: AcceptContext,
+/**
+ * Undoes an acceptance. Proposals whose lines were changed since then stay accepted and are returned in `stuck`.
+ * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
+ */
+export async function undo(context: AcceptContext, state: InboxState, acceptance: number) {
+  const { workspace, log, differ } = context
+  const ids = proposalIdsOf(log.setOf(acceptance))
+  const accepted = state.proposals.filter((one) => one.acceptance === acceptance && ids.has(one.id))
+  if (accepted.length === 0)
+    throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
+  return retry(async () => {
+    const files = new Map<string, AcceptedFile>()
+    for (const { path, before } of log.filesOf(acceptance))
+      files.set(path, { before, current: (await readNote(workspace, path))?.text ?? null })
+    const { texts, stuck } = await planUndo(differ, accepted, files)
+    const places = new Map(stuck.map(({ proposal, ...place }) => [proposal, place]))
+    const undone = accepted.filter(({ id }) => !places.has(id))
+    await write(context, state, texts, undone, acceptance)
+    state.proposals = state.proposals.map((one) => ({ ...one, stuck: places.get(one.id) ?? one.stuck }))
+    return { undone: undone.length, stuck }
+  })
+}
+
+/** Brings the inbox in line with acceptances and undos whose process ended before it wrote the inbox. */
+export async function recoverInbox({ workspace, log, now }: AcceptContext, state: InboxState): Promise<void> {
+  if (log.pendingSets().some(({ kind }) => kind === 'accept')) await workspace.recover()
+  for (const set of log.setsAfter(state.lastChange, 'accept'))
+    applyChange(state, proposalIdsOf(set), set.id, set.origin.undoes, now)
+}
+
+/**
+ * Plans the undo of an acceptance. Removes the edits of all its proposals from the present texts; if other edits are in
+ * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
+ * @param proposals the accepted ones that were not undone before
+ */
+export async function planUndo(
+  differ: Differ,
+  proposals: readonly Proposal[],
+  files: ReadonlyMap<string, AcceptedFile>,
+) {
+  const texts = new Map([...files].map(([path, { current }]) => [path, current]))
+  let accepted = proposals
+  let stuck: UndoConflict[] = []
+  const remove = async (group: readonly Proposal[]): Promise<void> => {
+    const remaining = accepted.filter((one) => !group.includes(one))
+    const reverted = new Map<string, string | null>()
+    for (const path of new Set(group.flatMap((one) => one.files.map((file) => file.path)))) {
+      const notePath = normalizePath(path)
+      const current = texts.get(notePath)
+      // The edits did not change the file.
+      if (current === undefined) continue
+      const [after, restored] = [accepted, remaining].map((some) =>
+        textWithEdits(path, files.get(notePath)?.before, some),
+      )
+      const result = await withoutEdits(differ, { after, restored, current })
+      if ('text' in result) {
+        reverted.set(notePath, result.text)
+        continue
+      }
+      const middle = Math.ceil(group.length / 2)
+      if (group.length === 1) stuck.push(...group.map(({ id }) => ({ proposal: id, path, line: result.line })))
+      else for (const half of [group.slice(0, middle), group.slice(middle)]) await remove(half)
+      return
+    }
+    accepted = remaining
+    for (const [path, text] of reverted) texts.set(path, text)
+  }
+  // The last round undoes nothing, so that the lines of the conflicts are those of the final texts.
+  for (let count = Infinity; accepted.length > 0 && accepted.length < count;) {
+    count = accepted.length
+    stuck = []
+    await remove(accepted)
+  }
+  const writes = [...files].map(([path, { current }]) => ({ path, before: current, after: texts.get(path) ?? null }))
+  return { texts: writes.filter(({ before, after }) => before !== after), stuck }
+}
+
+/** Returns `current` without the edits between two texts, or the line of a later edit in the way. */
+async function withoutEdits(
+  differ: Differ,
+  texts: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null },
+): Promise<{ readonly text: string | null } | { readonly line: number | null }> {
+  const { after, restored, current } = texts
+  if (current === restored) return { text: current }
+  if (current === null) return { line: null }
+  if (current === after && restored !== undefined) return { text: restored }
+  if (typeof after !== 'string' || typeof restored !== 'string') return { line: 1 }
+  return differ.revert({ after, current, restored })
+}
+
+/** Applies the edits of proposals to the text before them. @returns undefined if they do not fit its lines */
+function textWithEdits(path: string, before: string | null | undefined, proposals: readonly Proposal[]) {
+  const edits = proposals.flatMap(({ files }) => files.flatMap((file) => (file.path === path ? file.edits : [])))
+  if (before === undefined || edits.length === 0) return before
+  if (before === null) return edits.flatMap(({ after }) => after).join('\n')
+  const text = new TextLines(before)
+  const isFitting = edits.every((edit) => edit.before.every((line, at) => line === text.lines[edit.line - 1 + at]))
+  return isFitting ? text.apply(edits) : undefined
+}
+
+/** Writes files as one change set. @param undoes acceptance that it undoes @returns the change set, if there is one */
+async function write(
+  { workspace, now }: AcceptContext,
   state: InboxState,
-): Promise<InboxState> {
-  const id = await acceptances.lastId()
-  const latest = id === undefined ? undefined : await acceptances.get(id)
-  const reopened = openProposals(state, latest?.proposals ?? [], now)
-  const isRecorded = state.proposals.some((proposal) => proposal.acceptance === latest?.id)
-  if (!latest || isRecorded || reopened.length === 0) return state
-  await workspace.recover()
-  const { files } = latest
-  const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
-  if (files.length === 0 || files.some(({ after }, index) => texts[index] === after))
-    return withNewStates(state, reopened, [], latest.id, now)
-  await acceptances.drop(latest.id)
-  return state
+  texts: Parameters<Workspace['rewriteAll']>[0],
+  proposals: readonly Proposal[],
+  undoes?: number,
+): Promise<number | undefined> {
+  const ids = proposals.map(({ id }) => id)
+  const options = { kind: 'accept', detail: { proposals: ids } } as const
+  const written = texts.length > 0 ? await workspace.rewriteAll(texts, { cause: 'upkeep', undoes }, options) : undefined
+  applyChange(state, new Set(ids), written?.change, undoes, now)
+  return written?.change
 }
 
-function openProposals({ proposals }: InboxState, ids: readonly string[], now: number): Proposal[] {
-  const requested = new Set(ids)
-  return proposals.filter((proposal) => requested.has(proposal.id) && isOpen(proposal, now))
-}
-
-function withNewStates(
+/** Marks proposals as accepted by a change set, or as open if it undoes an acceptance. */
+function applyChange(
   state: InboxState,
-  accepted: readonly Proposal[],
-  withdrawn: readonly Proposal[],
-  acceptanceId: string,
+  ids: ReadonlySet<string>,
+  change: number | undefined,
+  undoes: number | undefined,
   now: number,
-): InboxState {
-  const updated = new Map<string, Proposal>(withdrawn.map((proposal) => [proposal.id, proposal]))
-  for (const proposal of accepted)
-    updated.set(proposal.id, { ...proposal, state: 'accepted', stateAt: now, acceptance: acceptanceId })
-  if (updated.size === 0) return state
-  return { ...state, proposals: state.proposals.map((proposal) => updated.get(proposal.id) ?? proposal) }
+): void {
+  state.lastChange = change ?? state.lastChange
+  state.proposals = state.proposals.map((one): Proposal => {
+    if (!ids.has(one.id)) return one
+    if (undoes === undefined) return { ...one, state: 'accepted', stateAt: now, acceptance: change }
+    return { ...one, state: 'open', stateAt: now, acceptance: undefined, stuck: undefined }
+  })
 }
 
-/** Returns null if the note does not exist. @throws AppError as `Workspace.read` */
-export async function textOf(workspace: Workspace, path: string): Promise<string | null> {
-  return (await readNote(workspace, path))?.text ?? null
+function proposalIdsOf(set: ChangeSet | undefined): ReadonlySet<string> {
+  return new Set(detailSchema.parse(parseJson(set?.detail ?? '{}')).proposals)
+}
+
+/** Plans to accept those of the proposals that are open. */
+async function planFor({ workspace, privacyOf, now }: AcceptContext, all: readonly Proposal[], ids: readonly string[]) {
+  const requested = new Set(ids)
+  const proposals = all.filter((one) => requested.has(one.id) && isOpen(one, now))
+  const notes = await loadNotes(workspace, proposals)
+  return { plan: planAcceptance(proposals, notes, now, privacyOf), notes }
+}
+
+/**
+ * Plans which proposals can be accepted together.
+ * @param files current files of all edits and evidence, by path; undefined for a missing file
+ * @param privacyOf returns the private lines of a text; they stay private after the change
+ * @returns `skipped`: proposals that change the same lines as an accepted one, or depend on lines that it changes;
+ * `withdrawn`: outdated ones, whose state is already `withdrawn`; `edits` of the accepted ones, by path; `files`, whose
+ * `before` is null for a new one
+ */
+export function planAcceptance(
+  proposals: readonly Proposal[],
+  files: ReadonlyMap<string, LoadedNote | undefined>,
+  now: number,
+  privacyOf: PrivacyOf,
+) {
+  const edits = new Map<string, LineEdit[]>()
+  const context = {
+    textOf: (path: string) => files.get(path)?.text,
+    privacyOf: cachedPrivacyOf(privacyOf, files),
+    acceptedEdits: (path: string) => edits.get(path) ?? [],
+  }
+  const [accepted, skipped, withdrawn]: [Proposal[], Proposal[], Proposal[]] = [[], [], []]
+  const acceptedChanges = new Set<string>()
+  const acceptedNeeds = new Set<string>()
+  for (const proposal of proposals) {
+    let current = proposal
+    for (const [path, file] of files)
+      if (current.state !== 'withdrawn') current = updateProposal(current, path, file, now)
+    if (current.state === 'withdrawn') {
+      withdrawn.push(current)
+      continue
+    }
+    const markedFiles = withPrivateMarks(current, context)
+    current = { ...current, files: markedFiles ?? [] }
+    const changedPlaces = changedPlacesOf(current)
+    const neededPlaces = current.evidence
+      .map(({ path, line }) => `${path}:${line}`)
+      .filter((place) => !changedPlaces.has(place))
+    const hasConflict =
+      current.files.some(({ path, edits: fileEdits }) =>
+        fileEdits.some((edit) => edits.get(path)?.some((other) => overlaps(edit, other))),
+      ) ||
+      neededPlaces.some((place) => acceptedChanges.has(place)) ||
+      [...changedPlaces].some((place) => acceptedNeeds.has(place))
+    // Only one proposal can create a file.
+    const createsFileTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
+    if (!markedFiles || hasConflict || createsFileTwice) {
+      skipped.push(proposal)
+      continue
+    }
+    accepted.push(current)
+    for (const place of changedPlaces) acceptedChanges.add(place)
+    for (const place of neededPlaces) acceptedNeeds.add(place)
+    for (const { path, edits: fileEdits } of current.files) edits.set(path, [...(edits.get(path) ?? []), ...fileEdits])
+  }
+  const changedFiles = [...edits].map(([path, merged]) => {
+    const file = files.get(path)
+    const newText = merged.flatMap(({ after }) => after).join('\n')
+    return file ? { path, before: file.text, after: file.lines.apply(merged) } : { path, before: null, after: newText }
+  })
+  return { accepted, skipped, withdrawn, edits, files: changedFiles.filter(({ before, after }) => before !== after) }
+}
+
+function cachedPrivacyOf(privacyOf: PrivacyOf, files: ReadonlyMap<string, LoadedNote | undefined>): PrivacyOf {
+  const cache = new Map<string, NoteVisibility>()
+  return (path, text) => {
+    if (files.get(path)?.text !== text) return privacyOf(path, text)
+    const visibility = cache.get(path) ?? privacyOf(path, text)
+    cache.set(path, visibility)
+    return visibility
+  }
+}
+
+function changedPlacesOf({ files }: Proposal): Set<string> {
+  const edits = files.flatMap(({ path, edits }) => edits.map((edit) => ({ path, ...minimalEdit(edit) })))
+  return new Set(
+    edits.flatMap(({ path, from, to }) => Array.from({ length: to - from }, (_, at) => `${path}:${from + at + 1}`)),
+  )
+}
+
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'file_changed' || attempt === maxTries) throw error
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { serveWorker } from '#platform'
 import { compareSaved, prepareReviewInput, scanNotes } from './scan-notes.ts'
 
-const jobs = { run: scanNotes, reviewInput: prepareReviewInput, compare: compareSaved }
+const jobs = { scan: scanNotes, reviewInput: prepareReviewInput, compare: compareSaved }
 
 export type CurationJobs = typeof jobs
 

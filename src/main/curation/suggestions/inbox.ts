@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Proposal } from '#shared/contract/index.ts'
 import { proposalSchema } from '#shared/contract/upkeep.ts'
@@ -9,44 +10,26 @@ import { fileStamp } from '#workspace'
 const maxDone = 500
 const maxRefused = 5000
 
-/** An undo that may have written its files; recovery finishes it after a crash. */
-const pendingUndoSchema = z.object({
-  acceptance: z.string(),
-  stuck: z.array(z.object({ proposal: z.string(), path: z.string(), line: z.number().nullable() })),
-  /** Hashes of the undone texts; null for a removed file. */
-  files: z.array(z.object({ path: z.string(), hash: z.string().nullable() })),
-})
-
 const inboxSchema = z.object({
   version: z.literal(1),
   /** Time of the last scan, ms since the epoch; null before the first. */
   lookedAt: z.number().nullable(),
+  /** Oldest first. */
   proposals: z.array(proposalSchema),
-  undoing: pendingUndoSchema.optional(),
+  /** The newest change set of an acceptance or undo that the inbox includes; 0 before the first. */
+  lastChange: z.number().default(0),
 })
 
-export interface InboxState {
-  readonly lookedAt: number | null
-  /** Oldest first. */
-  readonly proposals: readonly Proposal[]
-  readonly undoing?: z.infer<typeof pendingUndoSchema> | undefined
-}
-
-export interface StateChange<T> {
-  readonly state: InboxState
-  readonly value: T
-}
-
-export type InboxWork<T> = (state: InboxState, save: (state: InboxState) => Promise<void>) => Promise<StateChange<T>>
-
-const emptyState: InboxState = { lookedAt: null, proposals: [] }
+export type InboxState = z.infer<typeof inboxSchema>
+/** Changes `state`; `save` writes it before the work ends. */
+export type InboxWork<T> = (state: InboxState, save: () => Promise<void>) => Promise<T>
 
 /** Stores proposals in `inbox.json`, shared by several processes under a lock. */
 export class Inbox {
   readonly #file: string
   readonly #mutex: Mutex
   readonly #onDamaged: (copyPath: string) => void
-  #cached: { readonly stamp: string; readonly state: InboxState } | undefined
+  #cached: { readonly stamp: string | undefined; readonly state: InboxState } | undefined
 
   constructor(folder: string, onDamaged: (copyPath: string) => void) {
     this.#file = join(folder, 'inbox.json')
@@ -54,21 +37,13 @@ export class Inbox {
     this.#onDamaged = onDamaged
   }
 
-  async read(): Promise<InboxState> {
-    const stamp = await this.#stamp()
-    return this.#cached?.stamp === stamp ? this.#cached.state : this.#mutex.run(() => this.#read())
-  }
-
-  /**
-   * Runs `work` under the lock and writes the new state. If `work` returns the same state, nothing is written.
-   * @param work may write an intermediate state with `save`
-   * @returns the value of `work`
-   */
+  /** Runs `work` under the lock and writes the state if it has changed. @returns the value of `work` */
   async change<T>(work: InboxWork<T>): Promise<T> {
     return this.#mutex.run(async () => {
       const before = await this.#read()
-      const { state, value } = await work(before, (next) => this.#write(next))
-      if (state !== before) await this.#write(state)
+      const state = { ...before }
+      const value = await work(state, () => this.#write(state))
+      if (!isDeepStrictEqual(state, before)) await this.#write(state)
       return value
     })
   }
@@ -78,34 +53,29 @@ export class Inbox {
   }
 
   async #read(): Promise<InboxState> {
-    const stamp = await this.#stamp()
-    if (this.#cached?.stamp === stamp) return this.#cached.state
+    const stamp = await fileStamp(this.#file)
+    if (stamp !== undefined && this.#cached?.stamp === stamp) return this.#cached.state
     const parse = (text: string) => parseStored(inboxSchema, text)
-    const state = (await readOrSetAside(this.#file, parse, this.#onDamaged)) ?? emptyState
-    this.#cached = { stamp: await this.#stamp(), state }
+    const stored = await readOrSetAside(this.#file, parse, this.#onDamaged)
+    const state = stored ?? { version: 1, lookedAt: null, proposals: [], lastChange: 0 }
+    this.#cached = { stamp, state }
     return state
   }
 
-  async #write({ lookedAt, proposals, undoing }: InboxState): Promise<void> {
-    const state = { lookedAt, proposals: withinLimits(proposals), undoing }
-    await writeDurably(this.#file, JSON.stringify({ version: 1, ...state }))
-    this.#cached = { stamp: await this.#stamp(), state }
-  }
-
-  async #stamp(): Promise<string> {
-    return (await fileStamp(this.#file)) ?? ''
+  async #write(changed: InboxState): Promise<void> {
+    const state = { ...changed, proposals: withinLimits(changed.proposals) }
+    await writeDurably(this.#file, JSON.stringify(state))
+    this.#cached = { stamp: await fileStamp(this.#file), state }
   }
 }
 
-function withinLimits(proposals: readonly Proposal[]): readonly Proposal[] {
+function withinLimits(proposals: Proposal[]): Proposal[] {
+  const newestFirst = proposals.toSorted((one, other) => other.stateAt - one.stateAt)
   // All proposals of the last acceptance stay, so that it can be undone as a whole.
-  const accepted = proposals.filter(({ state }) => state === 'accepted')
-  const lastAccepted = accepted.toSorted((one, other) => one.stateAt - other.stateAt).at(-1)
-  const isRemovable = ({ acceptance }: Proposal) => acceptance === undefined || acceptance !== lastAccepted?.acceptance
-  const excess = (states: readonly Proposal['state'][], limit: number) => {
-    const closed = proposals.filter((proposal) => states.includes(proposal.state) && isRemovable(proposal))
-    return closed.toSorted((one, other) => one.stateAt - other.stateAt).slice(0, Math.max(0, closed.length - limit))
-  }
-  const dropped = new Set([...excess(['refused'], maxRefused), ...excess(['accepted', 'withdrawn'], maxDone)])
-  return dropped.size === 0 ? proposals : proposals.filter((proposal) => !dropped.has(proposal))
+  const lastAcceptance = newestFirst.find(({ state }) => state === 'accepted')?.acceptance
+  const isDone = ({ state, acceptance }: Proposal) =>
+    state === 'withdrawn' || (state === 'accepted' && (acceptance === undefined || acceptance !== lastAcceptance))
+  const refused = newestFirst.filter(({ state }) => state === 'refused')
+  const dropped = new Set([...refused.slice(maxRefused), ...newestFirst.filter(isDone).slice(maxDone)])
+  return proposals.filter((proposal) => !dropped.has(proposal))
 }

@@ -82,25 +82,16 @@ export function minimalEdit({ line, before, after }: LineEdit) {
 }
 
 /** Sorts by place. Insertions come before a replacement at the same place. */
-export function sortEdits<T extends Range>(edits: readonly T[]): T[] {
+export function sortEdits<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
   return edits.toSorted(
     (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
   )
 }
 
-/** Returns true if two edits of one text overlap. */
+/** Returns true if two edits of one text overlap. An insertion at an edge of the other edit does not. */
 export function overlaps(one: LineEdit, other: LineEdit): boolean {
-  return rangesOverlap(minimalEdit(one), minimalEdit(other))
-}
-
-export interface Range {
-  readonly from: number
-  readonly to: number
-}
-
-/** Ranges exclude `to`. An empty range at an edge of the other one does not overlap it. */
-export function rangesOverlap(one: Range, other: Range): boolean {
-  return one.from < other.to && other.from < one.to
+  const [a, b] = [minimalEdit(one), minimalEdit(other)]
+  return a.from < b.to && b.from < a.to
 }
 
 function indexesByText(lines: readonly string[]): Map<string, number[]> {

@@ -1,7 +1,9 @@
 import { hash as hashOf, randomUUID } from 'node:crypto'
 import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
+import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { onAppError } from '#platform'
 import type { Workspace } from '#workspace'
 import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
@@ -78,6 +80,57 @@ export function lineFinding(
 ): Finding {
   const edit = { line, before: [raw], after }
   return { rule, evidence: [evidenceOf(path, line, raw)], files: [{ path, edits: [edit] }], detail }
+}
+
+/**
+ * Builds the finding that strikes an outdated line or removes a wrong one.
+ * @param line 1-based; from an empty line or front matter, the next non-empty line counts
+ * @param today `YYYY-MM-DD`
+ * @throws AppError `edit_no_match` if there is no such line
+ */
+export function flagLine(
+  path: string,
+  text: string,
+  line: number,
+  fault: 'wrong' | 'outdated',
+  today: string,
+): Finding {
+  const { lines } = new TextLines(text)
+  const [firstBlock] = scanBlocks(lines)
+  // Front matter is metadata and cannot be flagged.
+  const from = Math.max(line, (firstBlock?.kind === 'frontMatter' ? firstBlock.to : 0) + 1)
+  const offset = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
+  const flaggedLine = from + offset
+  const lineText = lines[flaggedLine - 1]
+  if (offset < 0 || lineText === undefined)
+    throw new AppError('edit_no_match', `${path} no longer has line ${line}`, { path })
+  const after = fault === 'wrong' ? [] : [strikeThrough(lineText, { until: today, by: undefined })]
+  return lineFinding(fault, { path, line: flaggedLine, raw: lineText }, after, { day: today })
+}
+
+/** Builds the finding for a change that contains text from outside sources. @param before undefined for a missing file */
+export function untrustedFinding(
+  path: string,
+  before: string | undefined,
+  after: string,
+  sources: readonly string[],
+): Finding {
+  const [oldLines, newLines] = [before?.split(/\r?\n/) ?? [], after.split(/\r?\n/)]
+  const { from, to, added } = minimalEdit({ line: 1, before: oldLines, after: newLines })
+  // The last non-empty line before an insertion; if that line moves, the insertion moves with it.
+  const anchor = oldLines.slice(0, from + 1).findLastIndex((line) => line.trim() !== '')
+  const firstLine = from === to && anchor >= 0 && anchor < from ? anchor : from
+  const edit: LineEdit = {
+    line: firstLine + 1,
+    before: oldLines.slice(firstLine, to),
+    after: [...oldLines.slice(firstLine, from), ...added],
+  }
+  return {
+    rule: 'outside',
+    evidence: anchor < 0 ? [] : [evidenceOf(path, anchor + 1, oldLines[anchor] ?? '')],
+    files: [{ path, edits: [edit] }],
+    detail: { target: sources.join('; ') },
+  }
 }
 
 /**

@@ -27,7 +27,6 @@ const maxLoad = 0.6
 export class Scheduler {
   readonly #options: SchedulerOptions
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
   #isSavingPower = false
 
   constructor(options: SchedulerOptions) {
@@ -53,7 +52,7 @@ export class Scheduler {
     const { schedule, now, idleFor, run, load = machineLoad } = this.#options
     const scheduleText = schedule()
     const parsed = parseSchedule(scheduleText)
-    if (!parsed || this.#running || this.#isSavingPower) return false
+    if (!parsed || this.#isSavingPower) return false
     const lastRun = await this.#lastRun()
     // A new schedule counts from now; it has no missed runs.
     if (!lastRun) return this.#saveRun(scheduleText).then(() => false)
@@ -61,12 +60,7 @@ export class Scheduler {
     if (!next || next > now() || idleFor() < minIdleMs || load() > maxLoad) return false
     // Saved before the run, so that a run that crashes the app does not repeat at each start.
     await this.#saveRun(scheduleText)
-    this.#running = run()
-    try {
-      await this.#running
-    } finally {
-      this.#running = undefined
-    }
+    await run()
     return true
   }
 

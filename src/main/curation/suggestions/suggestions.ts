@@ -1,60 +1,67 @@
-import type { Proposal, ReviewEstimate, ReviewOutcome, SavedMatch, UpkeepProgress } from '#shared/contract/index.ts'
+import type {
+  Proposal,
+  ProposedFile,
+  ReviewEstimate,
+  ReviewOutcome,
+  SavedMatch,
+  UpkeepProgress,
+} from '#shared/contract/index.ts'
 import { upkeepRules } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable, type Clock, type Differ } from '#platform'
-import { localDate, normalizePath, type Workspace } from '#workspace'
-import { openAcceptances, type Acceptances } from './acceptances.ts'
-import { accept, recoverAcceptance, preview, type AcceptContext } from './accept.ts'
-import { flagLine } from './flag.ts'
+import { localDate, normalizePath, type ChangeLog, type Workspace } from '#workspace'
+import { accept, preview, recoverInbox, undo, type AcceptContext } from './accept.ts'
 import { Inbox, type InboxState, type InboxWork } from './inbox.ts'
-import type { PrivacyOf } from './keep-private.ts'
+import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
+import { TextLines } from './line-edits.ts'
 import type { Comparison, SavedLines } from './scan-notes.ts'
-import { runScan, type ScanOptions } from './scan-runner.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
-import { updateProposal, isOpen, keyOf, pathsOf, proposalOf, readNote } from './proposal.ts'
-import { withEditedTexts, withSwappedSides } from './edit-proposal.ts'
-import { recoverUndo, undo, type UndoResult } from './undo.ts'
+import {
+  flagLine,
+  isOpen,
+  keyOf,
+  pathsOf,
+  proposalOf,
+  readNote,
+  supersedingFinding,
+  updateProposal,
+} from './proposal.ts'
 
 const maxListedDone = 200
-const progressIntervalMs = 200
 
 export interface ProposalServiceOptions {
   readonly folder: string
   readonly workspace: Workspace
+  readonly log: ChangeLog
   readonly differ: Differ
   readonly now: Clock
   readonly privacyOf: PrivacyOf
-  readonly scanOptions: () => Promise<ScanOptions>
+  /** Runs the rules on all notes. @throws the signal's reason */
+  readonly scan: (signal: AbortSignal) => Promise<readonly Proposal[]>
   readonly compare: (saved: SavedLines, signal: AbortSignal) => Promise<Comparison | undefined>
-  /** Options for reviews; undefined turns them off. */
-  readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
+  readonly review: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
 }
 
 /** Proposals for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class ProposalService {
-  readonly #changes = new EventEmitter<{ readonly type: 'proposals' }>()
+  readonly #changes = new EventEmitter()
   /** Emits when proposals changed, or a scan started, progressed or ended. */
-  readonly changes: Subscribable<{ readonly type: 'proposals' }> = this.#changes
+  readonly changes: Subscribable<void> = this.#changes
   readonly #options: ProposalServiceOptions
   readonly #inbox: Inbox
-  readonly #acceptances: Acceptances
-  readonly #review: Review | undefined
+  readonly #review: Review
   /** The running scan or review; only one runs at a time. */
   #activeRun: { readonly controller: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
   /** The comparisons of saved notes, one after the other. */
   #comparison: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
-  /** Recovery of an interrupted acceptance, before the first read. */
-  #recovery: Promise<unknown> | undefined
 
   constructor(options: ProposalServiceOptions) {
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
-    this.#acceptances = openAcceptances(options.folder)
     const { folder, workspace, now, privacyOf, review } = options
-    this.#review =
-      review && new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
+    this.#review = new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
   }
 
   /** Returns open proposals sorted by rule and place, and the latest closed ones. */
@@ -69,7 +76,7 @@ export class ProposalService {
       progress: this.#activeRun?.progress ?? null,
       lookedAt,
       isReviewing: this.#activeRun?.isReview === true,
-      review: (await this.#review?.last()) ?? null,
+      review: await this.#review.last(),
     }
   }
 
@@ -83,21 +90,13 @@ export class ProposalService {
    * Scans all notes.
    * @returns the numbers of new and withdrawn proposals; null if it was stopped or another run is active
    */
-  async scan(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
-    return this.#exclusively(false, signal, async (combinedSignal, onProgress) => {
-      try {
-        const result = await runScan(await this.#options.scanOptions(), combinedSignal, onProgress)
-        return await this.#addFindings(result.proposals, result.rules)
-      } catch (error) {
-        if (combinedSignal.aborted) return null
-        throw error
-      }
-    })
+  async scan(): Promise<{ added: number; withdrawn: number } | null> {
+    return this.#exclusively(false, async (signal) => this.#addFindings(await this.#options.scan(signal), true))
   }
 
   /** Estimates a review by the model. @throws AppError `needs_model`, `provider_key_missing`, `unknown_model` */
   async estimate(signal?: AbortSignal): Promise<ReviewEstimate> {
-    return this.#reviewer.estimate(signal ?? new AbortController().signal)
+    return this.#review.estimate(signal)
   }
 
   /**
@@ -105,9 +104,8 @@ export class ProposalService {
    * @returns null if a scan or review is running
    * @throws AppError `needs_model`, `provider_key_missing`, and as models do
    */
-  async review(by: 'user' | 'schedule', signal?: AbortSignal): Promise<ReviewOutcome | null> {
-    const reviewer = this.#reviewer
-    return this.#exclusively(true, signal, (combinedSignal, onProgress) => reviewer.run(by, combinedSignal, onProgress))
+  async review(): Promise<ReviewOutcome | null> {
+    return this.#exclusively(true, (signal, onProgress) => this.#review.run(signal, onProgress))
   }
 
   stop(): void {
@@ -116,7 +114,7 @@ export class ProposalService {
 
   /** Adds proposals that do not come from a scan. @returns the number of new ones */
   async add(proposals: readonly Proposal[]): Promise<number> {
-    return (await this.#addFindings(proposals, new Set())).added
+    return (await this.#addFindings(proposals, false)).added
   }
 
   /** Adds one proposal. @returns its id or the id of an equal open one; undefined if an equal one was rejected */
@@ -132,8 +130,7 @@ export class ProposalService {
    */
   async compare({ path, startLine, endLine }: SavedLines): Promise<SavedMatch | undefined> {
     const { signal } = this.#closing
-    const lines = { path, startLine, endLine }
-    const comparison = this.#comparison.then(() => this.#options.compare(lines, signal))
+    const comparison = this.#comparison.then(() => this.#options.compare({ path, startLine, endLine }, signal))
     this.#comparison = comparison.catch(() => undefined)
     try {
       const match = await comparison
@@ -169,7 +166,7 @@ export class ProposalService {
 
   /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.rewriteAll` */
   async accept(ids: readonly string[]) {
-    return this.#change((state) => accept(this.#context, state, ids))
+    return this.#change((state, save) => accept(this.#context, state, ids, save))
   }
 
   async preview(ids: readonly string[]) {
@@ -183,15 +180,8 @@ export class ProposalService {
   }
 
   /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
-  async undo(acceptance: string): Promise<UndoResult> {
-    return this.#change(async (state, save) => {
-      try {
-        return await undo(this.#context, state, acceptance, save)
-      } catch (error) {
-        await save(state)
-        throw error
-      }
-    })
+  async undo(acceptance: number) {
+    return this.#change((state) => undo(this.#context, state, acceptance))
   }
 
   /** @throws AppError `plan_outdated` if the proposal is closed, `input_invalid` for a wrong number of texts */
@@ -210,7 +200,9 @@ export class ProposalService {
   }
 
   reopen(ids: readonly string[]): Promise<void> {
-    return this.#setState(ids, ({ state }) => state === 'refused' || state === 'snoozed', { state: 'open' })
+    const canReopen = ({ state, files }: Proposal) =>
+      state === 'refused' || state === 'snoozed' || (state === 'accepted' && files.length === 0)
+    return this.#setState(ids, canReopen, { state: 'open', acceptance: undefined })
   }
 
   /** Updates open and snoozed proposals after files changed. @param paths workspace-relative */
@@ -225,54 +217,46 @@ export class ProposalService {
     )
     if (affectedPaths.size === 0) return
     await this.#change(async (state) => {
-      let current = state.proposals
       for (const path of affectedPaths) {
         const file = await readNote(this.#options.workspace, path)
-        current = current.map((one) => (isPending(one) ? updateProposal(one, path, file, now) : one))
+        state.proposals = state.proposals.map((one) => (isPending(one) ? updateProposal(one, path, file, now) : one))
       }
-      const isSame = current.every((one, index) => one === state.proposals[index])
-      return { state: isSame ? state : { ...state, proposals: current }, value: undefined }
     })
   }
 
   close(): void {
     this.stop()
     this.#closing.abort()
-    this.#review?.close()
+    this.#review.close()
     this.#inbox.close()
   }
 
-  get #reviewer(): Review {
-    if (this.#review) return this.#review
-    throw new AppError('needs_model', 'no model is available for reviews', {})
-  }
-
+  /** Runs a scan or a review. @returns null if another one is active, or if it was stopped and did not return */
   async #exclusively<T>(
     isReview: boolean,
-    signal: AbortSignal | undefined,
     work: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<T>,
   ): Promise<T | null> {
     if (this.#activeRun) return null
     const controller = new AbortController()
     const activeRun = { controller, isReview, progress: { done: 0, total: 0 } }
     this.#activeRun = activeRun
-    this.#changes.emit({ type: 'proposals' })
-    let lastEmitAt = performance.now()
+    this.#changes.emit()
     try {
-      return await work(signal ? AbortSignal.any([signal, controller.signal]) : controller.signal, (progress) => {
+      return await work(controller.signal, (progress) => {
         activeRun.progress = progress
-        if (performance.now() - lastEmitAt < progressIntervalMs) return
-        lastEmitAt = performance.now()
-        this.#changes.emit({ type: 'proposals' })
+        this.#changes.emit()
       })
+    } catch (error) {
+      if (controller.signal.aborted) return null
+      throw error
     } finally {
       this.#activeRun = undefined
-      this.#changes.emit({ type: 'proposals' })
+      this.#changes.emit()
     }
   }
 
-  /** Adds new proposals. Withdraws pending ones that are not in `found` if their rule is in `completedRules`. */
-  async #addFindings(found: readonly Proposal[], completedRules: ReadonlySet<Proposal['rule']>) {
+  /** Adds new proposals. After a scan, withdraws pending ones of its rules that it has not found. */
+  async #addFindings(found: readonly Proposal[], isScan: boolean) {
     const now = this.#now()
     return this.#change(async (state) => {
       const foundByKey = new Map(found.map((one) => [keyOf(one), one]))
@@ -283,16 +267,16 @@ export class ProposalService {
         // An accepted proposal without edits only informed the user and must not return.
         if (isPending(one) || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0))
           stored.add(key)
-        const isConfirmed = one.author.kind !== 'rule' || !completedRules.has(one.rule) || foundByKey.has(key)
-        if (!isPending(one) || isConfirmed) return one
+        // Only the comparison of a saved note finds lines that it supersedes.
+        const isFromScan = one.author.kind === 'rule' && one.rule !== 'supersedes'
+        if (!isScan || !isFromScan || !isPending(one) || foundByKey.has(key)) return one
         withdrawn += 1
         return { ...one, state: 'withdrawn', stateAt: now, gone: 'reason' }
       })
       const added = [...foundByKey].flatMap(([key, one]) => (stored.has(key) ? [] : [one]))
-      return {
-        state: { lookedAt: completedRules.size > 0 ? now : state.lookedAt, proposals: [...proposals, ...added] },
-        value: { added: added.length, withdrawn },
-      }
+      if (isScan) state.lookedAt = now
+      state.proposals = [...proposals, ...added]
+      return { added: added.length, withdrawn }
     })
   }
 
@@ -301,7 +285,7 @@ export class ProposalService {
       const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
       if (!proposal) throw new AppError('plan_outdated', 'this suggestion is no longer open', {})
       const changed = await change(proposal)
-      return { state: updateProposals(state, new Set([id]), () => changed), value: undefined }
+      state.proposals = state.proposals.map((one) => (one === proposal ? changed : one))
     })
   }
 
@@ -312,12 +296,11 @@ export class ProposalService {
   ): Promise<void> {
     const requestedIds = new Set(ids)
     const now = this.#now()
-    return this.#change(async (state) => ({
-      state: updateProposals(state, requestedIds, (one) =>
-        isAffected(one, now) ? { ...one, ...change, stateAt: now } : one,
-      ),
-      value: undefined,
-    }))
+    return this.#change(async (state) => {
+      state.proposals = state.proposals.map((one) =>
+        requestedIds.has(one.id) && isAffected(one, now) ? { ...one, ...change, stateAt: now } : one,
+      )
+    })
   }
 
   /** @returns the equal proposal for which `isCurrent` is true, or else the new one */
@@ -325,44 +308,36 @@ export class ProposalService {
     const key = keyOf(proposal)
     return this.#change(async (state) => {
       const existing = state.proposals.find((other) => isCurrent(other) && keyOf(other) === key)
-      if (existing) return { state, value: existing }
-      return { state: { ...state, proposals: [...state.proposals, proposal] }, value: proposal }
+      if (!existing) state.proposals = [...state.proposals, proposal]
+      return existing ?? proposal
     })
   }
 
-  async #read(): Promise<InboxState> {
-    this.#recovery ??= this.#inbox.change(async (state) => ({ state: await this.#recover(state), value: undefined }))
-    await this.#recovery
-    return this.#inbox.read()
+  #read(): Promise<InboxState> {
+    return this.#withInbox(async (state) => state)
   }
 
   async #change<T>(work: InboxWork<T>): Promise<T> {
-    const value = await this.#inbox.change(async (before, save) => {
-      const state = await this.#recover(before)
-      // Stored first, so that a crash or an error of `work` cannot lose what recovery found.
-      if (state !== before) await save(state)
-      return work(state, save)
-    })
-    this.#changes.emit({ type: 'proposals' })
+    const value = await this.#withInbox(work)
+    this.#changes.emit()
     return value
   }
 
-  async #recover(before: InboxState): Promise<InboxState> {
-    return recoverUndo(this.#context, await recoverAcceptance(this.#context, before))
+  #withInbox<T>(work: InboxWork<T>): Promise<T> {
+    return this.#inbox.change(async (state, save) => {
+      await recoverInbox(this.#context, state)
+      return work(state, save)
+    })
   }
 
   get #context(): AcceptContext {
-    const { workspace, differ, privacyOf } = this.#options
-    return { workspace, differ, privacyOf, acceptances: this.#acceptances, now: this.#now() }
+    const { workspace, log, differ, privacyOf } = this.#options
+    return { workspace, log, differ, privacyOf, now: this.#now() }
   }
 
   #now(): number {
     return this.#options.now().getTime()
   }
-}
-
-function updateProposals(state: InboxState, ids: ReadonlySet<string>, change: (one: Proposal) => Proposal): InboxState {
-  return { ...state, proposals: state.proposals.map((one) => (ids.has(one.id) ? change(one) : one)) }
 }
 
 const isPending = ({ state }: Proposal) => state === 'open' || state === 'snoozed'
@@ -374,4 +349,63 @@ function byRule(one: Proposal, other: Proposal): number {
     (a?.path ?? '').localeCompare(b?.path ?? '') ||
     (a?.line ?? 0) - (b?.line ?? 0)
   )
+}
+
+/**
+ * Replaces the new lines of each edit by those in `after`, in the order of files and edits.
+ * @throws AppError `input_invalid` for a wrong number of texts, `file_changed`, and as `Workspace.read`
+ */
+async function withEditedTexts(
+  workspace: Workspace,
+  proposal: Proposal,
+  after: readonly (readonly string[])[],
+): Promise<Proposal> {
+  const count = proposal.files.reduce((sum, { edits }) => sum + edits.length, 0)
+  if (after.length !== count) throw new AppError('input_invalid', `${count} texts are required`, { field: 'after' })
+  const texts = [...after]
+  const files: ProposedFile[] = []
+  for (const { path, hash, edits } of proposal.files) {
+    const changedEdits = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
+    const file = hash === null ? undefined : await workspace.read(path)
+    const isCurrent = file?.hash === hash || hash === null
+    if (!isCurrent) throw new AppError('file_changed', `${path} was changed by another program`, { path })
+    files.push({ path, hash, edits: changedEdits, patch: new TextLines(file?.text ?? '').patch(path, changedEdits) })
+  }
+  return { ...proposal, files }
+}
+
+/**
+ * Swaps the two lines of a contradiction, so that the other line is struck through.
+ * @param today `YYYY-MM-DD`
+ * @throws AppError `plan_outdated` if a line is gone
+ */
+async function withSwappedSides(
+  workspace: Workspace,
+  proposal: Proposal,
+  today: string,
+  privacyOf: PrivacyOf,
+): Promise<Proposal> {
+  const [firstSide, secondSide] = proposal.evidence
+  const { rule } = proposal
+  const outdated = secondSide && (await locate(workspace, secondSide))
+  const current = firstSide && (await locate(workspace, firstSide))
+  if ((rule !== 'contradiction' && rule !== 'supersedes') || !outdated || !current)
+    throw new AppError('plan_outdated', 'its lines have changed', {})
+  const finding = supersedingFinding(outdated, current, today, rule)
+  const textOf = (path: string) => [outdated, current].find((side) => side.path === path)?.text
+  const edits = (withPrivateMarks(finding, { textOf, privacyOf }) ?? finding.files).flatMap((file) => file.edits)
+  return {
+    ...proposal,
+    evidence: [...finding.evidence],
+    files: [{ path: outdated.path, hash: outdated.hash, edits, patch: outdated.lines.patch(outdated.path, edits) }],
+    detail: { ...proposal.detail, day: today },
+  }
+}
+
+async function locate(workspace: Workspace, { path, line, text }: Proposal['evidence'][number]) {
+  const file = await readNote(workspace, path)
+  const lineNumber = file?.lines.findTrimmed(text, line, true)
+  const raw = lineNumber === undefined ? undefined : file?.lines.lines[lineNumber - 1]
+  if (!file || lineNumber === undefined || raw === undefined) return undefined
+  return { ...file, path, line: lineNumber, raw }
 }

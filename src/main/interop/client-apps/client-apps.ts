@@ -2,9 +2,8 @@
  * Programs that use this memory through MCP: permissions, tokens, and undo of the notes that they write. A local
  * program (stdio) states its own name, because it runs with the user's rights; over HTTP a token identifies a program.
  */
-import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { ClientLimits, WriteRequest, MemoryClient } from '#shared/contract/index.ts'
-import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import {
   EventEmitter,
@@ -13,11 +12,10 @@ import {
   KeyedQueue,
   parseStored,
   readOrSetAside,
-  setBounded,
   writeDurablyPrivate,
 } from '#platform'
 import { ClientCalls } from './client-calls.ts'
-import { ClientWriteRequests, type Decision } from './client-write-requests.ts'
+import { ClientWriteRequests } from './client-write-requests.ts'
 import { z } from 'zod'
 import { localDate } from '#workspace'
 import { memoryClientSchema } from '#shared/contract/clients.ts'
@@ -25,9 +23,6 @@ import { secretsIn } from '#shared/util/secrets.ts'
 
 /** Minimum interval between stored times of last use, ms. */
 const usedIntervalMs = 60_000
-/** Delay before changed write counts are saved, ms. */
-const saveCountsDelayMs = 2000
-const maxUndoEntries = 5000
 /** Limit of stored programs, so that invented names cannot fill the disk. */
 const maxClients = 200
 const defaultLimits = { notesPerDay: 200, charactersPerDay: 500_000, callsPerMinute: 240, callsAtOnce: 4 }
@@ -40,29 +35,20 @@ export interface ClientsOptions {
   readonly timeoutMs?: number | undefined
 }
 
-interface UndoEntry {
-  readonly client: string
-  readonly agent: string
-  readonly path: string
-  readonly note: AddedNote
-}
-
 export class ClientApps {
   readonly #changes = new EventEmitter()
   /** Emits when a program was added, changed or removed, or when a permission request opens or closes. */
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: ClientsOptions
   readonly #queue = new KeyedQueue()
-  readonly #writeRequests: ClientWriteRequests
+  readonly writeRequests: ClientWriteRequests
   readonly #calls = new ClientCalls()
-  readonly #undoEntries = new Map<string, UndoEntry>()
   #stored: StoredClients | undefined
   #openWindowCount = 0
-  #saveCountsTimer: NodeJS.Timeout | undefined
 
   constructor(options: ClientsOptions) {
     this.#options = options
-    this.#writeRequests = new ClientWriteRequests(() => this.#changes.emit(), options.timeoutMs)
+    this.writeRequests = new ClientWriteRequests(() => this.#changes.emit(), options.timeoutMs)
   }
 
   async list(): Promise<MemoryClient[]> {
@@ -132,13 +118,13 @@ export class ClientApps {
       const changed = { ...existing, permission, agent, hasFullAccess, mayKeep, limits }
       await this.#save(clients.map((client) => (client === existing ? changed : client)))
     })
-    if (change.permission === 'read') this.#writeRequests.answerAll(id, 'no')
-    if (change.permission === 'write') this.#writeRequests.answerAll(id, 'once')
+    if (change.permission === 'read') this.writeRequests.answerAll(id, 'no')
+    if (change.permission === 'write') this.writeRequests.answerAll(id, 'once')
   }
 
   async remove(id: string): Promise<void> {
     await this.#withClients((clients) => this.#save(withoutClient(clients, id)))
-    this.#writeRequests.answerAll(id, 'no')
+    this.writeRequests.answerAll(id, 'no')
   }
 
   /** Waits for the turn of a call. @returns a function to call at its end @throws as `ClientCalls.enter` */
@@ -179,7 +165,7 @@ export class ClientApps {
       const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
       throw new AppError('client_unanswered', message, { name })
     }
-    const decision = await this.#writeRequests.ask({ ...request, name }, signal)
+    const decision = await this.writeRequests.ask({ ...request, name }, signal)
     if (decision === 'no') throw new AppError('client_refused', 'the user has refused to save this', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
     return { name, mayKeep: true }
@@ -193,36 +179,9 @@ export class ClientApps {
     }
   }
 
-  /** Counts a write and keeps its undo entry in memory. @returns the undo id */
-  recordWrite(entry: UndoEntry): string {
-    const id = randomUUID()
-    setBounded(this.#undoEntries, id, entry, maxUndoEntries)
-    void this.#withClients((clients) => {
-      const existing = clients.find((client) => client.id === entry.client)
-      if (existing) this.#replace(existing, { ...existing, writes: existing.writes + 1 })
-      this.#changes.emit()
-    })
-    // If the process is killed, only the counts of this delay are lost.
-    this.#saveCountsTimer ??= setTimeout(() => void this.#saveCounts(), saveCountsDelayMs).unref()
-    return id
-  }
-
-  /**
-   * Returns and removes an undo entry. A program can undo only its own writes, each once.
-   * @throws AppError `undo_conflict` for an unknown id
-   */
-  takeUndo(id: string, client: string, agent: string): UndoEntry {
-    const entry = this.#undoEntries.get(id)
-    if (entry?.client !== client || entry.agent !== agent) {
-      const message = 'unknown undo id; the user can undo the note in the app, under Changes'
-      throw new AppError('undo_conflict', message, { path: id })
-    }
-    this.#undoEntries.delete(id)
-    return entry
-  }
-
-  putBackUndo(id: string, entry: UndoEntry): void {
-    this.#undoEntries.set(id, entry)
+  countWrite(id: string): void {
+    const counted = (client: StoredClient) => (client.id === id ? { ...client, writes: client.writes + 1 } : client)
+    void this.#withClients((clients) => this.#save(clients.map(counted), true))
   }
 
   /** Returns true only if the user has declared that the program's model runs on this machine. */
@@ -235,16 +194,9 @@ export class ClientApps {
     return this.#withClients((clients) => requireClient(clients, id).name)
   }
 
-  get openWriteRequests(): WriteRequest[] {
-    return this.#writeRequests.list()
-  }
-
-  answer(id: string, decision: Decision): void {
-    this.#writeRequests.answer(id, decision)
-  }
-
+  /** Saves the counted use of today. */
   async close(): Promise<void> {
-    await this.#saveCounts()
+    if (this.#stored) await this.#withClients((clients) => this.#save(clients, true))
   }
 
   #toMemoryClient({ tokenHash, ...client }: StoredClient): MemoryClient {
@@ -275,22 +227,9 @@ export class ClientApps {
     const existing = requireClient(this.#stored?.clients ?? [], id)
     const { today } = this.#toMemoryClient(existing)
     const counted = { ...existing, today: addUses(today, use) }
-    this.#replace(existing, counted)
-    return this.#toMemoryClient(counted)
-  }
-
-  /** Replaces a program in memory only. */
-  #replace(existing: StoredClient, changed: StoredClient): void {
-    const clients = (this.#stored?.clients ?? []).map((client) => (client === existing ? changed : client))
+    const clients = (this.#stored?.clients ?? []).map((client) => (client === existing ? counted : client))
     this.#stored = { isCautious: false, ...this.#stored, clients }
-  }
-
-  async #saveCounts(): Promise<void> {
-    clearTimeout(this.#saveCountsTimer)
-    this.#saveCountsTimer = undefined
-    await this.#queue.run(this.#options.file, async () => {
-      if (this.#stored) await writeClients(this.#options.file, this.#stored).catch(this.#options.onFault)
-    })
+    return this.#toMemoryClient(counted)
   }
 
   /** Loads the programs once, then runs `work`; calls run one after the other. */

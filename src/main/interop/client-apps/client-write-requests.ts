@@ -28,14 +28,12 @@ export class ClientWriteRequests extends OpenQuestions<Omit<WriteRequest, 'id'>,
       new AppError('client_unanswered', `${reason}; nothing was written`, { name })
     if (this.list().filter((open) => open.client === client).length >= maxOpenPerClient)
       throw unansweredError(`the user has not answered the previous ${maxOpenPerClient} requests of ${name}`)
-    const seconds = Math.round(this.#timeoutMs / 1000)
-    const timeout = new AbortController()
-    const onTimeout = () => timeout.abort(unansweredError(`the user did not answer within ${seconds} s`))
-    const timer = setTimeout(onTimeout, this.#timeoutMs)
+    const timeout = AbortSignal.timeout(this.#timeoutMs)
     try {
-      return await super.ask(request, AbortSignal.any([timeout.signal, ...(signal ? [signal] : [])]))
-    } finally {
-      clearTimeout(timer)
+      return await super.ask(request, AbortSignal.any([timeout, ...(signal ? [signal] : [])]))
+    } catch (error) {
+      const seconds = Math.round(this.#timeoutMs / 1000)
+      throw error === timeout.reason ? unansweredError(`the user did not answer within ${seconds} s`) : error
     }
   }
 

@@ -87,7 +87,7 @@ export class ClientInstaller {
     const program = requireProgram(id)
     const config = await this.#readConfig(program)
     const after = withoutOwnEntry(config, program)
-    return after === config.text ? '' : describeChange(config.file, config.text, after, { isInHistory: false }).patch
+    return after === config.text ? '' : describeChange(config.file, config.text, after).patch
   }
 
   /** Removes the entry. @throws AppError as `connect` */
@@ -146,7 +146,7 @@ export class ClientInstaller {
       const isCurrent = isDeepStrictEqual(currentEntry, entry)
       const state = isCurrent ? 'connected' : currentEntry === undefined ? 'none' : 'other'
       const after = withEntry(config, entryPath, entry)
-      const { patch } = describeChange(file, config.text, after, { isInHistory: false })
+      const { patch } = describeChange(file, config.text, after)
       return { ...common, state, patch, problem: null }
     } catch (error) {
       if (!(error instanceof AppError) && !isSystemError(error)) throw error

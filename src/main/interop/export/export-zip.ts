@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { zipSync, type Zippable } from 'fflate'
 import { AppError } from '#shared/util/errors.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
@@ -14,10 +14,7 @@ import { isMarkdown, walkFiles } from '#workspace'
 
 /** Size limit of an export, bytes: the zip is built in memory. */
 const maxBytes = 512 * 1024 * 1024
-/** Folder of the history in the zip, a repository that `git clone` can read. */
-const historyFolder = 'history.git'
 const leftOutListName = 'left-out.txt'
-const upkeepFolder = 'upkeep'
 
 interface PackedFile {
   /** Path in the zip. */
@@ -38,6 +35,7 @@ export interface ExportTask {
   /** Packs only this note (workspace-relative) and the files that it embeds. */
   readonly note?: string | undefined
   readonly upkeep?: string | undefined
+  /** History that `git clone` can read. */
   readonly repository?: string | undefined
 }
 
@@ -47,9 +45,10 @@ export interface ExportTask {
  */
 export async function exportZip(task: ExportTask): Promise<Blob> {
   const { workspace, forbidden, privateRules, note, upkeep, repository } = task
-  const { files } = await walkFiles(workspace, undefined, forbidden)
-  const workspaceFiles = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
-  const extraFiles = [...(await listFiles(upkeep, upkeepFolder)), ...(await listFiles(repository, historyFolder))]
+  const workspaceFiles = await listFiles(workspace, '', forbidden)
+  const extraFiles: PackedFile[] = []
+  for (const [folder, prefix] of [[upkeep, 'upkeep/'] as const, [repository, 'history.git/'] as const])
+    if (folder !== undefined && existsSync(folder)) extraFiles.push(...(await listFiles(folder, prefix)))
   const notes = workspaceFiles.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
   if (note !== undefined && notes.length === 0)
     throw new AppError('file_not_found', `${note} does not exist`, { path: note })
@@ -104,29 +103,22 @@ function withPrivateMark(bytes: Uint8Array): Uint8Array {
 const imgTagPattern = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
 
 function linkedFilesIn(resolver: Resolver, from: string, text: string): { name: string; isEmbed: boolean }[] {
-  const links = parseLinks(text).links.map(({ kind, target, isEmbed }) => ({
-    link: { kind: kind === 'wiki' ? ('wiki' as const) : ('inline' as const), target },
-    isEmbed,
-  }))
-  const images = [...text.matchAll(imgTagPattern)].map(([, target = '']) => ({
-    link: { kind: 'inline' as const, target: decodePart(target) ?? target },
-    isEmbed: true,
-  }))
-  return [...links, ...images].flatMap(({ link, isEmbed }) => {
+  const images = [...text.matchAll(imgTagPattern)].map(([, target = '']) => {
+    return { kind: 'inline' as const, target: decodePart(target) ?? target, isEmbed: true }
+  })
+  return [...parseLinks(text).links, ...images].flatMap((link) => {
     const name = resolver.resolve(from, link)?.path
-    return name === undefined || name === from ? [] : [{ name, isEmbed }]
+    return name === undefined || name === from ? [] : [{ name, isEmbed: link.isEmbed }]
   })
 }
 
-async function listFiles(folder: string | undefined, zipFolder: string): Promise<PackedFile[]> {
-  const files: PackedFile[] = []
-  if (folder === undefined || !existsSync(folder)) return files
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const source = join(entry.parentPath, entry.name)
-    const { size, mtimeMs } = await stat(source)
-    const relativePath = relative(folder, source).split(sep).join('/')
-    files.push({ name: `${zipFolder}/${relativePath}`, source, size, modifiedAt: mtimeMs })
-  }
-  return files
+/** @param prefix of the names in the zip */
+async function listFiles(folder: string, prefix: string, forbidden?: readonly string[]): Promise<PackedFile[]> {
+  const { files } = await walkFiles(folder, undefined, forbidden)
+  return files.map(({ path, size, modifiedAt }) => ({
+    name: prefix + path,
+    source: join(folder, path),
+    size,
+    modifiedAt,
+  }))
 }

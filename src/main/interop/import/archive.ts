@@ -3,17 +3,6 @@ import { getFileNameLowLevel, openPromise, parseExtraFields, type Entry, type Zi
 import { AppError } from '#shared/util/errors.ts'
 import { decodeAs, withFile } from '#platform'
 
-/** Limit of the texts of one import, bytes: the import holds all of them in memory, exported chats twice. */
-export const maxImportBytes = 256 * 1024 * 1024
-
-/** @throws AppError `file_too_large` above `maxImportBytes` */
-export function assertImportable(path: string, bytes: number): void {
-  if (bytes <= maxImportBytes) return
-  const megabytes = Math.round(bytes / 1024 / 1024)
-  const message = `${path} has ${megabytes} MB; the limit of an import is ${maxImportBytes / 1024 / 1024} MB`
-  throw new AppError('file_too_large', message, { path, megabytes })
-}
-
 const maxEntries = 100_000
 const maxDirectoryBytes = 64 * 1024 * 1024
 /** Maximum compression ratio. Repetitive text reaches 100; a zip bomb is far above. */
@@ -26,82 +15,75 @@ export interface ArchiveEntry {
   readonly name: string
   /** Declared unpacked size, bytes. */
   readonly size: number
-  readonly zipEntry: Entry
+  /** Yields the content. @throws AppError `archive_unusable` if it is damaged or has more than `maxBytes` */
+  readonly chunks: (maxBytes: number) => AsyncGenerator<Buffer, void>
 }
 
-/** Reads an untrusted zip. Never uses names as paths. Limits an entry to `maxBytes` and to its declared size. */
-export class Archive {
-  readonly entries: ArchiveEntry[] = []
+export interface Archive {
+  readonly entries: readonly ArchiveEntry[]
   /** Names of symbolic links, which are not read. */
-  readonly symlinks: string[] = []
-  readonly #path: string
-  readonly #zip: ZipFile
+  readonly symlinks: readonly string[]
+}
 
-  private constructor(path: string, zip: ZipFile) {
-    this.#path = path
-    this.#zip = zip
+/**
+ * Opens an untrusted zip. Never uses names as paths. Limits an entry to its declared size.
+ * @param opened closes the file
+ * @returns undefined if the file is not a zip @throws AppError `archive_unusable`
+ */
+export async function openArchive(path: string, opened: AsyncDisposableStack): Promise<Archive | undefined> {
+  if (!(await startsAsZip(path))) return undefined
+  try {
+    const zip = await openPromise(path, { autoClose: false, decodeStrings: false })
     // The pending call rejects with the same error.
     zip.on('error', () => undefined)
+    opened.defer(async () => {
+      const closed = once(zip, 'close')
+      zip.close()
+      await closed
+    })
+    return await readDirectory(path, zip)
+  } catch (error) {
+    throw error instanceof AppError ? error : damagedError(path, error)
   }
+}
 
-  /** @returns undefined if the file is not a zip @throws AppError `archive_unusable`; system errors unchanged */
-  static async open(path: string): Promise<Archive | undefined> {
-    let archive: Archive | undefined
-    try {
-      archive = new Archive(path, await openPromise(path, { autoClose: false, decodeStrings: false }))
-      await archive.#readDirectory()
-      return archive
-    } catch (error) {
-      await archive?.close()
-      if (!archive && !(await startsAsZip(path))) return undefined
-      throw error instanceof AppError ? error : damagedError(path, error)
+async function readDirectory(path: string, zip: ZipFile): Promise<Archive> {
+  const tooManyFilesError = () => unusableError(path, `it has more than ${maxEntries.toLocaleString('en')} files`)
+  if (zip.entryCount > maxEntries) throw tooManyFilesError()
+  const entries: ArchiveEntry[] = []
+  const symlinks: string[] = []
+  const names = new Set<string>()
+  let bytes = 0
+  for await (const zipEntry of zip.eachEntry()) {
+    bytes += zipEntry.fileNameLength + zipEntry.extraFieldLength + zipEntry.fileCommentLength
+    if (bytes > maxDirectoryBytes) throw tooManyFilesError()
+    const name = zipName(zipEntry.fileNameRaw, zipEntry.extraFieldRaw)
+    if (zipEntry.isEncrypted()) throw unusableError(path, 'it is encrypted')
+    if (names.has(name)) throw unusableError(path, `it has ${quoted(name)} twice`)
+    names.add(name)
+    if (name.endsWith('/')) continue
+    if (((zipEntry.externalFileAttributes >>> 16) & 0o170000) === 0o120000) symlinks.push(name)
+    else if (!zipEntry.canDecodeFileData())
+      throw unusableError(path, `${quoted(name)} has a compression method that is not supported`)
+    else {
+      const chunks = (maxBytes: number) => readEntry(path, zip, zipEntry, name, maxBytes)
+      entries.push({ name, size: zipEntry.uncompressedSize, chunks })
     }
   }
+  return { entries, symlinks }
+}
 
-  /** @throws AppError `archive_unusable` if the entry is damaged or larger than `maxBytes`, even if it declares less */
-  async read(entry: ArchiveEntry, maxBytes: number): Promise<Buffer> {
-    return Buffer.concat(await Array.fromAsync(this.chunks(entry, maxBytes)))
-  }
-
-  /** Yields the content of an entry. @throws AppError as `read` */
-  async *chunks({ name, size, zipEntry }: ArchiveEntry, maxBytes: number): AsyncGenerator<Buffer, void> {
-    if (size > maxBytes)
-      throw unusableError(this.#path, `${quoted(name)} has ${megabytes(size)} MB, more than ${megabytes(maxBytes)} MB`)
-    if (size > Math.max(minBombBytes, zipEntry.compressedSize * maxRatio))
-      throw unusableError(this.#path, `${quoted(name)} unpacks to more than ${maxRatio} times its size`)
-    try {
-      // yauzl throws if there are more or fewer bytes than declared.
-      yield* (await this.#zip.openReadStreamPromise(zipEntry)) as AsyncIterable<Buffer>
-    } catch (error) {
-      throw damagedError(this.#path, error)
-    }
-  }
-
-  async close(): Promise<void> {
-    if (!this.#zip.isOpen) return
-    const closed = once(this.#zip, 'close')
-    this.#zip.close()
-    await closed
-  }
-
-  async #readDirectory(): Promise<void> {
-    const path = this.#path
-    const tooManyFilesError = () => unusableError(path, `it has more than ${maxEntries.toLocaleString('en')} files`)
-    if (this.#zip.entryCount > maxEntries) throw tooManyFilesError()
-    const names = new Set<string>()
-    let bytes = 0
-    for await (const zipEntry of this.#zip.eachEntry()) {
-      bytes += zipEntry.fileNameLength + zipEntry.extraFieldLength + zipEntry.fileCommentLength
-      if (bytes > maxDirectoryBytes) throw tooManyFilesError()
-      const name = zipName(zipEntry.fileNameRaw, zipEntry.extraFieldRaw)
-      if (zipEntry.isEncrypted()) throw unusableError(path, 'it is encrypted')
-      if (names.has(name)) throw unusableError(path, `it has ${quoted(name)} twice`)
-      names.add(name)
-      if (name.endsWith('/')) continue
-      if (((zipEntry.externalFileAttributes >>> 16) & 0o170000) === 0o120000) this.symlinks.push(name)
-      else if (zipEntry.canDecodeFileData()) this.entries.push({ name, size: zipEntry.uncompressedSize, zipEntry })
-      else throw unusableError(path, `${quoted(name)} has a compression method that is not supported`)
-    }
+async function* readEntry(path: string, zip: ZipFile, zipEntry: Entry, name: string, maxBytes: number) {
+  const { uncompressedSize: size, compressedSize } = zipEntry
+  if (size > maxBytes)
+    throw unusableError(path, `${quoted(name)} has ${megabytes(size)} MB, more than ${megabytes(maxBytes)} MB`)
+  if (size > Math.max(minBombBytes, compressedSize * maxRatio))
+    throw unusableError(path, `${quoted(name)} unpacks to more than ${maxRatio} times its size`)
+  try {
+    // yauzl throws if there are more or fewer bytes than declared.
+    yield* (await zip.openReadStreamPromise(zipEntry)) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw damagedError(path, error)
   }
 }
 

@@ -1,12 +1,19 @@
 import { z } from 'zod'
+import { isRecord } from '#shared/util/json.ts'
 import { toFileName } from '#workspace'
 
-export interface ImportedDocument {
-  readonly name: string
+export interface SourceText {
+  /** Relative, with forward slashes. */
+  readonly path: string
   readonly text: string
 }
 
-export type ExportKind = 'chatgpt' | 'claude'
+export interface Conversations {
+  readonly kind: 'chatgpt' | 'claude'
+  readonly files: readonly SourceText[]
+  /** Number of unreadable and empty conversations. */
+  readonly skipped: number
+}
 
 interface Message {
   readonly speaker: 'User' | 'Assistant'
@@ -43,26 +50,20 @@ const claudeSchema = z.looseObject({
   ),
 })
 
-/** @returns undefined if the value is not a known export; `skipped` counts unreadable and empty conversations */
-export function readConversations(
-  value: unknown,
-): { kind: ExportKind; documents: ImportedDocument[]; skipped: number } | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined
-  const first: unknown = value[0]
-  if (typeof first !== 'object' || first === null) return undefined
-  const kind: ExportKind | undefined = 'mapping' in first ? 'chatgpt' : 'chat_messages' in first ? 'claude' : undefined
+/** @returns undefined if the value is not a known export */
+export function readConversations(value: unknown): Conversations | undefined {
+  if (!Array.isArray(value)) return undefined
+  const conversations: readonly unknown[] = value
+  const [first] = conversations
+  const kind = hasField(first, 'mapping') ? 'chatgpt' : hasField(first, 'chat_messages') ? 'claude' : undefined
   if (!kind) return undefined
-  const documents: ImportedDocument[] = []
-  let skipped = 0
-  for (const conversation of value) {
-    const document = kind === 'chatgpt' ? fromChatgpt(conversation) : fromClaude(conversation)
-    if (document) documents.push(document)
-    else skipped += 1
-  }
-  return { kind, documents, skipped }
+  const files = conversations.flatMap((one) => (kind === 'chatgpt' ? fromChatgpt(one) : fromClaude(one)) ?? [])
+  return { kind, files, skipped: conversations.length - files.length }
 }
 
-function fromChatgpt(value: unknown): ImportedDocument | undefined {
+const hasField = (value: unknown, name: string) => isRecord(value) && Object.hasOwn(value, name)
+
+function fromChatgpt(value: unknown): SourceText | undefined {
   const parsed = chatgptSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { mapping, current_node, title, create_time } = parsed.data
@@ -80,7 +81,7 @@ function fromChatgpt(value: unknown): ImportedDocument | undefined {
   return toDocument(title, create_time ? new Date(create_time * 1000) : undefined, messages)
 }
 
-function fromClaude(value: unknown): ImportedDocument | undefined {
+function fromClaude(value: unknown): SourceText | undefined {
   const parsed = claudeSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { name, created_at, chat_messages } = parsed.data
@@ -95,12 +96,12 @@ function toDocument(
   title: string | null | undefined,
   createdAt: Date | undefined,
   messages: readonly Message[],
-): ImportedDocument | undefined {
+): SourceText | undefined {
   const nonEmpty = messages.filter(({ text }) => text.trim() !== '')
   if (nonEmpty.length === 0) return undefined
   const date = createdAt && !Number.isNaN(createdAt.getTime()) ? createdAt.toISOString().slice(0, 10) : undefined
   const heading = title?.trim() || 'Conversation'
   const body = nonEmpty.map(({ speaker, text }) => `**${speaker}:** ${text.trim()}`).join('\n\n')
-  const name = `${date === undefined ? '' : `${date} `}${toFileName(heading, 'Conversation')}.md`
-  return { name, text: `# ${heading}\n\n${date === undefined ? '' : `*${date}*\n\n`}${body}\n` }
+  const path = `${date === undefined ? '' : `${date} `}${toFileName(heading, 'Conversation')}.md`
+  return { path, text: `# ${heading}\n\n${date === undefined ? '' : `*${date}*\n\n`}${body}\n` }
 }

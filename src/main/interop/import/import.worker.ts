@@ -1,9 +1,11 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/util/errors.ts'
 import { serveWorker } from '#platform'
 import type { Roots } from '#workspace'
 import { exportZip } from '../export/export-zip.ts'
 import { planImport, type ImportOptions } from './prepare-import.ts'
-import { copyAttachment, openSource, type Source } from './read-source.ts'
+import { openSource, type Source } from './read-source.ts'
 
 type PrepareTask = ImportOptions & { readonly path: string; readonly roots: Pick<Roots, 'workspace' | 'forbidden'> }
 
@@ -16,9 +18,11 @@ const jobs = {
     source ??= await openSource(path)
     return planImport(source, options, roots)
   },
+  /** Writes an attachment (path in the source) to a new file (absolute path). @throws a system error if it exists */
   async copy({ from, to }: { from: string; to: string }) {
-    if (!source) throw new AppError('file_not_found', `${from} does not exist`, { path: from })
-    await copyAttachment(source, from, to)
+    const file = source?.attachments.get(from)
+    if (!file) throw new AppError('file_not_found', `${from} does not exist`, { path: from })
+    await pipeline(file.chunks(), createWriteStream(to, { flags: 'wx' }))
   },
   close: () => source?.close(),
   pack: exportZip,

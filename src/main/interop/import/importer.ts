@@ -1,55 +1,93 @@
 import { basename } from 'node:path'
-import { stat, writeFile } from 'node:fs/promises'
-import type { ImportPlan, ImportStatus, ImportStep, PastImport } from '#shared/contract/index.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { dirname } from 'node:path/posix'
+import { writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { ImportPlan, ImportStatus, PastImport } from '#shared/contract/index.ts'
+import { isCanvas } from '#shared/markdown/links/canvas.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
 import { type Clock, expandHome, onAppError, runInWorker, type WorkerClient } from '#platform'
-import { attachmentType } from '#shared/util/attachments.ts'
-import { isNote, localDate, type Workspace } from '#workspace'
+import {
+  type ChangeLog,
+  fileStamp,
+  isMarkdown,
+  localDate,
+  type RecoveryResult,
+  type RevertedChange,
+  toLeftFile,
+  type Workspace,
+} from '#workspace'
 import type { PrivateRules } from '#workspace/privacy'
 import type { ExportTask } from '../export/export-zip.ts'
 import type { ImportJobs } from './import.worker.ts'
-import { ImportJob, type ImportTask } from './import-job.ts'
 import { targetPathOf } from './import-names.ts'
-import { ImportRecords } from './import-records.ts'
 
-const undoOrigin = { cause: 'import' } as const
+/** Detail of the change set of an import. The files of the set are the created ones. */
+const detailSchema = z.object({
+  source: z.string().catch(''),
+  /** Folders that the import created, innermost first. */
+  folders: z.array(z.string()).catch([]),
+  /** Set by an undo: current paths of the files that it left. */
+  left: z.array(z.string()).optional(),
+})
+
+type EndedImport = ImportStatus['ended'][number]
+
+interface ImportTask {
+  readonly path: string
+  readonly into: string
+  readonly withAttachments: boolean
+}
 
 export interface ImporterOptions {
   readonly entry: URL
   readonly workspace: Workspace
+  readonly log: ChangeLog
   readonly now: Clock
   /** Rules for private notes of the workspace, and of any file or folder (absolute path). */
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
-  readonly folders: {
-    readonly upkeep: string
-    readonly imports: string
-  }
+  readonly folders: { readonly upkeep: string }
 }
 
 const maxAttempts = 5
+/** Number of imports that `past` returns. */
+const maxListed = 20
+
+interface ImportJob extends ImportTask {
+  /** Created files by path, with their `fileStamp`. */
+  readonly stamps: Map<string, string>
+  /** Id of the change set; undefined if nothing was created, or the log could not store it. */
+  change: number | undefined
+  /** Number of files. */
+  total: number
+  isCancelled: boolean
+}
 
 /** Imports notes into a workspace and exports it. One import runs at a time; others wait. */
 export class Importer {
   readonly #options: ImporterOptions
-  #runningJob: ImportJob | undefined
-  #waitingTasks: ImportTask[] = []
-  #endedJobs: ImportJob[] = []
-  readonly #records: ImportRecords
+  /** The running import and those that wait for it. */
+  readonly #jobs: ImportJob[] = []
+  #lastEnd: Promise<unknown> = Promise.resolve()
+  /** Ended imports that the user has not seen. */
+  #ended: EndedImport[] = []
 
   constructor(options: ImporterOptions) {
     this.#options = options
-    this.#records = new ImportRecords(options.folders.imports)
   }
 
-  /** Completes the records of interrupted imports, so that they can be undone. Must not be called during an import. */
-  async recover(): Promise<void> {
-    for (const { record, uncertain } of await this.#records.listInterrupted()) {
-      const files = await Promise.all(uncertain.map(async (path) => ({ path, is: await this.#fingerprintOf(path) })))
-      const made = [...record.made, ...files.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
-      await this.#records.finish({ ...record, made })
-      if (made.length > 0) this.#endedJobs.push(ImportJob.fromInterrupted({ ...record, made }))
+  /** Reports the imports among the recovered changes as ended. */
+  recover(results: readonly RecoveryResult[]): void {
+    for (const { change } of results) {
+      if (change.kind !== 'import') continue
+      const path = detailOf(change).source
+      const made = this.#options.log.filesOf(change.id).map((file) => file.path)
+      const failure = { code: 'import_broken_off', data: { path } } as const
+      const end = { id: randomUUID(), change: change.id, path, made, isCancelled: false, failure }
+      if (made.length > 0) this.#ended.push(end)
     }
   }
 
@@ -58,186 +96,151 @@ export class Importer {
     return this.#inWorker(async (client) => (await this.#prepare(client, task)).plan)
   }
 
-  /**
-   * Runs an import and yields its progress; the last step lists the created files. Leaving the loop does not stop the
-   * import; `cancel` stops it after the current file.
-   * @throws AppError `session_busy`, and as `plan`
-   */
-  async *run(task: ImportTask): AsyncGenerator<ImportStep> {
-    if (this.#runningJob) throw new AppError('session_busy', 'an import is running', {})
-    const job = this.#begin(task)
-    for (;;) {
-      await job.nextProgress()
-      if (job.hasEnded) break
-      yield { type: 'progress', done: job.done, total: job.total }
-    }
-    this.markSeen(job.id)
-    if (job.failure) throw job.failure
-    yield {
-      type: 'done',
-      id: job.id,
-      made: job.createdFiles.map(({ path }) => path),
-      isCancelled: job.abortController.signal.aborted,
-    }
+  /** Runs an import after those that were started before. `status` returns its progress. @returns its end; never rejects */
+  start(task: ImportTask): Promise<EndedImport> {
+    const job: ImportJob = { ...task, stamps: new Map(), change: undefined, total: 0, isCancelled: false }
+    this.#jobs.push(job)
+    const end = this.#lastEnd.then(() => this.#run(job))
+    this.#lastEnd = end
+    return end
   }
 
-  /** Runs an import in the background, after those that run or wait. `status` returns the progress. */
-  start(task: ImportTask): void {
-    if (this.#runningJob) this.#waitingTasks.push(task)
-    else this.#begin(task)
-  }
-
-  /** Returns the progress of the running import, and ended imports that the user has not seen. */
   status(): ImportStatus {
-    const running = this.#runningJob
+    const [running] = this.#jobs
     return {
-      running: running ? { path: running.task.path, done: running.done, total: running.total } : null,
-      ended: this.#endedJobs.map(({ id, task, createdFiles, failure, abortController }) => ({
-        id,
-        path: task.path,
-        made: createdFiles.map((createdFile) => createdFile.path),
-        isCancelled: abortController.signal.aborted,
-        failure: failure instanceof AppError ? { code: failure.code, data: failure.data } : null,
-      })),
+      running: running ? { path: running.path, done: running.stamps.size, total: running.total } : null,
+      ended: this.#ended,
     }
   }
 
   markSeen(id: string): void {
-    this.#endedJobs = this.#endedJobs.filter((job) => job.id !== id)
+    this.#ended = this.#ended.filter((end) => end.id !== id)
   }
 
   /** Stops the running import after the current file and drops waiting ones. */
   cancel(): void {
-    this.#waitingTasks = []
-    this.#runningJob?.abortController.abort()
+    for (const job of this.#jobs) job.isCancelled = true
   }
 
-  #begin(task: ImportTask): ImportJob {
-    const job = new ImportJob(task)
-    this.#runningJob = job
-    void this.#runJob(job)
-    return job
-  }
-
-  async #runJob(job: ImportJob): Promise<void> {
-    const { id, task, createdFiles, folders } = job
-    const header = () => ({ id, at: this.#options.now().getTime(), source: task.path })
+  async #run(job: ImportJob): Promise<EndedImport> {
+    const isDropped = job.isCancelled
+    let failure: EndedImport['failure'] = null
     try {
-      await this.#records.begin(header())
-      await this.#inWorker(async (client) => {
-        for (let attempt = 1; !(await this.#createFiles(client, job)); attempt += 1)
-          if (attempt === maxAttempts)
-            throw new AppError('file_changed', 'other programs keep taking the names of new files', {
-              path: job.task.into,
-            })
-      })
+      if (!isDropped)
+        await this.#inWorker(async (client) => {
+          for (let attempt = 1; !(await this.#createFiles(client, job)); attempt += 1)
+            if (attempt === maxAttempts)
+              throw new AppError('file_changed', 'other programs keep taking the names of new files', {
+                path: job.into,
+              })
+        })
     } catch (error) {
-      job.failure = error
+      const { code, data } = error instanceof AppError ? error : new AppError('internal', String(error))
+      failure = { code, data }
     }
-    try {
-      await this.#records.finish({ ...header(), made: [...createdFiles], folders: [...folders], left: [] })
-    } catch (error) {
-      job.failure ??= error
-    }
-    this.#runningJob = undefined
-    this.#endedJobs.push(job)
-    job.end()
-    const [next, ...remaining] = this.#waitingTasks
-    this.#waitingTasks = remaining
-    if (next) this.#begin(next)
+    const { path, change, stamps, isCancelled } = job
+    const end = { id: randomUUID(), change: change ?? null, path, made: [...stamps.keys()], isCancelled, failure }
+    this.#jobs.shift()
+    if (!isDropped) this.#ended.push(end)
+    return end
   }
 
   /** @returns false if another program took a name: the remaining files then need a plan with other names and links */
   async #createFiles(client: WorkerClient<ImportJobs>, job: ImportJob): Promise<boolean> {
-    const { attachments, canvases, notes } = await this.#prepare(client, job.task)
-    const attach = (path: string, fill: (file: string) => Promise<void>) => {
-      const create = () => this.#options.workspace.attach(path, fill).then(() => this.#fingerprintOf(path))
-      return { path, create: () => create().catch(onAppError('file_exists')) }
-    }
-    const importName = basename(job.task.path.trim())
-    const steps = [
-      ...attachments.map(({ path, from }) => attach(path, (to) => client.copy({ from, to }))),
-      ...canvases.map(({ path, text }) => attach(path, (to) => writeFile(to, text, { flag: 'wx' }))),
-      ...notes.map(({ path, text }) => ({ path, create: () => this.#createNote(path, text, importName) })),
-    ]
-    const countBefore = job.createdFiles.length
-    for (const { path, create } of steps) {
-      if (job.abortController.signal.aborted) break
-      const folders = await this.#missingParents(path)
-      await this.#records.append(job.id, { path, folders })
-      const fingerprint = await create()
-      await this.#records.append(job.id, { path, is: fingerprint ?? null })
-      if (fingerprint === undefined) return false
-      job.createdFiles.push({ path, is: fingerprint })
-      for (const folder of folders) job.folders.add(folder)
-      job.reportProgress(job.createdFiles.length, countBefore + steps.length)
-    }
-    return true
-  }
-
-  /** Returns imports that can be undone, latest first. */
-  async past(): Promise<PastImport[]> {
-    const records = await this.#records.undoStore.all()
-    return records.map(([id, { at, source, made, left }]) => ({ id, at, path: source, files: made.length, left }))
-  }
-
-  /**
-   * Moves the files of an import to the trash and removes its empty folders. Keeps changed files (`left`).
-   * @throws AppError `import_unknown`
-   */
-  async undo(id: string): Promise<{ removed: number; left: string[] }> {
-    const record = await this.#records.undoStore.get(id)
-    if (!record)
-      throw new AppError('import_unknown', 'this import was undone already, or is too old to undo', { path: '' })
-    const { workspace } = this.#options
-    const changedFiles: (typeof record.made)[number][] = []
-    let removed = 0
-    for (const createdFile of record.made) {
-      const state = await this.#fingerprintOf(createdFile.path)
-      // The file was deleted already.
-      if (state === undefined) continue
-      if (state !== createdFile.is) {
-        changedFiles.push(createdFile)
-        continue
+    const { workspace, log, now } = this.#options
+    const importName = basename(job.path.trim())
+    const origin = { cause: 'import', sources: [sourceName({ kind: 'import', name: importName })] } as const
+    const today = localDate(now())
+    const files = (await this.#prepare(client, job)).files.map(({ path, source, text }) => {
+      const after = text !== null && isMarkdown(path) ? withImport(text, importName, today) : text
+      return { path, source, before: null, after }
+    })
+    if (files.length === 0) return true
+    const create = async ({ path, source, after }: (typeof files)[number]) => {
+      if (after === null) return workspace.attach(path, (to) => client.copy({ from: source, to }))
+      if (isCanvas(path)) return workspace.attach(path, (to) => writeFile(to, after, { flag: 'wx' }))
+      const createNote = (current: string | undefined) => {
+        if (current === undefined) return after
+        throw new AppError('file_exists', `${path} exists already`, { path })
       }
-      if (isNote(createdFile.path)) await workspace.remove(createdFile.path, undoOrigin)
-      else await workspace.detach(createdFile.path)
-      removed += 1
+      await workspace.edit(path, origin, createNote, { change: job.change })
     }
-    await workspace.removeEmpty(record.folders.toSorted((a, b) => b.length - a.length))
-    const paths = changedFiles.map(({ path }) => path)
-    if (changedFiles.length === 0) await this.#records.undoStore.drop(id)
-    else await this.#records.undoStore.put(id, { ...record, made: changedFiles, left: paths })
-    return { removed, left: paths }
+    const remaining = new Set(files.map(({ path }) => path))
+    const detail = { source: job.path, folders: await this.#missingFolders(remaining) }
+    const draft = { origin, at: now().getTime(), kind: 'import', detail, files } as const
+    job.change = (await workspace.begin(draft, job.change)) ?? job.change
+    job.total = job.stamps.size + files.length
+    try {
+      for (const file of files) {
+        const { path } = file
+        if (job.isCancelled) break
+        if (!(await create(file).then(() => true, onAppError('file_exists')))) return false
+        remaining.delete(path)
+        job.stamps.set(path, (await fileStamp(await workspace.locate(path))) ?? '')
+      }
+      return true
+    } finally {
+      log.cancel(job.change, remaining)
+      // Without files, the log has removed the change set.
+      if (job.stamps.size === 0) job.change = undefined
+      log.done(job.change, job.stamps)
+    }
   }
 
-  /** Returns the missing parent folders of a file, deepest first. */
-  async #missingParents(path: string): Promise<string[]> {
-    const missing: string[] = []
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-      const folder = path.slice(0, at)
-      if (await this.#options.workspace.exists(folder)) break
-      missing.push(folder)
-    }
-    return missing
+  /** Returns imports that can be undone, latest first. @throws AppError `history_unavailable` */
+  past(): PastImport[] {
+    return this.#options.log.listSets(['import'], maxListed).map((change) => {
+      const { source, left } = detailOf(change)
+      return { change: change.id, at: change.at, path: source, files: left?.length ?? change.files, left: left ?? [] }
+    })
   }
 
   /**
-   * Returns a fingerprint of a file: the hash of a note, size and time of another file, or '' if it is unreadable;
-   * undefined if there is no file.
+   * Moves the files of an import to the trash and removes its empty folders. Keeps changed files (`left`); a further undo
+   * removes them if they have their imported content again.
+   * @returns `notes`: number of removed files
+   * @throws AppError `undo_conflict` if the import was undone; as `Workspace.revert`
    */
-  async #fingerprintOf(path: string): Promise<string | undefined> {
-    const { workspace } = this.#options
-    try {
-      if (attachmentType(path) === undefined) return (await workspace.read(path)).hash
-      const { size, mtimeMs } = await stat(await workspace.locate(path))
-      return `${size}:${mtimeMs}`
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-      if (!(error instanceof AppError)) throw error
-      // A file that is unreadable or no text has changed since the import.
-      return error.code === 'file_not_found' ? undefined : ''
+  async undo(change: number): Promise<RevertedChange> {
+    const { workspace, log } = this.#options
+    const detail = detailOf(log.setOf(change))
+    const { left: only, folders, source } = detail
+    if (only?.length === 0) throw new AppError('undo_conflict', 'this import was already undone', { path: source })
+    const reverted = await workspace.revert({ change, leavesEdited: true, only }, { cause: 'import' })
+    const left = [...reverted.left]
+    let { notes } = reverted
+    for (const { path, before, after, stamp } of log.filesOf(change)) {
+      const isAttachment = before === null && after === null
+      if (!isAttachment || (only && !only.includes(path))) continue
+      try {
+        const current = await fileStamp(await workspace.locate(path))
+        // The file was deleted already.
+        if (current === undefined) continue
+        if (withoutInode(current) !== withoutInode(stamp ?? '')) left.push({ path, reason: 'changed' })
+        else {
+          await workspace.detach(path)
+          notes += 1
+        }
+      } catch (error) {
+        left.push(toLeftFile(path, error))
+      }
     }
+    await workspace.removeEmpty(folders)
+    log.setDetail(change, { ...detail, left: left.map(({ path }) => path) })
+    return { ...reverted, notes, left }
+  }
+
+  /** Returns the missing folders above files, innermost first. */
+  async #missingFolders(paths: ReadonlySet<string>): Promise<string[]> {
+    const missing = new Set<string>()
+    for (const path of paths) {
+      let folder = dirname(path)
+      while (folder !== '.' && !missing.has(folder) && !(await this.#options.workspace.exists(folder))) {
+        missing.add(folder)
+        folder = dirname(folder)
+      }
+    }
+    return [...missing].toSorted((one, other) => other.length - one.length)
   }
 
   /** Exports the workspace as zip. @param repository history, absolute path @throws AppError `folder_too_large` */
@@ -267,23 +270,19 @@ export class Importer {
     return client.prepare({ path, ...options, roots: { workspace, forbidden } })
   }
 
-  /** @returns fingerprint of the new file; undefined if another program took its name */
-  async #createNote(path: string, text: string, importName: string): Promise<string | undefined> {
-    let isNew = true
-    const source = { kind: 'import' as const, name: importName }
-    const origin = { cause: 'import' as const, sources: [sourceName(source)] }
-    const markedText = withImport(text, importName, localDate(this.#options.now()))
-    const { hash } = await this.#options.workspace.edit(path, origin, (current) => {
-      isNew = current === undefined
-      return current ?? markedText
-    })
-    return isNew ? hash : undefined
-  }
-
   async #inWorker<T>(work: (client: WorkerClient<ImportJobs>) => Promise<T>): Promise<T> {
     return runInWorker<ImportJobs, T>(this.#options.entry, (client) =>
       // Closing the source deletes its temporary files.
       work(client).finally(() => client.close().catch(() => undefined)),
     )
   }
+}
+
+function detailOf(change: { readonly detail: string | null } | undefined) {
+  return detailSchema.parse(parseJson(change?.detail ?? '{}'))
+}
+
+/** A copy of the workspace has other inodes. */
+function withoutInode(stamp: string): string {
+  return stamp.slice(stamp.indexOf(':'))
 }

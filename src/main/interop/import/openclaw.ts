@@ -1,25 +1,29 @@
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { parse, YAMLParseError } from 'yaml'
+import { Document, parse, YAMLParseError } from 'yaml'
 import type { ForeignSettings } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { isRecord } from '#shared/util/json.ts'
-import { expandHome } from '#platform'
+import { isRecord, valueAt } from '#shared/util/json.ts'
+import { isLocalAddress } from '#shared/util/locality.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
+import { expandHome, parseConfig } from '#platform'
 import { readText } from '#workspace'
-import {
-  SettingsMigration,
-  type Counterpart,
-  type MigrationOptions,
-  type MigrationReport,
-} from './settings-migration-report.ts'
 
-const sameValue = (to: string): Counterpart => ({ to })
+type Settings = Readonly<Record<string, unknown>>
+type Path = readonly (string | number)[]
+type Reason = ForeignSettings['left'][number]['reason']
+type Doubt = ForeignSettings['taken'][number]['doubts'][number]
+/** Key below an agent in this app; `convert` returns undefined for a value without a counterpart. */
+type Counterpart = string | readonly [to: string, convert: (value: unknown) => unknown]
+type Counterparts = Readonly<Record<string, Counterpart>>
+
 const embedderOf = (value: unknown) => ['openai', 'gemini', 'local'].find((name) => name === value)
-const embedder: Counterpart = { to: 'memory.embedding.provider', value: embedderOf }
+const embedder = ['memory.embedding.provider', embedderOf] as const
 const pruningMode = (value: unknown) => (value === 'adaptive' || value === 'aggressive' ? 'always' : value)
 const stringList = (value: unknown) =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
+const agentNameOf = (value: unknown) => (typeof value === 'string' && value.trim().slice(0, 60)) || undefined
 
 /** Settings of an agent that have the same name here. */
 const sharedKeys =
@@ -33,148 +37,312 @@ const sharedKeys =
  * Settings of an agent (agents.defaults, agents.list[], agents.<id>) and their counterparts in this app. Names below
  * `memorySearch` are OpenClaw's (docs.openclaw.ai/concepts/memory), those below `memory` are Clawdbot's.
  */
-const agentCounterparts: Readonly<Record<string, Counterpart>> = {
-  ...Object.fromEntries(sharedKeys.split(' ').map((key) => [key, sameValue(key)])),
-  'contextPruning.mode': { to: 'contextPruning.mode', value: pruningMode },
-  model: { to: 'model', value: modelOf },
-  'model.primary': { to: 'model', value: modelOf },
-  thinkingDefault: { to: 'chat.thinking', value: thinkingOf },
+const agentCounterparts: Counterparts = {
+  ...Object.fromEntries(sharedKeys.split(' ').map((key) => [key, key])),
+  'contextPruning.mode': ['contextPruning.mode', pruningMode],
+  name: ['name', agentNameOf],
+  model: ['model', modelOf],
+  'model.primary': ['model', modelOf],
+  thinkingDefault: ['chat.thinking', thinkingOf],
   'memory.embeddingProvider': embedder,
-  'memory.embeddingModel': sameValue('memory.embedding.model'),
-  'memory.chunkSize': sameValue('memory.chunking.tokens'),
-  'memory.chunkOverlap': sameValue('memory.chunking.overlap'),
-  'memory.searchWeights.vector': sameValue('memory.search.weights.vector'),
-  'memory.searchWeights.keyword': sameValue('memory.search.weights.text'),
+  'memory.embeddingModel': 'memory.embedding.model',
+  'memory.chunkSize': 'memory.chunking.tokens',
+  'memory.chunkOverlap': 'memory.chunking.overlap',
+  'memory.searchWeights.vector': 'memory.search.weights.vector',
+  'memory.searchWeights.keyword': 'memory.search.weights.text',
   'memorySearch.provider': embedder,
-  'memorySearch.model': sameValue('memory.embedding.model'),
-  'memorySearch.remote.baseUrl': sameValue('memory.embedding.baseUrl'),
-  'memorySearch.extraPaths': { to: 'memory.extraPaths', value: stringList },
-  'memorySearch.chunking.tokens': sameValue('memory.chunking.tokens'),
-  'memorySearch.chunking.overlap': sameValue('memory.chunking.overlap'),
-  'memorySearch.sync.watchDebounceMs': sameValue('memory.sync.debounceMs'),
-  'memorySearch.query.maxResults': sameValue('memory.search.maxResults'),
-  'memorySearch.query.minScore': sameValue('memory.search.minScore'),
-  'memorySearch.query.hybrid.vectorWeight': sameValue('memory.search.weights.vector'),
-  'memorySearch.query.hybrid.textWeight': sameValue('memory.search.weights.text'),
-  'memorySearch.query.hybrid.temporalDecay.halfLifeDays': sameValue('memory.search.recencyHalfLifeDays'),
-  'memorySearch.experimental.sessionMemory': sameValue('memory.sessions'),
+  'memorySearch.model': 'memory.embedding.model',
+  'memorySearch.remote.baseUrl': 'memory.embedding.baseUrl',
+  'memorySearch.extraPaths': ['memory.extraPaths', stringList],
+  'memorySearch.chunking.tokens': 'memory.chunking.tokens',
+  'memorySearch.chunking.overlap': 'memory.chunking.overlap',
+  'memorySearch.sync.watchDebounceMs': 'memory.sync.debounceMs',
+  'memorySearch.query.maxResults': 'memory.search.maxResults',
+  'memorySearch.query.minScore': 'memory.search.minScore',
+  'memorySearch.query.hybrid.vectorWeight': 'memory.search.weights.vector',
+  'memorySearch.query.hybrid.textWeight': 'memory.search.weights.text',
+  'memorySearch.query.hybrid.temporalDecay.halfLifeDays': 'memory.search.recencyHalfLifeDays',
+  'memorySearch.experimental.sessionMemory': 'memory.sessions',
 }
 
-const globalCounterparts: Readonly<Record<string, Counterpart>> = {
-  'session.reset.mode': sameValue('session.reset.mode'),
-  'session.reset.atHour': sameValue('session.reset.atHour'),
-  'session.reset.idleMinutes': sameValue('session.reset.idleMinutes'),
-  'session.idleMinutes': sameValue('session.reset.idleMinutes'),
-  'hooks.internal.entries.session-memory.enabled': sameValue('session.memoryHook.enabled'),
+const globalCounterparts: Counterparts = {
+  'session.reset.mode': 'session.reset.mode',
+  'session.reset.atHour': 'session.reset.atHour',
+  'session.reset.idleMinutes': 'session.reset.idleMinutes',
+  'session.idleMinutes': 'session.reset.idleMinutes',
+  'hooks.internal.entries.session-memory.enabled': 'session.memoryHook.enabled',
+}
+
+const modelCounterparts: Counterparts = {
+  contextWindow: 'contextWindow',
+  maxTokens: 'maxOutput',
+  input: ['images', (input) => (Array.isArray(input) ? input.includes('image') : undefined)],
 }
 
 const idPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/
+/** Only OpenClaw has these settings: which agent is the default one, and a workspace that agents inherit. */
+const unusedKey = /^agents\.(?:.*\.default|defaults\.workspace)$|^agent\.workspace$/
+/** The settings below these keys are valid, or have an effect, only together. */
+const jointKeys = /^.*\.memory\.(?:search\.weights|chunking|embedding)(?=\.)/
+const secretKeyPattern = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
-type Settings = Readonly<Record<string, unknown>>
-
-function convertSettings(file: Settings, options: MigrationOptions): MigrationReport {
-  const migration = new SettingsMigration(options)
-  const { agents: agentSettings, agent: singular, models: modelSettings, ...globalSettings } = file
-  const [agents, models] = [recordOf(agentSettings), recordOf(modelSettings)]
-  const { defaults: plural, list, ...byId } = agents
-  const allDefaults = { agent: recordOf(singular), 'agents.defaults': recordOf(plural) }
-  const workspaces = new Map<string, unknown>()
-  for (const [key, { workspace, ...defaults }] of Object.entries(allDefaults)) {
-    migration.takeAll(defaults, agentCounterparts, key, ['agents', 'defaults'])
-    if (workspace !== undefined) workspaces.set(`${key}.workspace`, workspace)
-  }
-  const entries = [
-    ...recordsIn(list).map((entry) => [`agents.list[${String(entry['id'])}]`, entry] as const),
-    ...Object.entries(byId).flatMap(([id, entry]) =>
-      isRecord(entry) ? [[`agents.${id}`, { ...entry, id }] as const] : [],
-    ),
-  ]
-  takeAgents(migration, entries, [...workspaces].at(-1))
-  if (isRecord(models['providers'])) takeProviders(migration, models['providers'])
-  migration.takeAll(globalSettings, globalCounterparts, '', ['agents', 'defaults'])
-  for (const key of Object.keys(models)) if (key !== 'providers') migration.skip(`models.${key}`, 'noCounterpart')
-  for (const [key, value] of Object.entries(file)) migration.skipRest(value, key)
-  return migration.createReport()
+interface MigrationOptions {
+  /** Existing agents, with absolute workspaces. */
+  readonly agents: readonly { readonly id: string; readonly workspace: string }[]
+  readonly hasKey: (provider: string) => boolean
+  /** The user's own settings, without defaults. */
+  readonly config: unknown
+  /** Keys of the file to take over; undefined takes all. */
+  readonly keys?: readonly string[] | undefined
+  /** Values that the files before this one set, by key; a report adds its own. */
+  readonly earlier: Map<string, string>
 }
 
+interface Change {
+  readonly from: string
+  readonly path: Path
+  readonly value: unknown
+  /** Value in the file. */
+  readonly was: unknown
+}
+
+/** Conversion of the settings of one file. */
+class SettingsMigration {
+  readonly #options: MigrationOptions
+  /** Existing agents, then new ones. */
+  readonly #agentIds: string[]
+  /** Handled keys of the file, which include the keys below them; with the reason if a key is left. */
+  readonly #listed = new Map<string, Reason | undefined>()
+  readonly #changes: Change[] = []
+
+  constructor(options: MigrationOptions) {
+    this.#options = options
+    this.#agentIds = options.agents.map(({ id }) => id)
+  }
+
+  convert(file: Settings) {
+    const { agents: agentSettings, agent: singular, models: modelSettings, ...globalSettings } = file
+    const { defaults: plural, list, ...byId } = recordOf(agentSettings)
+    let defaultWorkspace: readonly [key: string, value: unknown] | undefined
+    for (const [key, settings] of [['agent', singular] as const, ['agents.defaults', plural] as const]) {
+      const { workspace, ...defaults } = recordOf(settings)
+      this.#takeAll(defaults, agentCounterparts, key, ['agents', 'defaults'])
+      if (workspace !== undefined) defaultWorkspace = [`${key}.workspace`, workspace]
+    }
+    const entries = [
+      ...recordsIn(list).map((entry) => [`agents.list[${String(entry['id'])}]`, entry] as const),
+      ...Object.entries(byId).flatMap(([id, entry]) =>
+        isRecord(entry) ? [[`agents.${id}`, { ...entry, id }] as const] : [],
+      ),
+    ]
+    this.#takeAgents(entries, defaultWorkspace)
+    const { providers, ...others } = recordOf(modelSettings)
+    this.#takeProviders(recordOf(providers))
+    this.#takeAll(others, {}, 'models', [])
+    this.#takeAll(globalSettings, globalCounterparts, '', ['agents', 'defaults'])
+    for (const [key, value] of Object.entries(file)) this.#skipRest(value, key)
+    return this.#createReport()
+  }
+
+  /** @param defaultWorkspace its key and value; the default agent (or `main`) has it unless it has another one */
+  #takeAgents(
+    listed: readonly (readonly [key: string, entry: Settings])[],
+    defaultWorkspace: readonly [key: string, value: unknown] | undefined,
+  ): void {
+    const agents = listed.length === 0 && defaultWorkspace ? [['agents.main', { id: 'main' }] as const] : listed
+    const owner = agents.find(([, { id, default: isDefault }]) => isDefault === true || id === 'main')
+    for (const agent of agents) {
+      const [from, { id, workspace: ownFolder, default: _isDefault, ...settings }] = agent
+      const own = [`${from}.workspace`, ownFolder] as const
+      const [workspaceKey, workspace] =
+        agent === owner && ownFolder === undefined && defaultWorkspace ? defaultWorkspace : own
+      const folder = typeof workspace === 'string' ? resolve(expandHome(workspace)) : undefined
+      const index = this.#agentIds.indexOf(String(id))
+      const isUsed = this.#options.agents.some((other) => other.id !== id && other.workspace === folder)
+      // The only agent of the file needs no folder: its settings are the defaults.
+      const needsFolder = index < 0 && agents.length > 1
+      if (typeof id !== 'string' || !idPattern.test(id)) this.#skip(from, 'invalid')
+      else if (isUsed || agents.find(([, other]) => other['id'] === id) !== agent) this.#skip(from, 'taken')
+      else if (folder === undefined && needsFolder) this.#skip(from, 'noFolder')
+      else {
+        const place = ['agents', 'list', index < 0 ? this.#agentIds.length : index]
+        const path = index < 0 && folder === undefined ? ['agents', 'defaults'] : place
+        if (folder !== undefined && index < 0) {
+          if (!this.#take(workspaceKey, path, { id, workspace }, workspace)) {
+            this.#listed.set(from, undefined)
+            continue
+          }
+          this.#agentIds.push(id)
+        } else if (folder !== undefined) this.#take(workspaceKey, [...path, 'workspace'], workspace)
+        this.#takeAll(settings, agentCounterparts, from, path)
+      }
+    }
+  }
+
+  /** Takes base URLs, context windows and prices. The first unknown provider becomes `openai-compatible`. */
+  #takeProviders(providers: Settings): void {
+    const known = new Set(['anthropic', 'openai'])
+    const compatible = Object.keys(providers).find((name) => !known.has(name) && isRecord(providers[name]))
+    for (const [name, provider] of Object.entries(providers)) {
+      const from = `models.providers.${name}`
+      if (!isRecord(provider)) continue
+      if (!known.has(name) && name !== compatible) {
+        this.#skip(from, 'taken')
+        continue
+      }
+      const providerName = name === compatible ? 'openai-compatible' : name
+      const { models, ...others } = provider
+      this.#takeAll(others, { baseUrl: 'baseUrl' }, from, ['providers', providerName])
+      for (const { id, cost, ...model } of recordsIn(models)) {
+        if (typeof id !== 'string') continue
+        const path = ['models', `${providerName}/${id}`]
+        const modelKey = `${from}.models[${id}]`
+        this.#takeAll(model, modelCounterparts, modelKey, path)
+        if (!isRecord(cost)) continue
+        const { input = 0, output = 0 } = cost
+        this.#take(`${modelKey}.cost`, [...path, 'prices'], { input, output })
+        for (const key of ['cacheRead', 'cacheWrite'])
+          if (cost[key]) this.#skip(`${modelKey}.cost.${key}`, 'noCounterpart')
+      }
+    }
+  }
+
+  /** Adds a change. @param path key path in the app @returns false if the user did not choose the key */
+  #take(from: string, path: Path, value: unknown, was = value): boolean {
+    const isChosen = this.#options.keys?.includes(from) ?? true
+    if (isChosen) this.#changes.push({ from, path, value, was })
+    this.#listed.set(from, undefined)
+    return isChosen
+  }
+
+  #skip(from: string, reason: Reason): void {
+    this.#listed.set(from, reason)
+  }
+
+  /** Takes or skips each setting, also in nested objects. */
+  #takeAll(values: Settings, counterparts: Counterparts, prefix: string, targetPath: Path): void {
+    const walk = (value: unknown, key: string): void => {
+      const from = [prefix, key].filter(Boolean).join('.')
+      const counterpart = Object.hasOwn(counterparts, key) ? counterparts[key] : undefined
+      if (counterpart && !isRecord(value)) {
+        const [to, convert] = typeof counterpart === 'string' ? [counterpart] : counterpart
+        const converted = convert ? convert(value) : value
+        if (converted === undefined) this.#skip(from, 'invalid')
+        else this.#take(from, [...targetPath, ...to.split('.')], converted, value)
+        return
+      }
+      // Lists the settings in an object with known keys and in `remote`; skips any other object as a whole.
+      const hasKnownKeys = Object.keys(counterparts).some((knownKey) => knownKey.startsWith(`${key}.`))
+      // OpenClaw uses `temporalDecay` only if it is turned on.
+      const isOff = isRecord(value) && !(value['enabled'] ?? !key.endsWith('.temporalDecay'))
+      if (isOff && hasKnownKeys && !Object.hasOwn(counterparts, `${key}.enabled`)) this.#skip(from, 'noEffect')
+      else if (isRecord(value) && (hasKnownKeys || key.endsWith('.remote')))
+        for (const [innerKey, innerValue] of Object.entries(value)) walk(innerValue, `${key}.${innerKey}`)
+      else this.#skip(from, secretKeyPattern.test(from) ? 'secret' : 'noCounterpart')
+    }
+    for (const [key, value] of Object.entries(values)) walk(value, key)
+  }
+
+  /** Skips the values at and below a key that are not listed, such as a text in place of a list. */
+  #skipRest(value: unknown, key: string): void {
+    const keyOf = (item: unknown, at: number) => `${key}[${isRecord(item) ? String(item['id']) : at}]`
+    if (this.#listed.has(key)) return
+    if (Array.isArray(value)) for (const [at, item] of value.entries()) this.#skipRest(item, keyOf(item, at))
+    else if (isRecord(value)) for (const [name, item] of Object.entries(value)) this.#skipRest(item, `${key}.${name}`)
+    else if (!key.endsWith('.id')) this.#skip(key, unusedKey.test(key) ? 'noCounterpart' : 'invalid')
+  }
+
+  /** Validates each group separately, so that an invalid one does not block the others. */
+  #createReport() {
+    const { earlier } = this.#options
+    const groups = [...Map.groupBy(this.#changes, groupOf)]
+    for (const [group, members] of groups) {
+      // Sizes of chunks have no effect without the unit.
+      const size = group.endsWith('.memory.chunking') ? members[0] : undefined
+      if (size) members.push({ ...size, path: [...size.path.slice(0, -1), 'unit'], value: 'tokens' })
+    }
+    const valid = groups.filter(([, members]) => isValidConfig(members))
+    const given = valid.flatMap(([, members]) => members.map(({ path }) => path.join('.'))).join(' ')
+    const effective = groups.filter((entry) => {
+      const [group, members] = entry
+      const isSame = members.every(({ path, value }) => this.#ownValue(path) === textOf(value))
+      // The threshold has an effect only with weights, and the name of an embedding model only with its provider.
+      const needed = group.endsWith('.search.minScore') ? '.search.weights.' : '.embedding.provider'
+      const lack = /\.(?:search\.minScore|embedding)$/.test(group) && !given.includes(needed) ? 'noEffect' : undefined
+      const reason = valid.includes(entry) ? (isSame ? 'same' : lack) : 'invalid'
+      if (reason) for (const { from } of members) this.#skip(from, reason)
+      return !reason
+    })
+    const changes = effective.flatMap(([, members]) => members)
+    const config = new Map(changes.map(({ path, value }) => [path.join('.'), value]))
+    const taken = effective.flatMap(([group, members]) => {
+      const entries = members.map(({ from, was, path, value: newValue }) => {
+        const [to, value] = [path.join('.'), textOf(newValue)]
+        const [place = '', index] = /^agents\.list\.(\d+)/.exec(to) ?? []
+        const agent = this.#agentIds[Number(index)]
+        // New agents of two files can have the same place.
+        const key = `${agent ?? ''}${to.slice(place.length)}`
+        const replaces = [this.#ownValue(path), earlier.get(key)].find((other) => (other ?? value) !== value)
+        earlier.set(key, value)
+        return { from, was: textOf(was), to, value, group, newAgent: place === to ? agent : undefined, replaces }
+      })
+      const doubts = doubtsAbout(group, config, this.#options)
+      if (entries.some(({ replaces }) => replaces !== undefined)) doubts.push('replaces')
+      return entries.map((entry) => ({ ...entry, doubts }))
+    })
+    const left = [...this.#listed].flatMap(([from, reason]) => (reason ? [{ from, reason }] : []))
+    return { changes: changes.map(({ path, value }) => [path, value] as const), taken, left }
+  }
+
+  /** Returns the user's own value, which an agent can inherit, as text; undefined if there is none. */
+  #ownValue(path: Path): string | undefined {
+    const { agents, config } = this.#options
+    const isAgent = path[1] === 'list' && Number(path[2]) < agents.length
+    const inherited = isAgent ? valueAt(config, ['agents', 'defaults', ...path.slice(3)]) : undefined
+    const value = valueAt(config, path) ?? inherited
+    // The doubt `folder` compares workspaces.
+    return value === undefined || value === null || path[3] === 'workspace' ? undefined : textOf(value)
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 const recordOf = (value: unknown): Settings => (isRecord(value) ? value : {})
 const recordsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : [])
 
-/** @param defaultWorkspace its key and value; the default agent (or `main`) has it unless it has another one */
-function takeAgents(
-  migration: SettingsMigration,
-  listed: readonly (readonly [key: string, entry: Settings])[],
-  defaultWorkspace: readonly [key: string, value: unknown] | undefined,
-): void {
-  const [agentIds, existing] = [migration.agentIds, migration.options.agents]
-  const agents = listed.length === 0 && defaultWorkspace ? [['agents.main', { id: 'main' }] as const] : listed
-  const owner = agents.find(([, { id, default: isDefault }]) => isDefault === true || id === 'main')
-  for (const agent of agents) {
-    const [from, { id, name, workspace: ownFolder, default: _isDefault, ...settings }] = agent
-    const own = [`${from}.workspace`, ownFolder] as const
-    const [workspaceKey, workspace] =
-      agent === owner && ownFolder === undefined && defaultWorkspace ? defaultWorkspace : own
-    const folder = typeof workspace === 'string' ? resolve(expandHome(workspace)) : undefined
-    const index = agentIds.indexOf(String(id))
-    const isUsed = existing.some((other) => other.id !== id && other.workspace === folder)
-    // The only agent of the file needs no folder: its settings are the defaults.
-    const needsFolder = index < 0 && agents.length > 1
-    if (typeof id !== 'string' || !idPattern.test(id)) migration.skip(from, 'invalid')
-    else if (isUsed || agents.find(([, other]) => other['id'] === id) !== agent) migration.skip(from, 'taken')
-    else if (folder === undefined && needsFolder) migration.skip(from, 'noFolder')
-    else {
-      const place = ['agents', 'list', index < 0 ? agentIds.length : index]
-      const path = index < 0 && folder === undefined ? ['agents', 'defaults'] : place
-      if (folder !== undefined && index < 0) {
-        if (!migration.take(workspaceKey, path, { id, workspace }, workspace)) {
-          migration.listed.set(from, undefined)
-          continue
-        }
-        agentIds.push(id)
-      } else if (folder !== undefined) migration.take(workspaceKey, [...path, 'workspace'], workspace)
-      if (typeof name === 'string' && name.trim() !== '')
-        migration.take(`${from}.name`, [...path, 'name'], name.trim().slice(0, 60), name)
-      migration.takeAll(settings, agentCounterparts, from, path)
-    }
+function groupOf({ path }: Change): string {
+  const key = path.join('.')
+  return jointKeys.exec(key)?.[0] ?? key
+}
+
+/** Returns why a group waits for the user's choice. @param config all changes, by key in the app */
+function doubtsAbout(group: string, config: ReadonlyMap<string, unknown>, options: MigrationOptions): Doubt[] {
+  const { agents, config: own, hasKey } = options
+  const [, agent, setting] = /^agents\.(?:defaults|list\.(\d+))\.(model|workspace|memory\.embedding)$/.exec(group) ?? []
+  const value = String(config.get(group))
+  if (setting === 'workspace') return agents[Number(agent)]?.workspace === resolve(expandHome(value)) ? [] : ['folder']
+  const isEmbedding = setting === 'memory.embedding'
+  const embedder = config.get(`${group}.provider`) ?? config.get('agents.defaults.memory.embedding.provider')
+  const chatProvider = setting === 'model' ? value.split('/')[0] : /^providers\.(.+)\.baseUrl$/.exec(group)?.[1]
+  const provider = isEmbedding ? String(embedder) : chatProvider
+  if (isEmbedding && provider === 'local') return ['download']
+  if (provider === undefined || (isEmbedding && !isRemoteEmbeddingProvider(provider))) return []
+  const key = isEmbedding ? `${group}.baseUrl` : `providers.${provider}.baseUrl`
+  const address = config.get(key) ?? valueAt(own, key.split('.'))
+  const isLocal = isLocalAddress(address === undefined ? undefined : String(address))
+  const needsKey = provider !== 'openai-compatible' || address === undefined
+  return [...(isLocal ? [] : ['remote' as const]), ...(needsKey && !hasKey(provider) ? ['noKey' as const] : [])]
+}
+
+function isValidConfig(changes: readonly Change[]): boolean {
+  const config = new Document({})
+  for (const { path, value } of changes) {
+    // Settings of one agent are validated as defaults: they have the same schema.
+    const isOfOneAgent = path[1] === 'list'
+    if (!isOfOneAgent) config.setIn(path, value)
+    else if (path.length > 4) config.setIn(['agents', 'defaults', ...path.slice(3)], value)
   }
-}
-
-const providerCounterparts = { baseUrl: sameValue('baseUrl') }
-const modelCounterparts: Readonly<Record<string, Counterpart>> = {
-  contextWindow: sameValue('contextWindow'),
-  maxTokens: sameValue('maxOutput'),
-  input: { to: 'images', value: (input) => (Array.isArray(input) ? input.includes('image') : undefined) },
-}
-
-/** Takes base URLs, context windows and prices. The first unknown provider becomes `openai-compatible`. */
-function takeProviders(migration: SettingsMigration, providers: Settings): void {
-  let hasCompatible = false
-  for (const [name, provider] of Object.entries(providers)) {
-    const from = `models.providers.${name}`
-    if (!isRecord(provider)) continue
-    const isKnownProvider = name === 'anthropic' || name === 'openai'
-    if (!isKnownProvider && hasCompatible) {
-      migration.skip(from, 'taken')
-      continue
-    }
-    hasCompatible ||= !isKnownProvider
-    const providerName = isKnownProvider ? name : 'openai-compatible'
-    const { models, ...others } = provider
-    migration.takeAll(others, providerCounterparts, from, ['providers', providerName])
-    for (const model of recordsIn(models)) takeModel(migration, `${from}.models`, providerName, model)
-  }
-}
-
-function takeModel(migration: SettingsMigration, from: string, provider: string, model: Settings): void {
-  const { id, cost, ...others } = model
-  if (typeof id !== 'string') return
-  const path = ['models', `${provider}/${id}`]
-  const name = `${from}[${id}]`
-  migration.takeAll(others, modelCounterparts, name, path)
-  if (!isRecord(cost)) return
-  const { input = 0, output = 0 } = cost
-  migration.take(`${name}.cost`, [...path, 'prices'], { input, output })
-  for (const key of ['cacheRead', 'cacheWrite']) if (cost[key]) migration.skip(`${name}.cost.${key}`, 'noCounterpart')
+  const parsed = parseConfig(String(config))
+  return parsed.ok && parsed.ignoredKeys.length === 0
 }
 
 function modelOf(value: unknown): string | undefined {
@@ -201,7 +369,7 @@ function parseSettings(text: string, isYaml: boolean): unknown {
   return parse(yaml, { maxAliasCount: 100, uniqueKeys: false })
 }
 
-type ForeignMigration = ForeignSettings & Pick<MigrationReport, 'changes'>
+type ForeignMigration = { readonly file: string } & ReturnType<SettingsMigration['convert']>
 
 const homeFolders = ['.clawdbot', '.moltbot', '.openclaw']
 const settingsNames = ['clawdbot.yaml', 'clawdbot.yml', 'clawdbot.json', 'openclaw.json', 'moltbot.json']
@@ -232,7 +400,7 @@ async function readMigration(file: string, options: MigrationOptions): Promise<F
   try {
     const { text } = await readText(file)
     const value = text.length > 1_000_000 ? undefined : parseSettings(text, /\.ya?ml$/.test(file))
-    if (isRecord(value)) return { file, ...convertSettings(value, options) }
+    if (isRecord(value)) return { file, ...new SettingsMigration(options).convert(value) }
   } catch (error) {
     // The parser throws a RangeError for deep nesting and a ReferenceError for too many aliases.
     if (error instanceof YAMLParseError && error.linePos) from += `:${error.linePos[0].line}`

@@ -1,20 +1,22 @@
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { ImportPlan } from '#shared/contract/index.ts'
-import { applyEdits, rewriteLinks } from '#shared/markdown/links/rewrite-links.ts'
-import { canvasFiles, canvasLinks, escapeEdits, isCanvas, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
-import { parseLinks, type NoteLink, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
-import { Resolver } from '#shared/markdown/links/resolve-link.ts'
-import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
-import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { findRule, type PrivateRules } from '#workspace/privacy'
-import { followerOf, resolveRoots, type Roots, walkFiles, readText, resolveInside } from '#workspace'
-import { findRetargetedLinks } from './existing-links.ts'
-import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
-import { hashChunks, type OmittedFile, type Source, type SourceFile } from './read-source.ts'
-import type { SizedFile } from './zipped-notes.ts'
 import { stat } from 'node:fs/promises'
-import { onSystemError, orUndefined } from '#shared/util/errors.ts'
+import { join } from 'node:path'
+import type { ImportPlan } from '#shared/contract/index.ts'
+import { canvasFiles, canvasLinks, escapeEdits, isCanvas, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
+import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
+import { fileNameOf, Resolver, stemOf, type KnownFile } from '#shared/markdown/links/resolve-link.ts'
+import { applyEdits, rewriteLinks } from '#shared/markdown/links/rewrite-links.ts'
+import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { onSystemError, orUndefined } from '#shared/util/errors.ts'
+import { inBatches } from '#platform'
+import { followerOf, isMarkdown, readText, resolveInside, resolveRoots, type Roots, walkFiles } from '#workspace'
+import { findRule, type PrivateRules } from '#workspace/privacy'
+import type { SourceText } from './conversations.ts'
+import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
+import type { Source, SourceFile } from './read-source.ts'
 
 export interface ImportOptions {
   /** Folder, relative to the workspace. */
@@ -26,149 +28,107 @@ export interface ImportOptions {
   readonly privateRules: PrivateRules
 }
 
-interface PlannedFile extends SourceFile {
-  readonly links: ParsedLinks['links']
-  /** References of a canvas to files; undefined if this file is a note. */
-  readonly embeddedFiles: ReturnType<typeof canvasFiles> | undefined
+interface PlannedText extends SourceText {
+  readonly links: readonly NoteLink[]
+  /** References of a canvas to files. */
+  readonly shown: ReturnType<typeof canvasFiles>
   readonly names: readonly string[]
   readonly target: string
   placement: Placement
 }
 
+type PlannedAttachment = SourceFile & { readonly placement: Placement }
+
 const maxNames = 200
 const maxOmittedNames = 20
 const maxOmittedGroups = 30
+const batchSize = 64
+const maxExamples = 20
 
 /** Plans an import: target paths, rewritten texts and files that are not imported. Writes nothing. */
 export async function planImport(
-  originalSource: Source,
-  { into: targetFolder, withAttachments, own, privateRules }: ImportOptions,
+  source: Source,
+  { into, withAttachments, own, privateRules }: ImportOptions,
   roots: Roots,
 ) {
-  const { source, into, topFolder } = withoutTopFolder(withPrivateMarks(originalSource, privateRules), targetFolder)
   const targetPaths = await createTargetPaths(roots, own)
-  const importedAttachments = withAttachments ? source.attachments : []
-  const attachments = await placeAttachments(source, importedAttachments, into, targetPaths)
-  const files: PlannedFile[] = []
-  for (const { path, text } of [...source.files, ...(withAttachments ? source.canvases : [])]) {
-    const target = targetPathOf(into, path)
-    const embeddedFiles = isCanvas(path) ? canvasFiles(text) : undefined
-    const links = embeddedFiles ? canvasLinks(text) : parseLinks(text).links
-    const names = embeddedFiles ? [] : namesOf(parseProperties(text))
-    const withoutLinkTargets = embeddedFiles ? withoutCanvasTargets : withoutNoteTargets
-    const textWithoutTargets = withoutLinkTargets(text)
+  const targetOf = (path: string) => targetPathOf(into, source.topFolder + path)
+  const isWanted = ({ path }: { readonly path: string }) => withAttachments || isMarkdown(path)
+  const sourceFiles = [...source.files, ...source.attachments.values()]
+  const unwanted = sourceFiles
+    .filter((file) => !isWanted(file))
+    .map(({ path }) => ({ path, reason: 'unwanted' as const }))
+  const omitted = [...source.omitted, ...unwanted]
+  const attachments: PlannedAttachment[] = []
+  for (const file of source.attachments.values().filter(isWanted))
+    attachments.push({ ...file, placement: await targetPaths.reserve(targetOf(file.path), isSameAttachment(file)) })
+  const texts: PlannedText[] = []
+  for (const { path, text: sourceText } of source.files.filter(isWanted)) {
+    // A rule that makes the note private does not cover the imported copy.
+    const isPrivate = isMarkdown(path) && findRule(source.topFolder + path, privateRules) !== undefined
+    const text = isPrivate ? withVisibility(sourceText, true) : sourceText
+    const target = targetOf(path)
+    const comparedText = withoutTargets(path, text)
     const placement = await targetPaths.reserve(target, (file) =>
-      isSameNote(file, (candidate) => candidate === text || withoutLinkTargets(candidate) === textWithoutTargets),
+      isSameNote(file, (candidate) => candidate === text || withoutTargets(path, candidate) === comparedText),
     )
-    files.push({ path, text, links, embeddedFiles, names, target, placement })
+    texts.push({ path, text, ...linksOf(path, text), names: namesOf(parseProperties(text)), target, placement })
   }
   const existingPaths = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
-  const unwantedFiles = withAttachments ? [] : [...source.attachments, ...source.canvases]
-  const otherFiles = [...importedAttachments, ...unwantedFiles, ...source.omitted]
-  const sourceResolver = new Resolver([...files, ...otherFiles.map(({ path }) => ({ path }))])
-  const linkedTexts = await rewriteAllLinks(files, attachments, existingPaths, sourceResolver, targetPaths)
-  const newFiles = files.filter(({ placement }) => placement.isNew)
-  const newAttachments = attachments.filter(({ placement }) => placement.isNew)
-  const existingLinks = await findRetargetedLinks(roots.workspace, existingPaths, [
-    ...newFiles.map(({ placement, names }) => ({ path: placement.path, names })),
-    ...newAttachments.map(({ placement }) => ({ path: placement.path })),
-  ])
-  const omitted: readonly (Omit<OmittedFile, 'reason'> & { reason: OmittedFile['reason'] | 'unwanted' })[] = [
-    ...source.unread,
-    ...source.omitted,
-    ...unwantedFiles.map(({ path }) => ({ path, reason: 'unwanted' as const })),
-  ]
-  const renamed = [...newFiles, ...newAttachments].flatMap(({ path, placement }) =>
+  const sourceResolver = new Resolver([...texts, ...attachments.map(({ path }) => ({ path })), ...omitted])
+  const linkedTexts = await rewriteAllLinks(texts, attachments, existingPaths, sourceResolver, targetPaths)
+  const isNew = ({ placement }: { readonly placement: Placement }) => placement.isNew
+  const newTexts = texts.filter(isNew).map((file) => ({ ...file, ...linkedTexts.get(file.path) }))
+  const newAttachments = attachments.filter(isNew)
+  const newFiles = [...newTexts, ...newAttachments]
+  const newPaths = newFiles.map(({ placement }) => placement.path)
+  const renamed = newFiles.flatMap(({ path, placement }) =>
     placement.path.endsWith(path) ? [] : [{ from: path, to: placement.path }],
   )
-  const textOf = ({ path, text }: PlannedFile) => linkedTexts.get(path)?.text ?? text
-  const isCanvasFile = ({ embeddedFiles }: PlannedFile) => embeddedFiles !== undefined
-  const [canvases, notes] = [files.filter(isCanvasFile), files.filter((file) => !isCanvasFile(file))]
-  const created = (planned: readonly PlannedFile[]) =>
-    planned
-      .filter(({ placement }) => placement.isNew)
-      .map((file) => ({ path: file.placement.path, text: textOf(file) }))
-  const newCanvases = created(canvases)
-  const createdPaths = [...newFiles, ...newAttachments].map(({ placement }) => placement.path)
-  const canvasBytes = newCanvases.map(({ text }) => Buffer.byteLength(text))
-  const linkCount = (name: 'rewritten' | 'lost') =>
-    newFiles.reduce((sum, { path }) => sum + (linkedTexts.get(path)?.[name] ?? 0), 0)
+  const newCanvases = newTexts.filter(({ path }) => isCanvas(path))
+  const newNotes = newTexts.filter(({ path }) => isMarkdown(path))
+  const sizes = [...newAttachments.map(({ size }) => size), ...newCanvases.map(({ text }) => Buffer.byteLength(text))]
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   return {
     plan: {
       kind: source.kind,
-      ...countsOf(notes),
-      skipped: source.skippedConversations + source.unread.length,
-      attachments: {
-        ...countsOf([...attachments, ...canvases]),
-        bytes: [...newAttachments.map(({ size }) => size), ...canvasBytes].reduce((sum, size) => sum + size, 0),
-      },
-      links: linkCount('rewritten'),
-      lost: linkCount('lost'),
-      existing: existingLinks,
+      ...countsOf(texts.filter(({ path }) => isMarkdown(path))),
+      skipped: source.skipped,
+      attachments: { ...countsOf([...attachments, ...texts.filter(({ path }) => isCanvas(path))]), bytes: sum(sizes) },
+      links: sum(newTexts.map(({ rewritten = 0 }) => rewritten)),
+      lost: sum(newTexts.map(({ lost = 0 }) => lost)),
+      existing: await findRetargetedLinks(roots.workspace, existingPaths, [
+        ...newTexts.map(({ placement, names }) => ({ path: placement.path, names })),
+        ...newAttachments.map(({ placement }) => ({ path: placement.path })),
+      ]),
       left: groupByEnding(omitted),
-      names: createdPaths.slice(0, maxNames),
+      names: newPaths.slice(0, maxNames),
       renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
     },
-    // The files are created in this order: attachments before the notes that show them.
-    attachments: newAttachments.map(({ path, placement }) => ({ path: placement.path, from: topFolder + path })),
-    canvases: newCanvases,
-    notes: created(notes),
+    /** In the order of creation: attachments before the notes that show them. `source`: path in the source. */
+    files: [
+      ...newAttachments.map(({ path, placement }) => ({ path: placement.path, source: path, text: null })),
+      ...[...newCanvases, ...newNotes].map(({ path, placement, text }) => ({
+        path: placement.path,
+        source: path,
+        text,
+      })),
+    ],
   }
 }
 
-/** Adds a private mark to notes that a rule makes private: the rule does not cover the imported copy. */
-function withPrivateMarks(source: Source, privateRules: PrivateRules): Source {
-  const files = source.files.map((file) =>
-    findRule(file.path, privateRules) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
-  )
-  return { ...source, files }
+/** Returns a function that compares an attachment with a file, given by absolute path and size in bytes. */
+function isSameAttachment({ size, chunks }: SourceFile) {
+  let ownHash: string | undefined
+  return async (file: string, existingSize: number) =>
+    existingSize === size && (await hashOf(createReadStream(file))) === (ownHash ??= await hashOf(chunks()))
 }
 
-/**
- * Strips top folders that contain everything, as in most zips: links such as `/img/x.png` start below them.
- * @returns `topFolder`: prefix that was stripped from the paths
- */
-function withoutTopFolder(source: Source, into: string): { source: Source; into: string; topFolder: string } {
-  const { files, attachments, canvases, omitted } = source
-  const [firstPath = ''] = files.map(({ path }) => path)
-  const folder = firstPath.slice(0, firstPath.indexOf('/') + 1)
-  const isInFolder = ({ path }: { readonly path: string }) => path.startsWith(folder)
-  if (folder === '' || ![...files, ...attachments, ...canvases, ...omitted].every(isInFolder))
-    return { source, into, topFolder: '' }
-  const stripFolder = <T extends { readonly path: string }>(inFolder: readonly T[]) =>
-    inFolder.map((file) => ({ ...file, path: file.path.slice(folder.length) }))
-  const stripped: Source = {
-    ...source,
-    files: stripFolder(files),
-    attachments: stripFolder(attachments),
-    canvases: stripFolder(canvases),
-    omitted: stripFolder(omitted),
-    chunks: (path) => source.chunks(folder + path),
-  }
-  const intoFolder = targetPathOf(into, `${folder}x`).slice(0, -'/x'.length)
-  const { topFolder, ...deepest } = withoutTopFolder(stripped, intoFolder)
-  return { ...deepest, topFolder: folder + topFolder }
-}
-
-type PlacedAttachment = SizedFile & { readonly placement: Placement }
-
-async function placeAttachments(
-  source: Source,
-  attachments: readonly SizedFile[],
-  into: string,
-  targetPaths: TargetPaths,
-): Promise<PlacedAttachment[]> {
-  const result: PlacedAttachment[] = []
-  for (const { path, size } of attachments) {
-    let hash: string | undefined
-    const placement = await targetPaths.reserve(targetPathOf(into, path), async (file, existingSize) => {
-      if (existingSize !== size) return false
-      hash ??= await hashChunks(source.chunks(path))
-      return (await hashChunks(createReadStream(file))) === hash
-    })
-    result.push({ path, size, placement })
-  }
-  return result
+/** Returns the SHA-256 in hex. */
+async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunks) hash.update(chunk)
+  return hash.digest('hex')
 }
 
 /**
@@ -176,35 +136,34 @@ async function placeAttachments(
  * gets another name; then links to it change, and all links are rewritten again. Numbers only grow, so the loop ends.
  */
 async function rewriteAllLinks(
-  files: readonly PlannedFile[],
-  attachments: readonly PlacedAttachment[],
+  texts: readonly PlannedText[],
+  attachments: readonly PlannedAttachment[],
   existingPaths: readonly string[],
   sourceResolver: Resolver,
   targetPaths: TargetPaths,
 ): Promise<Map<string, { text: string; rewritten: number; lost: number }>> {
   for (;;) {
-    const newPaths = new Map([...files, ...attachments].map(({ path, placement }) => [path, placement.path]))
+    const newPaths = new Map([...texts, ...attachments].map(({ path, placement }) => [path, placement.path]))
     const newPathOf = (path: string) => newPaths.get(path)
     const createdPaths = new Set(newPaths.values())
     const after = new Resolver([
       ...existingPaths.filter((path) => !createdPaths.has(path)).map((path) => ({ path })),
-      ...files.map(({ placement, names }) => ({ path: placement.path, names })),
+      ...texts.map(({ placement, names }) => ({ path: placement.path, names })),
       ...attachments.map(({ placement }) => ({ path: placement.path })),
     ])
     const linkedTexts = new Map(
-      files.map(({ path, text, links, embeddedFiles, placement }) => {
+      texts.map(({ path, text, links, shown, placement }) => {
         const rewrite = rewriteLinks(
           { path, newPath: placement.path, links },
           { before: sourceResolver, after, newPathOf },
         )
-        const edits = embeddedFiles
-          ? [...rewriteCanvas(embeddedFiles, newPathOf), ...escapeEdits(rewrite.edits)]
-          : rewrite.edits
+        const linkEdits = isCanvas(path) ? escapeEdits(rewrite.edits) : rewrite.edits
+        const edits = [...rewriteCanvas(shown, newPathOf), ...linkEdits]
         return [path, { text: applyEdits(text, edits), rewritten: edits.length, lost: rewrite.unfixable.length }]
       }),
     )
     let hasMoved = false
-    for (const file of files) {
+    for (const file of texts) {
       const text = linkedTexts.get(file.path)?.text
       if (file.placement.isNew) continue
       const { path, number } = file.placement
@@ -217,21 +176,58 @@ async function rewriteAllLinks(
   }
 }
 
-function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom' | 'targetTo'>[]): string {
+function linksOf(path: string, text: string): Pick<PlannedText, 'links' | 'shown'> {
+  return isCanvas(path)
+    ? { links: canvasLinks(text), shown: canvasFiles(text) }
+    : { links: parseLinks(text).links, shown: [] }
+}
+
+function withoutTargets(path: string, text: string): string {
+  const { links, shown } = linksOf(path, text)
+  const targets = [...shown, ...links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo }))]
   return applyEdits(
     text,
-    links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' })),
+    targets.map(({ from, to }) => ({ from, to, text: '' })),
   )
 }
 
-function withoutNoteTargets(text: string): string {
-  return withoutTargets(text, parseLinks(text).links)
+/**
+ * Finds links in existing notes whose target the import changes.
+ * @param workspace absolute path @param paths existing files, workspace-relative
+ * @param newFiles files that the import creates @returns counts, and at most 20 examples each
+ */
+async function findRetargetedLinks(
+  workspace: string,
+  paths: readonly string[],
+  newFiles: readonly KnownFile[],
+): Promise<ImportPlan['existing']> {
+  const notes = await inBatches(paths.filter(isMarkdown), batchSize, async (path) => {
+    // An unreadable note has no links.
+    const { text } = (await orUndefined(readText(join(workspace, path)))) ?? { text: '' }
+    return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }
+  })
+  const otherFiles = paths.filter((path) => !isMarkdown(path)).map((path) => ({ path }))
+  const before = new Resolver([...notes, ...otherFiles])
+  const after = new Resolver([...notes, ...otherFiles, ...newFiles])
+  const retargeted: ImportPlan['existing'] = { elsewhere: emptyGroup(), found: emptyGroup(), shared: emptyGroup() }
+  for (const note of notes)
+    for (const link of note.links) {
+      const [oldTarget, newTarget] = [before.resolve(note.path, link), after.resolve(note.path, link)]
+      if (!newTarget) continue
+      const { line, target } = link
+      const name = stemOf(fileNameOf(target))
+      const isShared = newTarget.by === 'name' && after.countOf(name) > before.countOf(name)
+      const isSame = oldTarget?.path === newTarget.path
+      if (isSame && !isShared) continue
+      const group = retargeted[isSame ? 'shared' : oldTarget ? 'elsewhere' : 'found']
+      group.count += 1
+      if (group.examples.length < maxExamples)
+        group.examples.push({ path: note.path, line, target, from: oldTarget?.path ?? null, to: newTarget.path })
+    }
+  return retargeted
 }
 
-function withoutCanvasTargets(text: string): string {
-  const files = canvasFiles(text).map(({ from, to }) => ({ targetFrom: from, targetTo: to }))
-  return withoutTargets(text, [...files, ...canvasLinks(text)])
-}
+const emptyGroup = () => ({ count: 0, examples: [] })
 
 function countsOf(files: readonly { readonly placement: Placement }[]) {
   const kinds = files.map(({ placement }) => (placement.isRenamed ? 'conflicts' : placement.isNew ? 'added' : 'same'))

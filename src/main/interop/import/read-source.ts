@@ -1,182 +1,212 @@
-import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { appFolderName } from '#shared/util/agent-files.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import { decodeUtf8, maxTextBytes, readText, isMarkdown, maxAttachmentBytes, walkFiles, walkMarkdown } from '#workspace'
-import { Archive, assertImportable, maxImportBytes } from './archive.ts'
-import { readConversations } from './conversations.ts'
-import { openArchives, type SizedFile, type SourceContents, type UnreadFile } from './zipped-notes.ts'
+import { unlessAppError } from '#platform'
+import {
+  decodeUtf8,
+  isIgnoredFolder,
+  isMarkdown,
+  maxAttachmentBytes,
+  maxTextBytes,
+  normalizePath,
+  walkFiles,
+} from '#workspace'
+import { openArchive, type Archive } from './archive.ts'
+import { readConversations, type Conversations, type SourceText } from './conversations.ts'
 
 export interface SourceFile {
-  /** Relative, with forward slashes. */
   readonly path: string
-  readonly text: string
+  /** Bytes. */
+  readonly size: number
+  readonly chunks: () => AsyncIterable<Uint8Array>
 }
 
-/** A file that is not imported: unsupported kind, too large, not text, invalid name, or symbolic link. */
+/** A file that is not imported: unsupported kind, too large, not text, invalid or duplicate name, or symbolic link. */
 export interface OmittedFile {
   readonly path: string
-  readonly reason: 'kind' | 'large' | 'link' | UnreadFile['reason']
+  readonly reason: 'kind' | 'large' | 'link' | 'unreadable' | 'name'
 }
 
-/** All paths are relative to the source. `skippedConversations` counts unreadable and empty ones. */
-export interface Source {
-  readonly kind: 'markdown' | 'chatgpt' | 'claude'
-  readonly files: readonly SourceFile[]
-  readonly skippedConversations: number
-  readonly unread: readonly UnreadFile[]
-  readonly attachments: readonly SizedFile[]
-  /** Canvases of Obsidian, whose file references the import rewrites. */
-  readonly canvases: readonly SourceFile[]
+/** Paths have forward slashes and are relative to `topFolder`, except those with the reason `name`. */
+export interface Source extends Omit<Conversations, 'kind'> {
+  readonly kind: 'markdown' | Conversations['kind']
+  /** Folders that contain everything, with a final slash, or an empty text. Links such as `/img/x.png` start below. */
+  readonly topFolder: string
+  /** By path. */
+  readonly attachments: ReadonlyMap<string, SourceFile>
   readonly omitted: readonly OmittedFile[]
-  readonly chunks: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
 }
+
+interface Contents {
+  readonly files: readonly SourceFile[]
+  readonly omitted: readonly OmittedFile[]
+}
+
+/** Limit of the texts of one import, bytes: the import holds all of them in memory, exported chats twice. */
+const maxImportBytes = 256 * 1024 * 1024
+/** Limit of an inner archive, bytes. Export tools split at 5 GB or less. */
+const maxInnerBytes = 6 * 1024 * 1024 * 1024
+const exportName = 'conversations.json'
 
 /**
  * Opens a file, folder or zip. The caller must close the result.
  * @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown`
  */
 export async function openSource(path: string): Promise<Source> {
+  const opened = new AsyncDisposableStack()
+  try {
+    const source = await readContents(path, await openContents(path, opened))
+    if (!source.files.some((file) => isMarkdown(file.path)))
+      throw new AppError('import_unknown', `${path} contains nothing that can be imported`, { path })
+    return { ...source, close: () => opened.disposeAsync() }
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+async function openContents(path: string, opened: AsyncDisposableStack): Promise<Contents> {
   const info = await stat(path).catch((error: unknown) => {
     if (isSystemError(error)) throw new AppError('file_not_found', `${path} does not exist`, { path }, { cause: error })
     throw error
   })
+  if (info.isDirectory()) {
+    const { files, links, problems } = await walkFiles(path)
+    const unread = problems.filter(({ code }) => code !== 'hard_link').map((problem) => problem.path)
+    return {
+      files: files.map((file) => ({ ...file, chunks: () => createReadStream(join(path, file.path)) })),
+      omitted: [...omit(links, 'link'), ...omit(unread, 'unreadable')],
+    }
+  }
   // Reading a pipe or device might never end.
-  if (!info.isDirectory() && !info.isFile())
-    throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
-  const source = info.isDirectory() ? await readFolder(path) : await readSingleFile(path, info.size)
-  if (source && source.files.length > 0) return source
-  await source?.close()
-  throw new AppError('import_unknown', `${path} contains nothing that can be imported`, { path })
+  if (!info.isFile()) throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
+  const archive = isMarkdown(path) ? undefined : await openArchive(path, opened)
+  if (archive) return openNotes(archive, opened)
+  const name = isMarkdown(path) ? basename(path) : exportName
+  return { files: [{ path: name, size: info.size, chunks: () => createReadStream(path) }], omitted: [] }
 }
 
-/** Writes an attachment (path in the source) to a new file (absolute path). @throws a system error if it exists */
-export async function copyAttachment(source: Source, path: string, to: string): Promise<void> {
-  await pipeline(source.chunks(path), createWriteStream(to, { flags: 'wx' }))
-}
-
-/** Returns the SHA-256 in hex. */
-export async function hashChunks(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of chunks) hash.update(chunk)
-  return hash.digest('hex')
-}
-
-async function readFolder(folder: string): Promise<Source | undefined> {
-  const file = join(folder, 'conversations.json')
-  const info = await stat(file).catch(() => undefined)
-  const { files, links } = await walkFiles(folder)
-  if (info?.isFile()) {
-    const others = files.map(({ path }) => path).filter((path) => path !== 'conversations.json')
-    return readExport(await readBounded(file, info.size), others)
+/** Lists the files of a zip, or of the zips in it if it has no notes. @throws AppError `archive_unusable` */
+async function openNotes(archive: Archive, opened: AsyncDisposableStack): Promise<Contents> {
+  const archives = archive.entries.some(({ name }) => isMarkdown(name)) ? [archive] : await unpackInner(archive, opened)
+  const files = new Map<string, SourceFile>()
+  const symlinks = archives.flatMap((one) => one.symlinks).filter((name) => !isIgnored(name))
+  const omitted = omit(symlinks, 'link')
+  for (const { name, size, chunks } of archives.flatMap(({ entries }) => entries)) {
+    if (isIgnored(name)) continue
+    const path = safePath(name)
+    if (path !== undefined && !files.has(path)) files.set(path, { path, size, chunks: () => chunks(maxImportBytes) })
+    else if (isMarkdown(name)) omitted.push({ path: name, reason: 'name' })
   }
-  const { files: notes, problems } = await walkMarkdown(folder)
-  return readContents(folder, {
-    files: [...notes, ...files.filter(({ path }) => !isMarkdown(path))],
-    unread: problems.map(({ path }) => ({ path, reason: 'unreadable' })),
-    symlinks: links,
-    chunks: (path) => createReadStream(join(folder, path)),
-    close: async () => undefined,
-  })
+  return { files: [...files.values()], omitted }
 }
 
-/** Reads the texts. @param folder for messages @throws AppError `file_too_large`, `archive_unusable` */
+/** Returns true for files in ignored folders. Paths with `..` are reported instead of ignored. */
+function isIgnored(name: string): boolean {
+  return name.split(/[\\/]/).some((part) => isIgnoredFolder(part) && !['.', '..', appFolderName].includes(part))
+}
+
+/** Returns the normalised path; undefined if it leaves the archive. */
+function safePath(name: string): string | undefined {
+  return name.split(/[\\/]/).includes('..') ? undefined : unlessAppError(() => normalizePath(name))
+}
+
+async function unpackInner(archive: Archive, opened: AsyncDisposableStack): Promise<readonly Archive[]> {
+  const entries = archive.entries.filter(({ name }) => /\.zip$/i.test(name) && safePath(name) !== undefined)
+  if (entries.length === 0) return [archive]
+  const folder = await mkdtemp(join(tmpdir(), 'commonplace-import-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const archives: Archive[] = []
+  for (const [index, { chunks }] of entries.entries()) {
+    const file = join(folder, `${index}.zip`)
+    await pipeline(chunks(maxInnerBytes), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+    const innerArchive = await openArchive(file, opened)
+    if (innerArchive) archives.push(innerArchive)
+  }
+  return archives
+}
+
+/** Reads the texts. @param source for messages @throws AppError `file_too_large`, `archive_unusable` */
 async function readContents(
-  folder: string,
-  { files: allFiles, symlinks, chunks, close, ...contents }: SourceContents,
-): Promise<Source> {
-  const files: SourceFile[] = []
-  const canvases: SourceFile[] = []
-  const attachments: SizedFile[] = []
-  const unread = [...contents.unread]
-  const omitted: OmittedFile[] = []
-  try {
-    for (const isKind of [isMarkdown, isCanvas])
-      assertImportable(
-        folder,
-        allFiles.filter(({ path }) => isKind(path)).reduce((sum, { size }) => sum + size, 0),
-      )
-    for (const { path, size } of allFiles) {
-      const isText = isMarkdown(path) || isCanvas(path)
-      const text = isText ? await readTextOf({ path, size }, chunks) : undefined
-      if (text !== undefined) (isCanvas(path) ? canvases : files).push({ path, text })
-      else if (isText) (isCanvas(path) ? omitted : unread).push({ path, reason: 'unreadable' })
-      else if (attachmentType(path) === undefined) omitted.push({ path, reason: 'kind' })
-      else if (size > maxAttachmentBytes) omitted.push({ path, reason: 'large' })
-      else attachments.push({ path, size })
-    }
-  } catch (error) {
-    await close()
-    throw error
+  source: string,
+  { files: allFiles, omitted: others }: Contents,
+): Promise<Omit<Source, 'close'>> {
+  const isBadName = ({ reason }: OmittedFile) => reason === 'name'
+  const located = others.filter((file) => !isBadName(file))
+  const topFolder = commonFolder([...allFiles, ...located])
+  const belowTop = <T extends { readonly path: string }>(file: T) => ({
+    ...file,
+    path: file.path.slice(topFolder.length),
+  })
+  const files = allFiles.map(belowTop)
+  const omitted = [...others.filter(isBadName), ...located.map(belowTop)]
+  const exportFile = files.find(({ path }) => path === exportName)
+  if (exportFile) {
+    assertImportable(source, exportFile.size)
+    const conversations = readConversations(parseJson(new TextDecoder('utf-8').decode(await readAll(exportFile))))
+    const unused = files.filter((file) => file !== exportFile).map(({ path }) => path)
+    if (conversations)
+      return { ...conversations, topFolder: '', attachments: new Map(), omitted: [...omitted, ...omit(unused, 'kind')] }
   }
-  omitted.push(...symlinks.map((path) => ({ path, reason: 'link' as const })))
-  return { kind: 'markdown', files, skippedConversations: 0, unread, attachments, canvases, omitted, chunks, close }
-}
-
-/** Returns undefined if a file is not text or too large. @throws AppError `archive_unusable` for a damaged note */
-async function readTextOf({ path, size }: SizedFile, chunksOf: Source['chunks']): Promise<string | undefined> {
-  if (size > maxTextBytes) return undefined
-  try {
-    return decodeUtf8(Buffer.concat(await Array.fromAsync(chunksOf(path))), path)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'archive_unusable' && isMarkdown(path)) throw error
-    if (error instanceof AppError || isSystemError(error)) return undefined
-    throw error
-  }
-}
-
-async function readSingleFile(path: string, size: number): Promise<Source | undefined> {
-  if (isMarkdown(path))
-    return { ...emptySource, kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }] }
-  const archive = await Archive.open(path)
-  if (!archive) return readExport(await readBounded(path, size))
-  let contents: SourceContents | undefined
-  try {
-    const exportEntry = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
-    if (exportEntry) {
-      const others = archive.entries.filter((entry) => entry !== exportEntry).map(({ name }) => name)
-      return readExport(await archive.read(exportEntry, maxImportBytes), others)
-    }
-    contents = await openArchives(archive)
-  } finally {
-    if (!contents) await archive.close()
-  }
-  return readContents(path, contents)
-}
-
-const emptySource: Omit<Source, 'kind' | 'files'> = {
-  skippedConversations: 0,
-  unread: [],
-  attachments: [],
-  canvases: [],
-  omitted: [],
-  chunks: (path) => {
-    throw new AppError('file_not_found', `${path} does not exist`, { path })
-  },
-  close: async () => undefined,
-}
-
-async function readBounded(path: string, size: number): Promise<Uint8Array> {
-  assertImportable(path, size)
-  return readFile(path)
-}
-
-/** @param others other files of the export, which are omitted @returns undefined if it is not a known export */
-function readExport(bytes: Uint8Array, others: readonly string[] = []): Source | undefined {
-  const conversations = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
-  return (
-    conversations && {
-      ...emptySource,
-      kind: conversations.kind,
-      files: conversations.documents.map(({ name, text }) => ({ path: name, text })),
-      skippedConversations: conversations.skipped,
-      omitted: others.map((path) => ({ path, reason: 'kind' })),
-    }
+  const isText = ({ path }: SourceFile) => isMarkdown(path) || isCanvas(path)
+  assertImportable(
+    source,
+    files.filter(isText).reduce((sum, { size }) => sum + size, 0),
   )
+  const texts: SourceText[] = []
+  const attachments = new Map<string, SourceFile>()
+  for (const file of files) {
+    const { path, size } = file
+    const text = isText(file) ? await readText(file) : undefined
+    if (text !== undefined) texts.push({ path, text })
+    else if (isText(file)) omitted.push({ path, reason: 'unreadable' })
+    else if (attachmentType(path) === undefined) omitted.push({ path, reason: 'kind' })
+    else if (size > maxAttachmentBytes) omitted.push({ path, reason: 'large' })
+    else attachments.set(path, file)
+  }
+  const skipped = omitted.filter(({ path, reason }) => isMarkdown(path) && reason !== 'link').length
+  return { kind: 'markdown', topFolder, files: texts, skipped, attachments, omitted }
+}
+
+function commonFolder(files: readonly { readonly path: string }[]): string {
+  const { path: firstPath = '' } = files[0] ?? {}
+  const parentOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1)
+  let folder = parentOf(firstPath)
+  while (!files.every(({ path }) => path.startsWith(folder))) folder = parentOf(folder.slice(0, -1))
+  return folder
+}
+
+function omit(paths: readonly string[], reason: OmittedFile['reason']): OmittedFile[] {
+  return paths.map((path) => ({ path, reason }))
+}
+
+async function readAll({ chunks }: SourceFile): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(chunks()))
+}
+
+/** Returns undefined if a file is not text or too large. @throws AppError `archive_unusable` */
+async function readText(file: SourceFile): Promise<string | undefined> {
+  if (file.size > maxTextBytes) return undefined
+  try {
+    return decodeUtf8(await readAll(file), file.path)
+  } catch (error) {
+    if (isSystemError(error) || (error instanceof AppError && error.code !== 'archive_unusable')) return undefined
+    throw error
+  }
+}
+
+/** @throws AppError `file_too_large` above `maxImportBytes` */
+function assertImportable(path: string, bytes: number): void {
+  if (bytes <= maxImportBytes) return
+  const megabytes = Math.round(bytes / 1024 / 1024)
+  const message = `${path} has ${megabytes} MB; the limit of an import is ${maxImportBytes / 1024 / 1024} MB`
+  throw new AppError('file_too_large', message, { path, megabytes })
 }

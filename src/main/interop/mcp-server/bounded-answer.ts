@@ -1,3 +1,5 @@
+import { AppError } from '#shared/util/errors.ts'
+import { assertLineExists, countText } from '#shared/util/file-lines.ts'
 import { sourceName, sourcesIn } from '#shared/markdown/provenance.ts'
 import { maxTokensOf } from './token-limits.ts'
 
@@ -69,20 +71,15 @@ export function splitsSurrogatePair(text: string, offset: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, offset - 1), offset + 1))
 }
 
-/** Returns the first lines that fit; cuts the first line if it does not fit. */
-export function fittingLines(lines: readonly string[], tokenLimit: number): string[] {
-  return takeFitting(lines, tokenLimit, (line) => line, clip).shown
-}
-
 /**
- * Returns the same lines as `fittingLines` and the position of a cut, from which the line can be read on.
+ * Returns the first lines that fit; cuts the first line if it does not fit.
  * @returns `cutAt`: number of UTF-16 code units shown of the first line; undefined if it is complete
  */
 export function fittingText(
   lines: readonly string[],
   tokenLimit: number,
 ): { readonly lines: string[]; readonly cutAt?: number } {
-  const shown = fittingLines(lines, tokenLimit)
+  const { shown } = takeFitting(lines, tokenLimit, (line) => line, clip)
   const [shownLine = '', fullLine = ''] = [shown[0], lines[0]]
   return shown.length === 1 && shownLine !== fullLine ? { lines: shown, cutAt: shownLine.length - 1 } : { lines: shown }
 }
@@ -96,4 +93,26 @@ export function toLabel(text: string, tokenLimit = 60): string {
 export function toLine(text: string): string {
   const plain = text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()
   return plain.replaceAll(/<(?=\s*\/?\s*memory\b)/gi, '&lt;')
+}
+
+/**
+ * Returns the lines; the first one starts at `fromCharacter` (1-based, UTF-16), or one later inside a surrogate pair.
+ * @param from number of the first line, 1-based @returns `character`: 1-based start; `length`: of the uncut first line
+ * @throws AppError `input_invalid` if the line or the character does not exist
+ */
+export function linesFrom(
+  path: string,
+  { lines, total }: { readonly lines: readonly string[]; readonly total: number },
+  from: number,
+  fromCharacter = 1,
+) {
+  assertLineExists(toLabel(path), total, from)
+  const [first, ...others] = lines
+  if (first === undefined) return { lines: [], character: 1, length: 0 }
+  if (fromCharacter > Math.max(1, first.length)) {
+    const reason = `line ${from} of ${toLabel(path)} has ${countText(first.length, 'character')}`
+    throw new AppError('input_invalid', reason, { reason })
+  }
+  const at = splitsSurrogatePair(first, fromCharacter - 1) ? fromCharacter : fromCharacter - 1
+  return { lines: [first.slice(at), ...others], character: at + 1, length: first.length }
 }

@@ -99,12 +99,10 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
 
 /** Returns the program with this token, null for an unknown token, or an expected failure such as an archived agent. */
 async function authenticate({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
-  try {
-    return await ask((primary) => primary.clients.admit({ token }))
-  } catch (error) {
+  return ask((primary) => primary.clients.admit({ token })).catch((error: unknown) => {
     if (error instanceof AppError) return error
     throw error
-  }
+  })
 }
 
 function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined): MemoryAccess {

@@ -46,12 +46,11 @@ export function addResources(
     }
   }
   const listFiles = ({ agent, id: client }: Caller) => notesFor({ agent, client, ask })
-  /** Key of the last list that the program received; undefined before its first request. */
-  let lastListKey: string | undefined
+  const lastList: SentList = {}
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', async (request, context) => {
     const files = await inTurnOf(context, listFiles)
-    lastListKey = listKey(files)
+    lastList.key = listKey(files)
     return pageOf(files, request.params?.cursor)
   })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
@@ -76,12 +75,7 @@ export function addResources(
     if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
     return { completion: completionsOf(await inTurnOf(context, listFiles), argument.value) }
   })
-  sendChangeNotifications(server, access, callerOf, async () => {
-    const files = await listFiles(await access.caller(server.getClientVersion()?.name))
-    const previousKey = lastListKey
-    lastListKey &&= listKey(files)
-    return { files, hasListChanged: lastListKey !== previousKey }
-  })
+  sendChangeNotifications(server, access, lastList)
 }
 
 /** Returns a key that changes with the paths of the notes. */
@@ -150,20 +144,17 @@ export function completionsOf(files: readonly FileEntry[], typed: string) {
   return { values: paths.slice(0, maxCompletions), total: paths.length, hasMore: paths.length > maxCompletions }
 }
 
+interface SentList {
+  /** Key of the last list that the program knows; undefined before its first request. */
+  key?: string
+}
+
 /** Sends change notifications while the connection is open. Since protocol version 2026 the SDK filters them. */
-function sendChangeNotifications(
-  server: McpServer['server'],
-  access: MemoryAccess,
-  callerOf: (context: ServerContext) => Promise<Caller>,
-  readList: () => Promise<{ readonly files: readonly FileEntry[]; readonly hasListChanged: boolean }>,
-): void {
-  const changedPaths = new Set<string>()
+function sendChangeNotifications(server: McpServer['server'], access: MemoryAccess, lastList: SentList): void {
+  const changedUris = new Map<string, Set<string>>()
   const subscribedUris = new Set<string>()
-  let agent: string | undefined
   let timer: NodeJS.Timeout | undefined
-  const storeAgent = async (context: ServerContext) => (agent = (await callerOf(context)).agent)
-  server.setRequestHandler('resources/subscribe', async (request, context) => {
-    await storeAgent(context)
+  server.setRequestHandler('resources/subscribe', (request) => {
     subscribedUris.add(request.params.uri)
     return {}
   })
@@ -171,26 +162,29 @@ function sendChangeNotifications(
     subscribedUris.delete(request.params.uri)
     return {}
   })
-  const notify = async (paths: readonly string[]) => {
+  const notify = async () => {
+    timer = undefined
+    const { agent, id: client } = await access.caller(server.getClientVersion()?.name)
+    const uris = changedUris.get(agent) ?? new Set()
+    changedUris.clear()
     // The SDK tracks subscriptions since protocol version 2026.
     const sdkTracksSubscriptions = (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
-    const subscribedPaths = paths.filter((path) => sdkTracksSubscriptions || subscribedUris.has(noteUri(path)))
-    const { files, hasListChanged } = await readList()
-    const readablePaths = new Set(files.map(({ path }) => path))
-    for (const path of subscribedPaths)
-      if (readablePaths.has(path)) ignoreErrors(server.sendResourceUpdated({ uri: noteUri(path) }))
-    if (hasListChanged) await server.sendResourceListChanged()
+    const files = await notesFor({ agent, client, ask: access.ask })
+    for (const uri of files.map(({ path }) => noteUri(path)))
+      if (uris.has(uri) && (sdkTracksSubscriptions || subscribedUris.has(uri)))
+        await server.sendResourceUpdated({ uri })
+    const key = listKey(files)
+    if (lastList.key === undefined || lastList.key === key) return
+    lastList.key = key
+    await server.sendResourceListChanged()
   }
-  const ignoreErrors = (notification: Promise<void>) => void notification.catch(() => undefined)
   const stopListening = access.onEvent((event) => {
     if (event.type !== 'filesChanged' || !server.transport) return
-    if (agent !== undefined && event.agent !== agent) return
-    for (const path of event.paths) changedPaths.add(path)
-    timer ??= setTimeout(() => {
-      timer = undefined
-      if (server.transport) ignoreErrors(notify([...changedPaths]))
-      changedPaths.clear()
-    }, notifyDelayMs)
+    const uris = changedUris.get(event.agent) ?? new Set()
+    changedUris.set(event.agent, uris)
+    for (const path of event.paths) uris.add(noteUri(path))
+    // The connection may have closed meanwhile.
+    timer ??= setTimeout(() => void notify().catch(() => undefined), notifyDelayMs)
   })
   const onclose = server.onclose
   server.onclose = () => {

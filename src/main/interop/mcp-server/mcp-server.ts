@@ -37,7 +37,7 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
     const sentName = nameSchema.safeParse(metadata[CLIENT_INFO_META_KEY]).data?.name
     return access.caller(sentName ?? server.server.getClientVersion()?.name)
   }
-  for (const tool of memoryTools) if (tool.isReadOnly || !access.isReadOnly) addTool(server, tool, access, callerOf)
+  for (const tool of memoryTools) if (!tool.isWriting || !access.isReadOnly) addTool(server, tool, access, callerOf)
   addResources(server, access, callerOf)
   addPrompts(server)
   rewriteValidationErrors(server)
@@ -46,34 +46,23 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
 
 function addTool(
   server: McpServer,
-  { name, title, description, input, output, isReadOnly, run }: MemoryTool,
+  { name, title, description, input, output, isWriting = false, run }: MemoryTool,
   { ask, now, onFault }: MemoryAccess,
   callerOf: (context: ServerContext) => Promise<Caller>,
 ): void {
   const annotations = {
     title,
-    readOnlyHint: isReadOnly,
+    readOnlyHint: !isWriting,
     destructiveHint: false,
-    idempotentHint: isReadOnly,
+    idempotentHint: !isWriting,
     openWorldHint: false,
   }
   const config = { title, description, inputSchema: input, ...(output && { outputSchema: output }), annotations }
-  /** Caller of the last request; presumed to be the caller of the next one. */
-  let lastCaller: Caller | undefined
   server.registerTool(name, config, async (args, context) => {
     const { signal } = context.mcpReq
     try {
-      const callerRequest = callerOf(context)
-      const likelyCaller = isReadOnly ? lastCaller : undefined
-      // A read-only tool starts for the presumed caller; its answer is discarded if the caller is another one.
-      const answerInTurn = ({ id: client, agent }: Caller) =>
-        inTurn(ask, client, signal, () => run(args, { agent, client, ask, now, signal }))
-      const earlyAnswer = likelyCaller && answerInTurn(likelyCaller)
-      earlyAnswer?.catch(() => undefined)
-      const caller = await callerRequest
-      const isLikelyCaller = likelyCaller?.id === caller.id && likelyCaller.agent === caller.agent
-      lastCaller = caller
-      const answer = await (isLikelyCaller && earlyAnswer ? earlyAnswer : answerInTurn(caller))
+      const { id: client, agent } = await callerOf(context)
+      const answer = await inTurn(ask, client, signal, () => run(args, { agent, client, ask, now, signal }))
       return Array.isArray(answer)
         ? { content: [{ type: 'text', text: answer.join('\n') }] }
         : { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
@@ -122,21 +111,19 @@ function addPrompts(server: McpServer): void {
         `I am about to start this task:\n\n${task}\n\nBefore anything else, call memory_search two or three times: for the project or subject, for decisions about it, and for my preferences in such work. Tell me in a few lines which results are relevant to the task, each with its [path:line], and what you did not find. Then start.`,
       ),
   )
-  server.registerPrompt(
+  const addPrompt = (name: string, title: string, description: string, text: string) =>
+    server.registerPrompt(name, { title, description }, () => userMessage(text))
+  addPrompt(
     'session_notes',
-    { title: 'End-of-session notes', description: 'Save the results of this session' },
-    () =>
-      userMessage(
-        'We are about to stop. Go through this conversation and select everything that will be important in a month: decisions with their reasons, preferences that I stated, results, and open questions. Leave out anything that the code or the files already say. Search the memory for each item first, so that nothing is noted twice. Show me the list. When I agree, call remember once for each item, with a sentence that can be understood without this conversation.',
-      ),
+    'End-of-session notes',
+    'Save the results of this session',
+    'We are about to stop. Go through this conversation and select everything that will be important in a month: decisions with their reasons, preferences that I stated, results, and open questions. Leave out anything that the code or the files already say. Search the memory for each item first, so that nothing is noted twice. Show me the list. When I agree, call remember once for each item, with a sentence that can be understood without this conversation.',
   )
-  server.registerPrompt(
+  addPrompt(
     'weekly_review',
-    { title: 'Weekly review', description: 'Summary of a week, with open questions' },
-    () =>
-      userMessage(
-        'Call memory_recent for the last 7 days, and again with the returned before until no older changes are left out. Call memory_get where a line is not enough. Then list decisions, results, open questions, and contradictions to older notes (search for them). Cite every line as [path:line]. End with at most three facts that are worth remembering, and call remember for those that I agree with.',
-      ),
+    'Weekly review',
+    'Summary of a week, with open questions',
+    'Call memory_recent for the last 7 days, and again with the returned before until no older changes are left out. Call memory_get where a line is not enough. Then list decisions, results, open questions, and contradictions to older notes (search for them). Cite every line as [path:line]. End with at most three facts that are worth remembering, and call remember for those that I agree with.',
   )
 }
 

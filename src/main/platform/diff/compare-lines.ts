@@ -43,11 +43,6 @@ export function compareLines(
   return editsBetween(matches, before.length, after.length)
 }
 
-/** Compares two texts by line. A trailing line break counts as an empty last line. */
-export function compareTexts(before: string, after: string): LineEdit[] {
-  return compareLines(before.split('\n'), after.split('\n'))
-}
-
 /** Splits a text into lines that keep their line breaks, so that joining them restores the text. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []

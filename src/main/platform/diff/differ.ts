@@ -1,9 +1,7 @@
 import type { FileChange } from '#shared/util/file-change.ts'
-import { WorkerHost } from '../workers/worker-host.ts'
-import { compareTexts, type LineEdit } from './compare-lines.ts'
-import type { DescribeTask, DiffJobs, MergeTask } from './diff.worker.ts'
-import { mergeKeepingBoth, mergeTexts } from './merge-texts.ts'
-import { describeChange, revertPatch } from './patch.ts'
+import { type WorkerClient, WorkerHost } from '../workers/worker-host.ts'
+import { mergeKeepingBoth, mergeTexts, revertInText } from './merge-texts.ts'
+import { describeChange, withoutHunks } from './patch.ts'
 
 /** UTF-16 code units. Shorter texts are compared on this thread, in at most 10 ms (test/stress/diff.ts). */
 const maxMainThreadLength = 8000
@@ -15,9 +13,29 @@ export interface DifferOptions {
   readonly idleMs?: number
 }
 
+interface MergeTask {
+  readonly base: string
+  readonly mine: string
+  readonly theirs: string
+  readonly keepsBoth: boolean
+}
+
+type Texts<Name extends string> = { readonly [Part in Name]: string }
+
+export const diffJobs = {
+  describe: async ({ path, before, after }: Texts<'path' | 'before' | 'after'>) => describeChange(path, before, after),
+  revert: async ({ after, current, restored }: Texts<'after' | 'current' | 'restored'>) =>
+    revertInText(after, current, restored),
+  withoutHunks: async ({ before, after, hunks }: Texts<'before' | 'after'> & { readonly hunks: readonly number[] }) =>
+    withoutHunks(before, after, hunks),
+  merge: async ({ base, mine, theirs, keepsBoth }: MergeTask) =>
+    (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs),
+}
+type Jobs = WorkerClient<typeof diffJobs>
+
 /** Compares short texts on this thread and long ones in a worker, with bounded work. */
 export class Differ {
-  readonly #worker: WorkerHost<DiffJobs> | undefined
+  readonly #worker: WorkerHost<typeof diffJobs> | undefined
 
   constructor({ entry, idleMs = defaultIdleMs }: DifferOptions = {}) {
     if (entry) this.#worker = new WorkerHost({ entry, idleMs })
@@ -31,21 +49,23 @@ export class Differ {
    * Describes a change. Never rejects, because the change is already written: if the worker dies or `signal` is
    * aborted, everything between the first and the last difference counts as changed.
    */
-  async describe(change: DescribeTask, signal?: AbortSignal): Promise<FileChange> {
-    const { path, before, after, isInHistory } = change
-    const worker = this.#workerFor(before, after)
-    if (!worker) return describeChange(path, before, after, { isInHistory })
+  async describe(change: Parameters<Jobs['describe']>[0], signal?: AbortSignal): Promise<FileChange> {
+    const { path, before, after } = change
     try {
-      return await worker.run((client) => client.describe(change), signal)
+      return await this.#run([before, after], (jobs) => jobs.describe(change), signal)
     } catch {
-      return describeChange(path, before, after, { isInHistory, steps: 0 })
+      return describeChange(path, before, after, 0)
     }
   }
 
-  /** Reverts a patch in a text. @returns undefined if the changed lines no longer exist @throws the signal's reason */
-  async revertPatch(text: string, patch: string, signal?: AbortSignal): Promise<string | undefined> {
-    const worker = this.#workerFor(text, patch)
-    return worker ? worker.run((client) => client.revertText({ text, patch }), signal) : revertPatch(text, patch)
+  /** Reverts a change, as `revertInText`. */
+  async revert(task: Parameters<Jobs['revert']>[0]): ReturnType<Jobs['revert']> {
+    return this.#run(Object.values(task), (jobs) => jobs.revert(task))
+  }
+
+  /** Returns a changed text without some hunks of the change, as `withoutHunks`. */
+  async withoutHunks(before: string, after: string, hunks: readonly number[]): Promise<string> {
+    return this.#run([before, after], (jobs) => jobs.withoutHunks({ before, after, hunks }))
   }
 
   /**
@@ -54,16 +74,7 @@ export class Differ {
    * @throws the signal's reason
    */
   async merge(texts: MergeTask, signal?: AbortSignal): Promise<string | undefined> {
-    const { base, mine, theirs, keepsBoth } = texts
-    const worker = this.#workerFor(base, mine, theirs)
-    if (!worker) return (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs)
-    return worker.run((client) => client.merge(texts), signal)
-  }
-
-  /** Returns the changed lines between two texts, as `compareTexts`. @throws the signal's reason */
-  async changedLines(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
-    const worker = this.#workerFor(before, after)
-    return worker ? worker.run((client) => client.changedLines({ before, after }), signal) : compareTexts(before, after)
+    return this.#run([texts.base, texts.mine, texts.theirs], (jobs) => jobs.merge(texts), signal)
   }
 
   /** Ends the worker. Pending `describe` calls return a coarse result; other calls reject. */
@@ -71,7 +82,8 @@ export class Differ {
     await this.#worker?.close()
   }
 
-  #workerFor(...texts: readonly string[]): WorkerHost<DiffJobs> | undefined {
-    return texts.reduce((sum, text) => sum + text.length, 0) > maxMainThreadLength ? this.#worker : undefined
+  #run<T>(texts: readonly string[], work: (jobs: Jobs) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const isLong = texts.reduce((sum, text) => sum + text.length, 0) > maxMainThreadLength
+    return isLong && this.#worker ? this.#worker.run(work, signal) : work(diffJobs)
   }
 }

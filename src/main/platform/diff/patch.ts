@@ -1,62 +1,53 @@
-import { applyPatch, formatPatch, OMIT_HEADERS, parsePatch, reversePatch, type StructuredPatchHunk } from 'diff'
+import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk } from 'diff'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { formatLargeChange, parseLargeChange } from '#shared/util/large-change.ts'
+import { formatLargeChange } from '#shared/util/large-change.ts'
 import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
-import { hash } from 'node:crypto'
+import { revertInText } from './merge-texts.ts'
 
-/** Limits of a patch to display; a longer patch contains only blob ids (see shared/util/large-change.ts). */
+/** Limits of a patch to display; a longer patch has no lines (see shared/util/large-change.ts). */
 const maxLines = 2000
 const maxCharacters = 200_000
-/** Limit of a patch if the history does not store the texts; below the request limit of undo. */
-const maxCharactersWithoutHistory = 8_000_000
 
 type Lines = readonly string[]
 
 const contextLines = 2
-const fuzzFactor = 2
 
 /** `there`: the change can be undone; `undone`: the old text is back; `changed`: neither. */
 export type RevertStatus = 'there' | 'undone' | 'changed'
 
-export interface DescribeOptions {
-  /** True if the history stores both texts, so that their ids can replace a long patch. */
-  readonly isInHistory: boolean
-  /** Limit of the comparison, as in `compareLines`. */
-  readonly steps?: number
-}
-
-/** Describes a change by lines. `startLine` is the first changed line of the new text, 1-based; 1 without a change. */
-export function describeChange(
-  path: string,
-  before: string,
-  after: string,
-  { isInHistory, steps }: DescribeOptions,
-): FileChange {
+/**
+ * Describes a change by lines. `startLine` is the first changed line of the new text, 1-based; 1 without a change.
+ * @param steps limit of the comparison, as in `compareLines`
+ */
+export function describeChange(path: string, before: string, after: string, steps?: number): FileChange {
   const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
   const edits = compareLines(beforeLines, afterLines, steps)
+  const { added, removed } = countChanged(edits)
+  const patch = isLarge(edits, beforeLines, afterLines)
+    ? formatLargeChange(path, { added, removed })
+    : formatPatch({
+        oldFileName: path,
+        newFileName: path,
+        oldHeader: undefined,
+        newHeader: undefined,
+        hunks: groupEdits(edits).map((group) => hunkOf(group, beforeLines, afterLines)),
+      })
+  return { path, patch, added, removed, startLine: (edits[0]?.newFrom ?? 0) + 1 }
+}
+
+function isLarge(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): boolean {
   const { added, removed } = countChanged(edits)
   const characters = edits.reduce(
     (sum, { from, to, newFrom, newTo }) =>
       sum + beforeLines.slice(from, to).join('').length + afterLines.slice(newFrom, newTo).join('').length,
     0,
   )
-  const isLong = isInHistory
-    ? added + removed > maxLines || characters > maxCharacters
-    : characters > maxCharactersWithoutHistory
-  const patch = isLong
-    ? formatLargeChange(path, { before: blobId(before), after: blobId(after), added, removed })
-    : formatPatch({
-        oldFileName: path,
-        newFileName: path,
-        oldHeader: undefined,
-        newHeader: undefined,
-        hunks: hunksOf(edits, beforeLines, afterLines),
-      })
-  return { path, patch, added, removed, startLine: (edits[0]?.newFrom ?? 0) + 1 }
+  return added + removed > maxLines || characters > maxCharacters
 }
 
-export function countLines(before: string, after: string): { added: number; removed: number } {
-  return countChanged(compareLines(splitLines(before), splitLines(after)))
+/** Counts the changed lines. @param steps limit of the comparison, as in `compareLines` */
+export function countLines(before: string, after: string, steps?: number): { added: number; removed: number } {
+  return countChanged(compareLines(splitLines(before), splitLines(after), steps))
 }
 
 function countChanged(edits: readonly LineEdit[]): { added: number; removed: number } {
@@ -64,90 +55,55 @@ function countChanged(edits: readonly LineEdit[]): { added: number; removed: num
   return { added: sumOf(({ newFrom, newTo }) => newTo - newFrom), removed: sumOf(({ from, to }) => to - from) }
 }
 
+/** Returns the edits of each hunk of a change, in order. A large change is one hunk, as in its patch. */
+function hunkEdits(beforeLines: Lines, afterLines: Lines): LineEdit[][] {
+  const edits = compareLines(beforeLines, afterLines)
+  return isLarge(edits, beforeLines, afterLines) ? [edits] : groupEdits(edits)
+}
+
 /**
- * Reverts a patch in a text, even if other lines have changed or some hunks are already undone.
- * @returns undefined if the changed lines are no longer there
+ * Returns the text after a change without some of its hunks.
+ * @param hunks 0-based indices of the hunks to revert; all if undefined
  */
-export function revertPatch(text: string, patch: string): string | undefined {
-  const [parsed] = parsePatch(patch)
-  if (!parsed) return undefined
-  const statuses = revertStatusOfHunks(text, patch)
-  const hunks = parsed.hunks.filter((_, index) => statuses[index] !== 'undone')
-  if (hunks.length === 0) return text
-  const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor })
-  return restored === false ? undefined : restored
+export function withoutHunks(before: string, after: string, hunks?: readonly number[]): string {
+  if (!hunks) return before
+  const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
+  const kept: string[] = []
+  let at = 0
+  for (const [index, edits] of hunkEdits(beforeLines, afterLines).entries())
+    for (const { from, to, newFrom, newTo } of hunks.includes(index) ? edits : []) {
+      kept.push(...afterLines.slice(at, newFrom), ...beforeLines.slice(from, to))
+      at = newTo
+    }
+  return [...kept, ...afterLines.slice(at)].join('')
 }
 
-export function invertPatch(patch: string): string {
-  const large = parseLargeChange(patch)
-  if (large) {
-    const { before, after, added, removed } = large
-    const path = /^--- (.*)$/m.exec(patch)?.[1] ?? ''
-    return formatLargeChange(path, { before: after, after: before, added: removed, removed: added })
-  }
-  const [parsed] = parsePatch(patch)
-  return parsed ? formatPatch(reversePatch(parsed)) : patch
-}
-
-/** Returns the status of each hunk in a text, in order; empty if the patch has no hunks. */
-export function revertStatusOfHunks(text: string, patch: string): RevertStatus[] {
-  const [parsed] = parsePatch(patch)
-  if (!parsed) return []
-  const lines = splitLines(text)
-  return parsed.hunks.map((hunk) => {
-    const [beforeLines, afterLines] = [linesOfSide(hunk, '-'), linesOfSide(hunk, '+')]
-    const isLast = reachesEnd(hunk)
-    if (matchesAt(lines, hunk.newStart, afterLines, isLast)) return 'there'
-    if (matchesAt(lines, hunk.oldStart, beforeLines, isLast)) return 'undone'
-    const hunkPatch = { ...parsed, hunks: [hunk] }
-    const reversed = reversePatch(hunkPatch)
-    const canRevert = applyPatch(text, reversed) !== false
-    const reapplied = applyPatch(text, hunkPatch)
-    // At the end of a file, one side can be a prefix of the other, so that both match; the file contains the longer one.
-    if (canRevert && reapplied !== false) return afterLines.length >= beforeLines.length ? 'there' : 'undone'
-    if (canRevert) return 'there'
-    // Without context after the change, the patch may have matched a later edit of the changed lines.
-    const lastLine = hunk.lines.findLast((line) => !line.startsWith('\\'))
-    if (reapplied !== false && (lastLine?.startsWith(' ') || reapplied.endsWith(afterLines.join('')))) return 'undone'
-    return applyPatch(text, reversed, { fuzzFactor }) === false ? 'changed' : 'there'
+/** Returns for each hunk of a change whether it can be reverted in the current text. */
+export function hunkStatuses(before: string, after: string, current: string): RevertStatus[] {
+  return hunkEdits(splitLines(before), splitLines(after)).map((_, index) => {
+    const result = revertInText(after, current, withoutHunks(before, after, [index]))
+    if ('line' in result) return 'changed'
+    return result.text === current ? 'undone' : 'there'
   })
-}
-
-/** @param start 1-based @param isLast true if the lines must be the last ones of the file */
-function matchesAt(lines: readonly string[], start: number, side: readonly string[], isLast: boolean): boolean {
-  const from = start - 1
-  return (!isLast || from + side.length === lines.length) && side.every((line, index) => lines[from + index] === line)
-}
-
-function linesOfSide({ lines }: StructuredPatchHunk, sign: '-' | '+'): string[] {
-  return lines.flatMap((line, index) => {
-    if (!line.startsWith(' ') && !line.startsWith(sign)) return []
-    return [`${line.slice(1)}${lines[index + 1]?.startsWith('\\') ? '' : '\n'}`]
-  })
-}
-
-function reachesEnd({ lines }: StructuredPatchHunk): boolean {
-  const contentLines = lines.filter((line) => !line.startsWith('\\'))
-  return contentLines.slice(-contextLines).some((line) => !line.startsWith(' ')) || contentLines.length < contextLines
 }
 
 /** Returns edits as the hunks of a unified diff, without file names. The lines have line breaks. */
 export function formatHunks(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): string {
   if (edits.length === 0) return ''
   const noNames = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined }
-  return formatPatch({ ...noNames, hunks: hunksOf(edits, beforeLines, afterLines) }, OMIT_HEADERS)
+  const hunks = groupEdits(edits).map((group) => hunkOf(group, beforeLines, afterLines))
+  return formatPatch({ ...noNames, hunks }, OMIT_HEADERS)
 }
 
-function hunksOf(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk[] {
-  const hunks: StructuredPatchHunk[] = []
-  for (let index = 0; index < edits.length;) {
-    let last = index
-    // Edits with adjacent or overlapping context form one hunk.
-    while ((edits[last + 1]?.from ?? Infinity) - (edits[last]?.to ?? 0) <= 2 * contextLines) last += 1
-    hunks.push(hunkOf(edits.slice(index, last + 1), beforeLines, afterLines))
-    index = last + 1
+/** Edits with adjacent or overlapping context form one hunk. */
+function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
+  const groups: LineEdit[][] = []
+  for (const edit of edits) {
+    const last = groups.at(-1)?.at(-1)
+    if (last && edit.from - last.to <= 2 * contextLines) groups.at(-1)?.push(edit)
+    else groups.push([edit])
   }
-  return hunks
+  return groups
 }
 
 function hunkOf(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk {
@@ -172,15 +128,4 @@ function withSign(sign: string, lines: readonly string[]): string[] {
   return lines.flatMap((line) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   )
-}
-
-/** Returns the Git blob id (SHA-1) of a text in UTF-8. */
-export function blobId(text: string): string {
-  return hash('sha1', blobOf(text))
-}
-
-/** Returns the uncompressed Git blob object of a text. */
-export function blobOf(text: string): Buffer {
-  const bytes = Buffer.from(text, 'utf8')
-  return Buffer.concat([Buffer.from(`blob ${bytes.length}\0`), bytes])
 }

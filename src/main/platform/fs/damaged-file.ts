@@ -36,6 +36,7 @@ export async function copyDamaged(file: string): Promise<string> {
   return copyPath
 }
 
-function damagedPath(file: string): string {
+/** Returns the path to which a damaged file is renamed. */
+export function damagedPath(file: string): string {
   return `${file}.damaged-${currentFileTime().toISOString().replaceAll(/[-:.]/g, '')}`
 }

@@ -23,6 +23,7 @@ export function temporaryPath(file: string): string {
  * Creates or replaces a file atomically and durably: readers and a crash see the old or the new bytes.
  * @param shownPath path of the file for error messages
  * @param beforeRename runs a last check; if it throws, the file stays unchanged
+ * @param newMode mode of a new file; a replaced file keeps its mode
  * @throws AppError 'disk_full', 'write_failed'; the file is unchanged
  */
 export async function writeDurably(
@@ -30,22 +31,32 @@ export async function writeDurably(
   data: string | Uint8Array,
   shownPath: string = file,
   beforeRename?: () => Promise<void>,
+  newMode?: number,
 ): Promise<void> {
-  await replaceFile(file, data, { shownPath, isDurable: true, beforeRename })
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  const folder = dirname(file)
+  const temporaryFile = temporaryPath(file)
+  try {
+    await makeFolder(folder)
+    const replaced = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+    const mode = replaced ? replaced.mode & 0o7777 : newMode
+    try {
+      await withFile(temporaryFile, 'wx', (handle) => writeNew(handle, bytes, mode), mode)
+      await beforeRename?.()
+      await rename(temporaryFile, file)
+    } catch (error) {
+      await unlink(temporaryFile).catch(() => undefined)
+      throw error
+    }
+    await syncFolder(folder)
+  } catch (error) {
+    throw toWriteError(error, shownPath, bytes.length)
+  }
 }
 
 /** Like `writeDurably`, but a new file gets mode 0600. @throws AppError `disk_full`, `write_failed` */
 export async function writeDurablyPrivate(file: string, data: string | Uint8Array): Promise<void> {
-  await replaceFile(file, data, { shownPath: file, isDurable: true, newMode: 0o600 })
-}
-
-/**
- * Like `writeDurably` without syncing, for data that can be recreated: the write is atomic, but a power failure may
- * lose it.
- * @throws AppError 'disk_full', 'write_failed'
- */
-export async function writeAtomically(file: string, data: string | Uint8Array, shownPath = file): Promise<void> {
-  await replaceFile(file, data, { shownPath, isDurable: false })
+  await writeDurably(file, data, file, undefined, 0o600)
 }
 
 /**
@@ -88,44 +99,11 @@ export async function withFile<T>(
   }
 }
 
-interface ReplaceOptions {
-  readonly shownPath: string
-  readonly isDurable: boolean
-  readonly newMode?: number
-  readonly beforeRename?: (() => Promise<void>) | undefined
-}
-
-async function replaceFile(
-  file: string,
-  data: string | Uint8Array,
-  { shownPath, isDurable, newMode, beforeRename }: ReplaceOptions,
-): Promise<void> {
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data
-  const folder = dirname(file)
-  const temporaryFile = temporaryPath(file)
-  try {
-    await makeFolder(folder)
-    const replaced = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
-    const mode = replaced ? replaced.mode & 0o7777 : newMode
-    try {
-      await withFile(temporaryFile, 'wx', (handle) => writeNew(handle, bytes, mode, isDurable), mode)
-      await beforeRename?.()
-      await rename(temporaryFile, file)
-    } catch (error) {
-      await unlink(temporaryFile).catch(() => undefined)
-      throw error
-    }
-    if (isDurable) await syncFolder(folder)
-  } catch (error) {
-    throw toWriteError(error, shownPath, bytes.length)
-  }
-}
-
 async function appendTo(handle: FileHandle, file: string, text: string): Promise<void> {
   const { size } = await handle.stat()
   const bytes = Buffer.from((await endsWithLineBreak(handle, size)) ? text : `\n${text}`, 'utf8')
   try {
-    await writeAll(handle, bytes)
+    await handle.appendFile(bytes)
     await handle.datasync()
   } catch (error) {
     await handle.truncate(size).catch(() => undefined)
@@ -134,29 +112,15 @@ async function appendTo(handle: FileHandle, file: string, text: string): Promise
   if (size === 0) await syncFolder(dirname(file))
 }
 
-async function writeNew(handle: FileHandle, bytes: Uint8Array, mode: number | undefined, isDurable: boolean) {
-  await writeAll(handle, bytes)
+async function writeNew(handle: FileHandle, bytes: Uint8Array, mode: number | undefined) {
+  await handle.writeFile(bytes)
   // The umask may have removed bits that the replaced file had.
   if (mode !== undefined) await handle.chmod(mode)
-  if (isDurable) await handle.sync()
+  await handle.sync()
   const { size } = await handle.stat()
-  if (size !== bytes.length) throw shortWriteError(bytes.length, size)
-}
-
-/** Writes all bytes: a single write call may accept only some of them. */
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length;) {
-    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset)
-    if (bytesWritten === 0) throw shortWriteError(bytes.length, offset)
-    offset += bytesWritten
-  }
-}
-
-function shortWriteError(expected: number, written: number): NodeJS.ErrnoException {
-  const error: NodeJS.ErrnoException = new Error(`ENOSPC: only ${written} of ${expected} bytes could be written`)
-  error.code = 'ENOSPC'
-  error.syscall = 'write'
-  return error
+  if (size === bytes.length) return
+  const message = `ENOSPC: only ${size} of ${bytes.length} bytes could be written`
+  throw Object.assign(new Error(message), { code: 'ENOSPC', syscall: 'write' })
 }
 
 async function endsWithLineBreak(handle: FileHandle, size: number): Promise<boolean> {

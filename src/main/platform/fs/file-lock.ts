@@ -1,6 +1,6 @@
 /**
  * Locks between processes: an operating system lock on an empty file, taken through SQLite on every platform. The
- * system releases it when the holder ends, also by a crash. Callers in this process queue; other processes poll.
+ * system releases it when the holder ends, also by a crash. Callers poll.
  */
 import Database from 'better-sqlite3'
 import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
@@ -8,7 +8,6 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '#shared/util/errors.ts'
 import { currentFileTime } from './file-age.ts'
-import { KeyedQueue } from './work-queue.ts'
 
 /** Initial and maximum poll interval, ms. A write with two syncs takes about 5 ms. */
 const firstDelayMs = 1
@@ -23,8 +22,6 @@ export class LockBusyError extends Error {
   }
 }
 
-const queue = new KeyedQueue()
-
 export class FileLock {
   readonly file: string
   #database: Database.Database | undefined
@@ -36,23 +33,21 @@ export class FileLock {
   }
 
   /**
-   * Runs `work` while no other process, and no other caller in this process, holds the lock.
+   * Runs `work` while no other object, of this process or another one, holds the lock. Not reentrant.
    * @param timeoutMs timeout in ms
    * @throws LockBusyError after the timeout; SqliteError if locks are not supported; errors of `work`
    */
   async withLock<T>(work: () => Promise<T>, timeoutMs: number = defaultTimeoutMs): Promise<T> {
-    return queue.run(this.file, async () => {
-      const deadline = performance.now() + timeoutMs
-      for (let delay = firstDelayMs; !this.tryAcquire(); delay = Math.min(maxDelayMs, delay * 2)) {
-        if (performance.now() > deadline) throw new LockBusyError(this.file, timeoutMs)
-        await sleep(delay * (0.5 + Math.random()))
-      }
-      try {
-        return await work()
-      } finally {
-        this.release()
-      }
-    })
+    const deadline = performance.now() + timeoutMs
+    for (let delay = firstDelayMs; !this.tryAcquire(); delay = Math.min(maxDelayMs, delay * 2)) {
+      if (performance.now() > deadline) throw new LockBusyError(this.file, timeoutMs)
+      await sleep(delay * (0.5 + Math.random()))
+    }
+    try {
+      return await work()
+    } finally {
+      this.release()
+    }
   }
 
   /**

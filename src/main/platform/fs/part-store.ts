@@ -14,7 +14,7 @@ import { gunzip, gzip } from 'node:zlib'
 import { isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { inBatches } from './batches.ts'
-import { writeAtomically, writeDurably } from './durable-write.ts'
+import { writeDurably } from './durable-write.ts'
 import { readIfExists } from './read-file.ts'
 
 export const gzipAsync = promisify(gzip)
@@ -92,7 +92,7 @@ async function readOrCreateKey(folder: string): Promise<string> {
   const storedKey = await readIfExists(file)
   if (storedKey) return storedKey
   const key = randomBytes(32).toString('hex')
-  await writeAtomically(file, key)
+  await writeDurably(file, key)
   return key
 }
 

@@ -12,7 +12,7 @@ const defaultBytes = 4096
 export function toWriteError(error: unknown, shownPath: string, bytes: number = defaultBytes): AppError {
   if (error instanceof AppError) return error
   const options = { cause: error }
-  if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {
+  if (isSystemError(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) {
     const kilobytes = Math.max(1, Math.ceil(bytes / 1024))
     const message = `the disk is full: ${kilobytes} kB are needed for ${shownPath}; the existing file is unchanged`
     return new AppError('disk_full', message, { path: shownPath, kilobytes }, options)

@@ -1,8 +1,8 @@
 import { os, type, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import { parentPort, type MessagePort } from 'node:worker_threads'
+import { workerData, type MessagePort } from 'node:worker_threads'
 import { shareMemory } from './worker-start.ts'
-import { ORPCError } from '@orpc/client'
+import { mapEventIterator, ORPCError } from '@orpc/client'
 import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 
 /** Converts AppErrors so that code and data survive the transfer between threads. */
@@ -15,25 +15,20 @@ export async function convertErrors<Result extends { readonly output: unknown }>
 ): Promise<Result> {
   try {
     const result = await next()
-    return isIterator(result.output) ? { ...result, output: convertStreamErrors(result.output, convert) } : result
+    if (!isIterator(result.output)) return result
+    const maps = { value: async (step: unknown) => step, error: async (error: unknown) => convert(error) }
+    return { ...result, output: mapEventIterator(result.output, maps) }
   } catch (error) {
     throw convert(error)
   }
 }
 
-function isIterator(output: unknown): output is AsyncGenerator {
+function isIterator(output: unknown): output is AsyncIterator<unknown> {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-async function* convertStreamErrors(output: AsyncGenerator, convert: (error: unknown) => unknown): AsyncGenerator {
-  try {
-    yield* output
-  } catch (error) {
-    throw convert(error)
-  }
-}
-
-export interface FirstMessage {
+/** Data with which a worker starts. */
+export interface ThreadData {
   readonly port: MessagePort
   readonly shared: ReadonlyMap<string, SharedArrayBuffer>
 }
@@ -50,10 +45,9 @@ export function serveWorker(jobs: WorkerJobs): void {
 }
 
 export function serveThread(router: AnyRouter): void {
-  parentPort?.once('message', ({ port, shared }: FirstMessage) => {
-    for (const [name, memory] of shared) shareMemory(name, memory)
-    new RPCHandler(router).upgrade(port)
-  })
+  const { port, shared }: ThreadData = workerData
+  for (const [name, memory] of shared) shareMemory(name, memory)
+  new RPCHandler(router).upgrade(port)
 }
 
 export function toOrpcError(error: unknown): unknown {

@@ -1,8 +1,10 @@
 import { type ClientLink, createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { sharedBuffers, startWorker, defaultYoungGenerationMb } from './worker-start.ts'
-import { type FirstMessage, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { defaultYoungGenerationMb, sharedBuffers } from './worker-start.ts'
+import { type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
 
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
@@ -24,8 +26,6 @@ export interface WorkerOptions<Client> {
   readonly idleMs?: number | undefined
   /** Runs before the first request. @param ending aborted when the worker ends */
   readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
-  /** Awaited before an idle worker ends; requests are served meanwhile. */
-  readonly flush?: (client: Client) => Promise<void>
   readonly onStop?: (client: Client) => Promise<void>
   readonly onCrash?: (error: Error) => void
 }
@@ -41,7 +41,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   readonly #options: WorkerOptions<WorkerClient<Jobs>>
   #running: RunningWorker<WorkerClient<Jobs>> | undefined
   /** Settles when the previous worker has ended; the next one waits for it, because it may need the same locks. */
-  #previousExit: Promise<void> = Promise.resolve()
+  #previousExit: Promise<unknown> = Promise.resolve()
   #pendingCount = 0
   #idleTimer: NodeJS.Timeout | undefined
 
@@ -103,8 +103,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     const { idleMs } = this.#options
     clearTimeout(this.#idleTimer)
     if (this.#pendingCount > 0 || idleMs === undefined) return
-    this.#idleTimer = setTimeout(() => void this.#endIfIdle(), idleMs)
-    this.#idleTimer.unref()
+    this.#idleTimer = setTimeout(() => void this.close(), idleMs).unref()
   }
 
   #start(): RunningWorker<WorkerClient<Jobs>> {
@@ -113,9 +112,10 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     const lifetime = new AbortController()
     const ready = this.#previousExit.then(() => onStart?.(thread.client, lifetime.signal))
     const running = { thread, ready, lifetime }
-    thread.onExit((error) => {
+    void thread.exited.then((crash) => {
+      if (!crash) return
       if (this.#running === running) this.#running = undefined
-      onCrash?.(error)
+      onCrash?.(crash)
     })
     ready.catch(() => {
       if (this.#running === running) void this.close()
@@ -123,24 +123,13 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     return running
   }
 
-  async #endIfIdle(): Promise<void> {
-    const running = this.#running
-    const { flush } = this.#options
-    if (running && flush) {
-      this.#pendingCount += 1
-      await flush(running.thread.client).catch(() => undefined)
-      this.#pendingCount -= 1
-    }
-    if (this.#pendingCount === 0 && this.#running === running) await this.close()
-  }
-
   /** Ends the worker; pending requests reject. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     clearTimeout(this.#idleTimer)
     const running = this.#running
     this.#running = undefined
     if (running) this.#previousExit = this.#stop(running)
-    return this.#previousExit
+    await this.#previousExit
   }
 
   async #stop({ thread, ready, lifetime }: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
@@ -168,10 +157,8 @@ export async function runInWorker<Jobs extends WorkerJobs, T>(
 export interface Thread<Client> {
   readonly client: Client
   readonly isOpen: boolean
-  /** Called if the thread exits without `terminate`. */
-  onExit(listener: (error: Error) => void): void
-  /** Resolves when the thread has exited for any reason; pending requests are not answered. */
-  readonly exited: Promise<void>
+  /** Resolves when the thread has exited: with an error, unless `terminate` ended it. Pending requests are not answered. */
+  readonly exited: Promise<Error | undefined>
   terminate(): Promise<void>
 }
 
@@ -183,9 +170,15 @@ export function startThread<Client extends object>(
   entry: URL,
   maxYoungGenerationMb = defaultYoungGenerationMb,
 ): Thread<Client> {
-  const worker = startWorker(entry, maxYoungGenerationMb)
   const { port1, port2 } = new MessageChannel()
-  worker.postMessage({ port: port2, shared: sharedBuffers } satisfies FirstMessage, [port2])
+  // Shares this process's compile cache with the worker; otherwise every start would compile all code.
+  const folder = getCompileCacheDir()
+  const worker = new Worker(entry, {
+    workerData: { port: port2, shared: sharedBuffers } satisfies ThreadData,
+    transferList: [port2],
+    resourceLimits: { maxYoungGenerationSizeMb: maxYoungGenerationMb },
+    env: folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) },
+  })
   const link = new ThreadLink(port1)
   const client = createORPCClient(link) as Client
   let isTerminated = false
@@ -193,19 +186,18 @@ export function startThread<Client extends object>(
   worker.on('error', (error) => {
     failure = error instanceof Error ? error : new Error(String(error))
   })
-  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const exited = new Promise<Error | undefined>((resolve) =>
+    worker.once('exit', (code) => {
+      port1.close()
+      resolve(isTerminated ? undefined : (failure ?? new Error(`a thread ended with code ${code}`)))
+    }),
+  )
   return {
     client,
     get isOpen() {
       return link.isOpen
     },
     exited,
-    onExit(listener) {
-      worker.on('exit', (code) => {
-        port1.close()
-        if (!isTerminated) listener(failure ?? new Error(`a thread ended with code ${code}`))
-      })
-    },
     async terminate() {
       isTerminated = true
       port1.close()

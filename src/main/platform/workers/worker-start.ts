@@ -1,8 +1,5 @@
 import { existsSync } from 'node:fs'
-import { getCompileCacheDir } from 'node:module'
 import { constants, setPriority } from 'node:os'
-import { dirname } from 'node:path'
-import { Worker } from 'node:worker_threads'
 
 /** Default V8 young generation, MB: a larger one needs memory and has little benefit. */
 export const defaultYoungGenerationMb = 2
@@ -13,13 +10,6 @@ export const searcherYoungGenerationMb = 8
 export function workerEntry(mainFolder: URL, name: string): URL {
   const source = new URL(`${name}.ts`, mainFolder)
   return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
-}
-
-export function startWorker(entry: URL, youngGenerationMb: number): Worker {
-  // Shares this process's compile cache with the worker; otherwise every start would compile all code.
-  const folder = getCompileCacheDir()
-  const env = folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
-  return new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb }, env })
 }
 
 /** Memory shared by all threads. A worker receives the buffers that exist when it starts. */

@@ -78,8 +78,9 @@ export class WorkerSupervisor {
   async #start(): Promise<MemoryWorkers> {
     const threads = startThreads(this.#options.entries)
     for (const thread of [threads.indexer, threads.searcher])
-      thread.onExit((error) => {
-        this.#options.onFault(error)
+      void thread.exited.then((crash) => {
+        if (!crash) return
+        this.#options.onFault(crash)
         void this.#recover(threads)
       })
     try {

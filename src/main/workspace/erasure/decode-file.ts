@@ -1,10 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { inflate } from 'node:zlib'
 import { parseJson } from '#shared/util/json.ts'
 import { gunzipAsync } from '#platform'
-
-const inflateAsync = promisify(inflate)
 
 /** Larger files are not read, bytes. */
 const maxBytes = 256 * 1024 * 1024
@@ -14,48 +10,45 @@ const structuralFields =
   /^(?:type|role|id|parentId|kind|cause|state|rule|status|toolName|toolCallId|provider|model|api|stopReason|method|hash|version|timestamp)$/
 
 /**
- * Returns the texts in a file: the strings of JSON, or the whole file otherwise. Decompresses gzip and Git objects.
- * @returns undefined if the file is too large or does not exist
+ * Reads a file and decompresses gzip.
+ * @returns undefined if there is no such file; without the text if it is too large
  */
-export async function extractTexts(file: string): Promise<string[] | undefined> {
+export async function decodeFile(
+  file: string,
+): Promise<{ text?: string; isZipped?: boolean; isUtf8?: boolean } | undefined> {
   const info = await stat(file).catch(() => undefined)
-  if (!info?.isFile() || info.size > maxBytes) return undefined
+  if (!info?.isFile()) return undefined
+  if (info.size > maxBytes) return {}
   const bytes = await readFile(file)
-  const content = await decompress(file, bytes)
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  // An incomplete file, which a crash left, is searched as it is.
+  const content = isZipped ? await gunzipAsync(bytes).catch(() => bytes) : bytes
   const text = content.toString('utf8')
-  if (!/\.jsonl?(?:\.gz)?$/.test(file)) return [text]
-  const jsonTexts = file.endsWith('.jsonl') ? text.split('\n') : [text]
-  return jsonTexts.flatMap((json) => {
-    const value = parseJson(json)
-    return value === undefined ? [json] : collectStrings(value)
-  })
+  return { text, isZipped, isUtf8: Buffer.from(text, 'utf8').equals(content) }
 }
 
-export function isGzip(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b
+export function isJson(path: string): boolean {
+  return /\.jsonl?(?:\.gz)?$/.test(path)
 }
 
-async function decompress(file: string, bytes: Buffer): Promise<Buffer> {
-  try {
-    if (isGzip(bytes)) return await gunzipAsync(bytes)
-    if (/[\\/]objects[\\/][0-9a-f]{2}[\\/][0-9a-f]{38}$/.test(file)) return await inflateAsync(bytes)
-  } catch {
-    // The file is incomplete after a crash: search the compressed bytes.
-  }
-  return bytes
+/** Returns the JSON values in the text of a file, not parsed. */
+export function jsonRows(path: string, text: string): string[] {
+  return path.endsWith('.jsonl') ? text.split('\n') : [text]
+}
+
+/** Returns the texts in a file: the strings of JSON, or the whole text. */
+export function textsOf(path: string, text: string): string[] {
+  return isJson(path) ? jsonRows(path, text).flatMap((json) => collectStrings(parseJson(json) ?? json)) : [text]
 }
 
 /** Returns all keys and strings of a JSON value except structural fields. Parses strings that contain JSON. */
 export function collectStrings(value: unknown): string[] {
-  if (typeof value === 'string') {
-    const parsed = parseEmbeddedJson(value)
-    return parsed === undefined ? [value] : collectStrings(parsed)
-  }
-  if (Array.isArray(value)) return value.flatMap(collectStrings)
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, field]) =>
-    structuralFields.test(key) && typeof field === 'string' ? [] : [key, ...collectStrings(field)],
-  )
+  const texts: string[] = []
+  mapStrings(value, (text) => {
+    texts.push(text)
+    return text
+  })
+  return texts
 }
 
 /** Returns a copy of a JSON value with every text and key changed, except structural fields. */

@@ -2,15 +2,21 @@
  * Matches the phrases to erase: ignoring case, with any spaces, hyphens, underscores or line breaks between words.
  * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
+import type { ErasurePlace } from '#shared/contract/index.ts'
 import { withoutLines } from '#shared/markdown/visibility-edit.ts'
 import { privateMark, privateFrontMatter } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 /** Replaces a line in files whose structure must not change: transcripts, requests. */
-export const erasedPlaceholder = '[forgotten]'
+const erasedPlaceholder = '[forgotten]'
 
 const minLetterCount = 3
 const minCjkCount = 2
+const markers =
+  /\^\[[ \t]*(?:local|private)[ \t]*\]|^visibility(?::[ \t]*|[ \t]*=[ \t]*")(?:local|private)(?="?[ \t]*\r?$)/gim
+/** Limits of an excerpt: number of lines, length of a line (UTF-16 code units). */
+const maxExcerpts = 5
+const maxExcerptLength = 300
 
 export class ErasePattern {
   readonly #pattern: RegExp
@@ -30,16 +36,13 @@ export class ErasePattern {
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */
-  matches(input: string): boolean {
-    const text = this.#withoutMarkers(input)
-    return text.search(this.#pattern) >= 0 || (isDecomposed(text) && this.matches(text.normalize('NFC')))
+  matches(text: string): boolean {
+    return this.#normalize(text).search(this.#pattern) >= 0
   }
 
   /** Returns the numbers (1-based) of lines with a match. A match over a line break counts for both lines. */
-  matchingLines(input: string): number[] {
-    const text = this.#withoutMarkers(input)
-    const lines = text.split('\n')
-    const normalized = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
+  matchingLines(text: string): number[] {
+    const normalized = this.#normalize(text)
     const matchedLines = new Set<number>()
     let [line, offset] = [1, 0]
     for (const { 0: matched, index } of normalized.matchAll(this.#pattern)) {
@@ -48,6 +51,19 @@ export class ErasePattern {
       for (let next = 0; next <= countBreaks(matched); next += 1) matchedLines.add(line + next)
     }
     return [...matchedLines]
+  }
+
+  /** Returns the number of lines with a match, and the beginnings of the first ones. */
+  excerpt(texts: readonly string[], hasLineNumbers = false): Pick<ErasurePlace, 'count' | 'lines'> {
+    const matches = texts.flatMap((text) => {
+      const matchedLines = this.matchingLines(text)
+      const lines = matchedLines.length === 0 ? [] : text.split('\n')
+      return matchedLines.map((line) => ({
+        line: hasLineNumbers ? line : undefined,
+        text: (lines[line - 1] ?? '').trim().slice(0, maxExcerptLength).toWellFormed(),
+      }))
+    })
+    return { count: matches.length, lines: matches.slice(0, maxExcerpts) }
   }
 
   /** Removes the lines with a match. If one contains a privacy marker, the lines that it covered get markers. */
@@ -62,36 +78,23 @@ export class ErasePattern {
     return this.removeLines(text) !== otherLines.join('\n')
   }
 
-  /** Replaces privacy markers by NULs if a phrase matches them. Offsets stay the same. */
-  #withoutMarkers(text: string): string {
-    if (!this.#matchesMarkers) return text
-    return text
-      .replaceAll(/\^\[[ \t]*(?:local|private)[ \t]*\]/gi, (mark) => '\0'.repeat(mark.length))
-      .replaceAll(/^visibility(?::[ \t]*|[ \t]*=[ \t]*")(?:local|private)(?="?[ \t]*\r?$)/gim, (visibilityLine) =>
-        '\0'.repeat(visibilityLine.length),
-      )
+  /** Returns the text in NFC; if a phrase matches privacy markers, with NULs in their place. Lines stay the same. */
+  #normalize(input: string): string {
+    const text = input.normalize('NFC')
+    return this.#matchesMarkers ? text.replaceAll(markers, (marker) => '\0'.repeat(marker.length)) : text
   }
 
   /** Replaces lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
   maskLines(text: string): string {
     const matchedLines = new Set(this.matchingLines(text))
-    if (matchedLines.size === 0) return text
-    return text
-      .split('\n')
-      .map((line, index) =>
-        matchedLines.has(index + 1) ? `${/^[+\- ]/.exec(line)?.[0] ?? ''}${erasedPlaceholder}` : line,
-      )
-      .join('\n')
+    const mask = (line: string) => line.replace(/^([+\- ]?).*/s, `$1${erasedPlaceholder}`)
+    const lines = text.split('\n').map((line, index) => (matchedLines.has(index + 1) ? mask(line) : line))
+    return lines.join('\n')
   }
 }
 
 function countBreaks(text: string): number {
   return text.split('\n').length - 1
-}
-
-/** Returns true if the text is not in NFC, as file names of some systems. */
-function isDecomposed(text: string): boolean {
-  return /\p{M}/u.test(text) && text !== text.normalize('NFC')
 }
 
 function patternOf(text: string): string {
@@ -101,14 +104,7 @@ function patternOf(text: string): string {
     throw new AppError('input_invalid', 'too short: it would match too many other words', { field: 'words' })
   const words = text.split(/[\s_-]+/u).filter((word) => word !== '')
   const body = words.map((word) => RegExp.escape(word)).join(String.raw`[\s_-]+`)
-  const isLetter = (letter: string | undefined) =>
-    /[\p{L}\p{N}]/u.test(letter ?? '') && !/[\p{Script=Han}]/u.test(letter ?? '')
-  const startBoundary = isLetter([...text][0]) ? String.raw`(?<![\p{L}\p{N}])` : ''
-  const endBoundary = isLetter([...text].at(-1)) ? String.raw`(?![\p{L}\p{N}])` : ''
+  const startBoundary = /^(?!\p{Script=Han})[\p{L}\p{N}]/u.test(text) ? String.raw`(?<![\p{L}\p{N}])` : ''
+  const endBoundary = /(?!\p{Script=Han})[\p{L}\p{N}]$/u.test(text) ? String.raw`(?![\p{L}\p{N}])` : ''
   return `${startBoundary}${body}${endBoundary}`
-}
-
-/** @throws AppError `input_invalid` if there is no text, or one is too short */
-export function assertErasable(texts: readonly string[]): void {
-  void new ErasePattern(texts)
 }

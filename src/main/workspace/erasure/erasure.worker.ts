@@ -1,19 +1,22 @@
+import type { ErasureRequest } from '#shared/contract/index.ts'
 import { serveWorker } from '#platform'
-import { erase, resumeErasure, type EraseRequest } from './erase.ts'
+import { erase, resumeErasure } from './erase.ts'
 import { ErasePattern } from './erase-pattern.ts'
-import { findOccurrences } from './find-occurrences.ts'
 import type { ErasureFolders } from './erasure-stores.ts'
+import { findOccurrences } from './occurrences.ts'
 
 const stopController = new AbortController()
 
 const jobs = {
-  /** Finishes even if the caller stops listening. `stop` ends it after the current file. */
-  run: ({ folders, request }: { folders: ErasureFolders; request: EraseRequest }) =>
+  /** `stop` ends it after the current file. */
+  run: ({ folders, request }: { folders: ErasureFolders; request: ErasureRequest }) =>
     erase(folders, request, stopController.signal),
   stop: () => stopController.abort(),
-  resume: resumeErasure,
-  find: ({ folders, texts }: { folders: ErasureFolders; texts: readonly string[] }, signal: AbortSignal | undefined) =>
-    findOccurrences(folders, new ErasePattern(texts), signal),
+  resume: async (folders: ErasureFolders) => {
+    for await (const _ of resumeErasure(folders));
+  },
+  find: ({ folders, words }: { folders: ErasureFolders; words: string }) =>
+    findOccurrences(folders, new ErasePattern([words])),
 }
 
 export type ErasureJobs = typeof jobs

@@ -61,52 +61,31 @@ export function noteItem(text: string): string {
   return [`- ${firstLine}`, ...otherLines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
-/**
- * Finds the last occurrence of a note in a section, in the form that `addToSection` adds.
- * @returns undefined if the section does not contain the note
- */
-export function findInSection(text: string, title: string, note: string): EntryLines | undefined {
-  const lines = text.split('\n')
-  const section = findSection(lines, title)
-  // The parser ignores a heading in an open code block.
-  const headingIndex = lines.lastIndexOf(`## ${title}`)
-  if (!section && headingIndex < 0) return undefined
-  const { from, to } = section ?? { from: headingIndex + 1, to: lines.length }
-  const noteLines = note.split('\n')
-  for (let start = to - noteLines.length; start >= from; start -= 1)
-    if (noteLines.every((line, index) => lines[start + index] === line))
-      return { startLine: start + 1, endLine: start + noteLines.length }
-  return undefined
+/** Finds the last occurrence of a note with its list mark and indents; undefined if there is none. */
+export function findLines(text: string, note: string): EntryLines | undefined {
+  const start = `\n${text}\n`.lastIndexOf(`\n${note}\n`)
+  return start < 0 ? undefined : linesFrom(text.slice(0, start).split('\n').length, note)
 }
 
-/**
- * Adds lines to the end of a section. Creates the section at the end of the text if it does not exist.
- * @returns `startLine`: 1-based first line of the note; `heading`: the new heading, if one was created; `under`: the
- * title of the section
- */
-export function addToSection(
-  text: string,
-  title: string,
-  note: string,
-): { readonly text: string; readonly startLine: number; readonly heading?: string; readonly under: string } {
+/** Returns the lines of a note that begins in a 1-based line. */
+export function linesFrom(startLine: number, note: string): EntryLines {
+  return { startLine, endLine: startLine + note.split('\n').length - 1 }
+}
+
+/** Adds lines to the end of a section. Creates the section at the end of the text if it does not exist. */
+export function addToSection(text: string, title: string, note: string): EntryLines & { readonly text: string } {
   const lines = text === '' ? [] : text.replace(/\n*$/, '').split('\n')
   const section = findSection(lines, title)
   if (!section) {
     const blankLines = lines.length === 0 ? [] : ['']
     const fence = openFenceOf(lines)
-    const heading = `## ${title}`
-    const before = [...lines, ...(fence === undefined ? [] : [fence]), ...blankLines, heading, '']
-    return {
-      text: `${[...before, note].join('\n')}\n`,
-      startLine: before.length + 1,
-      heading,
-      under: headingTitle(title),
-    }
+    const before = [...lines, ...(fence === undefined ? [] : [fence]), ...blankLines, `## ${title}`, '']
+    return { text: `${[...before, note].join('\n')}\n`, ...linesFrom(before.length + 1, note) }
   }
   let end = section.to
   while (end > section.from && (lines[end - 1] ?? '').trim() === '') end -= 1
   const linesBelow = lines.slice(section.to)
   const before = [...lines.slice(0, end), ...(end === section.from ? [''] : [])]
   const after = linesBelow.length === 0 ? [] : ['', ...linesBelow]
-  return { text: `${[...before, note, ...after].join('\n')}\n`, startLine: before.length + 1, under: section.title }
+  return { text: `${[...before, note, ...after].join('\n')}\n`, ...linesFrom(before.length + 1, note) }
 }

@@ -2,7 +2,7 @@ import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { appendBlock, logEntry } from '#shared/markdown/log-entry.ts'
 import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import { localDate, localTime } from './layout.ts'
-import { noteBody, withFencesClosed, type EntryLines } from './add-to-section.ts'
+import { findLines, linesFrom, noteBody, withFencesClosed, type EntryLines } from './add-to-section.ts'
 
 /** Maximum age of an entry that `findLogEntry` finds, minutes. It checks a recent request that got no answer. */
 const maxEntryAgeMinutes = 2
@@ -13,17 +13,15 @@ export function addLogEntry(log: string | undefined, note: string, at: Date): En
   const { line, section } = entryForms(note, localTime(at))
   const entry = endsInPrivateText(before) ? section : line
   const text = appendBlock(before, entry)
-  return { text, ...linesOfEntry(entry, text.split('\n').length - entry.split('\n').length) }
+  return { text, ...linesFrom(text.split('\n').length - entry.split('\n').length, entry) }
 }
 
 /** Finds the newest entry with exactly this note from the last two minutes before `at`; undefined if there is none. */
 export function findLogEntry(log: string, note: string, at: Date): EntryLines | undefined {
   for (let minutes = 0; minutes <= maxEntryAgeMinutes; minutes += 1) {
     const { line, section } = entryForms(note, localTime(new Date(at.getTime() - minutes * 60_000)))
-    for (const entry of new Set([line, section])) {
-      const start = log.lastIndexOf(`\n${entry}\n`)
-      if (start >= 0) return linesOfEntry(entry, log.slice(0, start + 1).split('\n').length)
-    }
+    const found = findLines(log, line) ?? findLines(log, section)
+    if (found) return found
   }
   return undefined
 }
@@ -33,10 +31,6 @@ export function endsInPrivateText(text: string): boolean {
   const { isFullyPrivate, privateLines } = visibilityOf(`${text.trimEnd()}\n- 00:00`)
   if (isFullyPrivate) return false
   return privateLines.has(text.trimEnd().split('\n').length) || text.trimEnd().endsWith(redactionPlaceholder)
-}
-
-function linesOfEntry(entry: string, startLine: number): EntryLines {
-  return { startLine, endLine: startLine + entry.split('\n').length - 1 }
 }
 
 /** Returns the entry of a note, and its form with a heading, which ends the section before it. */

@@ -1,6 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { z } from 'zod'
-import { originShape } from '#shared/contract/history.ts'
 import { type Clock, EventEmitter, onAppError, type Subscribable, Mutex } from '#platform'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
@@ -14,12 +12,11 @@ import {
   writeText,
   type TextFile,
 } from './text-files.ts'
-import type { AddedNote } from '#shared/markdown/added-note.ts'
+import type { ChangeLog, FileTransition } from '../changes/change-log.ts'
+import type { WriteOrigin } from '../changes/change-rows.ts'
 import { normalizePath, resolveWritable, type Roots } from './paths.ts'
 
-/** The cause of a write. `session` and `turn` (the message that the agent answers) are set for writes by agents. */
-export const originSchema = z.object({ ...originShape, isUndo: z.boolean().optional() })
-export type WriteOrigin = Readonly<z.infer<typeof originSchema>>
+export type { WriteOrigin }
 
 /** A write of one file, moves and deletions included. Paths are relative to the workspace. */
 export interface WorkspaceWrite {
@@ -33,6 +30,8 @@ export interface WorkspaceWrite {
   readonly after: string | null
   /** Milliseconds since the epoch. */
   readonly at: number
+  /** Id of the change set; undefined if nothing changed or the log could not store it. */
+  readonly change?: number | undefined
 }
 
 export interface RememberedLines {
@@ -41,16 +40,21 @@ export interface RememberedLines {
   readonly startLine: number
   readonly endLine: number
   readonly change: FileChange
-  readonly note: AddedNote
 }
 
-export interface Capture extends Omit<RememberedLines, 'note'> {
+export interface Capture extends RememberedLines {
   readonly note: string
   readonly origin: WriteOrigin
 }
 
 /** Limit if another program keeps writing the same file. */
 const maxAttempts = 20
+
+/**
+ * The change set of a write of several steps, which contains the file already and which the caller ends; undefined if
+ * the log could not store it.
+ */
+export type BegunChange = Pick<WorkspaceWrite, 'change'>
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
@@ -61,24 +65,31 @@ export class WorkspaceWriter {
   readonly #roots: Roots
   readonly #now: Clock
   readonly #mutex: Mutex
+  readonly #log: ChangeLog | undefined
 
   /** @param onUnlocked called with the reason if the lock cannot keep other processes out */
-  constructor(roots: Roots, now: Clock, onUnlocked: ((error: unknown) => void) | undefined) {
+  constructor(
+    roots: Roots,
+    now: Clock,
+    log: ChangeLog | undefined,
+    onUnlocked: ((error: unknown) => void) | undefined,
+  ) {
     this.#roots = roots
     this.#now = now
+    this.#log = log
     this.#mutex = new Mutex(roots.workspace, onUnlocked)
   }
 
   /** Takes the lock and rewrites a file. @throws AppError as `rewrite` and `withLock` */
-  async change(path: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
-    return this.withLock(() => this.rewrite(normalizePath(path), origin, rewrite))
+  async change(path: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
+    return this.withLock(() => this.rewrite(normalizePath(path), origin, rewrite, begun))
   }
 
   /**
    * Rewrites a file. The caller must hold the lock (`withLock`).
    * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`
    */
-  async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
+  async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const { target, isAllowed } = await resolveWritable(this.#roots, notePath)
@@ -87,34 +98,41 @@ export class WorkspaceWriter {
         const text = await rewrite(current)
         assertReadable(text, notePath)
         const before = current?.text ?? null
-        if (before === text) return this.createWrite(notePath, origin, before, text)
+        const file = { path: notePath, before, after: text }
+        if (before === text) return this.createWrite(file, origin)
         await assertUnprotected(target, notePath)
-        await writeText(target, text, notePath, isAllowed, stamp)
-        const write = this.createWrite(notePath, origin, before, text)
-        await this.notify(write)
-        return write
+        const change = begun ? begun.change : await this.#log?.begin({ origin, at: this.now(), files: [file] })
+        try {
+          await writeText(target, text, notePath, isAllowed, stamp)
+        } catch (error) {
+          if (!begun) this.#log?.cancel(change)
+          throw error
+        }
+        if (!begun) this.#log?.done(change, new Map([[notePath, (await fileStamp(target)) ?? '']]))
+        await this.notify([file], origin, change)
+        return this.createWrite(file, origin, change)
       } catch (error) {
         if (!(error instanceof ConcurrentWriteError) || attempt === maxAttempts) throw error
       }
     }
   }
 
-  /** Builds the event for a change. `before` and `after` are null if the file did not exist then. */
-  createWrite(path: string, origin: WriteOrigin, before: string | null, after: string | null): WorkspaceWrite {
-    return { path, origin, hash: hashText(after ?? ''), before, after, at: this.#now().getTime() }
-  }
-
-  /** Notifies listeners and waits for them. The caller must hold the lock (`withLock`). */
-  async notify(write: WorkspaceWrite): Promise<void> {
-    await this.#changes.emitAsync(write)
+  /** Milliseconds since the epoch. */
+  now(): number {
+    return this.#now().getTime()
   }
 
   /**
-   * Notifies listeners of the writes of one change. Each listener handles several writes at the same time. The caller
-   * must hold the lock.
+   * Notifies listeners of the writes of one change and waits for them. Each listener handles several writes at the same
+   * time. The caller must hold the lock (`withLock`).
    */
-  async notifyAll(writes: readonly WorkspaceWrite[]): Promise<void> {
-    await this.#changes.emitAllAsync(writes)
+  async notify(files: readonly FileTransition[], origin: WriteOrigin, change: number | undefined): Promise<void> {
+    await this.#changes.emitAllAsync(files.map((file) => this.createWrite(file, origin, change)))
+  }
+
+  createWrite({ path, from, before, after }: FileTransition, origin: WriteOrigin, change?: number): WorkspaceWrite {
+    const hash = hashText(after ?? '')
+    return { path, ...(from === undefined ? {} : { from }), origin, hash, before, after, at: this.now(), change }
   }
 
   /**

@@ -4,83 +4,89 @@
  */
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { withAddedPrivate, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
-import {
-  systemClock,
-  type Clock,
-  Differ,
-  invertPatch,
-  EventEmitter,
-  type Subscribable,
-  cleanTemporaryFiles,
-  scheduleCleanup,
-} from '#platform'
+import { systemClock, type Clock, Differ, EventEmitter, type Subscribable, scheduleCleanup } from '#platform'
+import type { LeftFile } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { isWriteProtected, createFile, readText, type TextFile } from './text-files.ts'
+import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
+import { planRevert, type RevertRequest } from '../changes/revert.ts'
+import { recover, type RecoveryResult } from '../transactions/recovery.ts'
+import { batchDetailOf, reversedBatch, type Batch, type BatchDetail } from '../transactions/batch.ts'
+import { readTextOrNull, type TextWrite } from '../transactions/settle-text.ts'
 import {
-  restoreFromTrash,
-  moveAttachmentToTrash,
-  moveToTrash,
-  type TrashContext,
-} from '../transactions/trash-operations.ts'
-import { movesPrivateNotes, runPreservingPrivacy, type PrivatePathRules } from '../transactions/preserve-privacy.ts'
-import { createReverter, type RevertSources } from '../transactions/create-reverter.ts'
-import { recover, type RecoveryResult, type TransactionTools } from '../transactions/recovery.ts'
-import { ChangeJournal, batchKind, type Batch, type BatchKind } from '../transactions/change-journal.ts'
-import type { TextWrite } from '../transactions/settle-text.ts'
-import {
-  assertTargetFree,
   assertNoLink,
-  assertNotInItself,
-  assertSameKind,
-  isFolderAt,
+  checkMove,
+  movesPrivateNotes,
+  moveToTrash,
   removeEmpty,
+  runTransaction,
+  type PrivatePathRules,
   type TransactionOptions,
+  type TransactionResult,
+  type TransactionTools,
 } from '../transactions/transaction.ts'
+import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import {
   assertWorkspaceExists,
   WorkspaceWriter,
+  type BegunChange,
   type Capture,
   type RememberedLines,
   type WorkspaceWrite,
   type WriteOrigin,
 } from './workspace-writer.ts'
-import { isIgnoredPath, longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
-import { isHidden, isNote } from './file-names.ts'
-import { KnownFiles } from './known-files.ts'
-import { sectionTitle } from './add-to-section.ts'
-import { removeNote } from './remove-note.ts'
-import type { AddedNote } from '#shared/markdown/added-note.ts'
-import { findNote, addToLog, addToMemorySection } from './remember.ts'
 import {
-  normalizeMove,
+  dailyLogPath,
+  isIgnoredPath,
+  localDate,
+  longTermFile,
+  projectContextFiles,
+  defaultLayout,
+  type Layout,
+} from './layout.ts'
+import { isHidden } from './file-names.ts'
+import { locateAttachment } from './attachments.ts'
+import { KnownFiles } from './known-files.ts'
+import { addToSection, findLines, noteItem, sectionTitle, type EntryLines } from './add-to-section.ts'
+import { addLogEntry, findLogEntry } from './daily-log.ts'
+import {
   normalizePath,
   findReadableFolder,
   resolveRealPath,
   resolveInside,
+  resolveMovable,
   resolveNewAttachment,
   resolveReadable,
+  resolveRoots,
   resolveWritable,
   type Roots,
 } from './paths.ts'
 import { restoreLineEnds } from './line-ends.ts'
 import { refuseUnreadable, walkMarkdown, walkNames, type FoundFile, type Walk } from './walk.ts'
 
-interface RevertedChange {
-  readonly write: WorkspaceWrite
-  readonly trashed?: string
+export interface RevertedChange {
+  /** Id of the change set of the undo; undefined if nothing had to change, or the log could not store it. */
+  readonly change: number | undefined
+  /** Number of files that were written. */
+  readonly notes: number
+  /** Files that could not be reverted. */
+  readonly left: readonly LeftFile[]
+  /** Path in the trash, if the file of the change was removed. */
+  readonly trashed: string | undefined
 }
+
+/** Limit if another program keeps changing the files of an undo. */
+const maxRevertAttempts = 5
 
 export interface WorkspaceOptions {
   readonly now?: Clock
   /** Compares texts. Defaults to a new `Differ`. */
   readonly differ?: Differ | undefined
-  /** Gives access to recorded texts; returns undefined while the history is off. */
-  readonly history?: RevertSources['history'] | undefined
-  /** Absolute path of the change journal. Without it, a crash can leave a change of several files incomplete. */
-  readonly journal?: string | undefined
+  /** Without it, nothing can be undone, and a crash can leave a change of several files incomplete. */
+  readonly log?: ChangeLog | undefined
   /** Rules from the settings that make paths private. Without them no path is private by rule. */
   readonly local?: PrivatePathRules | undefined
   readonly layout?: (() => Layout) | undefined
@@ -100,24 +106,18 @@ export class Workspace {
   readonly captures: Subscribable<Capture> = this.#captures
   readonly #writer: WorkspaceWriter
   readonly #layout: () => Layout
-  readonly #local: PrivatePathRules | undefined
-  readonly #revertSources: RevertSources
-  readonly #trash: TrashContext
+  readonly #differ: Differ
   readonly #transaction: TransactionTools
   #stopCleanup = () => {}
 
   constructor(roots: Roots, options: WorkspaceOptions = {}) {
-    const { now = systemClock, differ = new Differ(), history = () => undefined, journal } = options
+    const { now = systemClock, differ = new Differ(), log } = options
     this.roots = roots
     this.#layout = options.layout ?? (() => defaultLayout)
-    this.#writer = new WorkspaceWriter(roots, now, options.onUnlocked)
+    this.#writer = new WorkspaceWriter(roots, now, log, options.onUnlocked)
     this.changes = this.#writer.changes
-    this.#revertSources = { differ, history }
-    this.#trash = { roots, writer: this.#writer, now }
-    const listNotes = async () => (await this.list()).files.map(({ path }) => path)
-    const changeJournal = journal === undefined ? undefined : new ChangeJournal(journal)
-    this.#transaction = { roots, writer: this.#writer, listNotes, journal: changeJournal }
-    this.#local = options.local
+    this.#differ = differ
+    this.#transaction = { roots, writer: this.#writer, listNotes: () => this.paths(), log, local: options.local }
     this.known = options.known === undefined ? undefined : new KnownFiles(options.known, roots)
     this.changes.subscribe(({ path, from, before, after }) =>
       from === undefined && before === null && after !== null ? this.known?.track(path) : undefined,
@@ -235,7 +235,7 @@ export class Workspace {
       const { baseText: base, onConflict } = expected
       const result =
         current && base !== undefined
-          ? await this.#revertSources.differ.merge({
+          ? await this.#differ.merge({
               base,
               mine: restoreLineEnds(base, text),
               theirs: current.text,
@@ -259,100 +259,116 @@ export class Workspace {
     path: string,
     origin: WriteOrigin,
     rewrite: (text: string | undefined) => string | Promise<string>,
+    begun?: BegunChange,
   ): Promise<WorkspaceWrite> {
-    return this.#writer.change(path, origin, (current) => rewrite(current?.text))
+    return this.#writer.change(path, origin, (current) => rewrite(current?.text), begun)
+  }
+
+  /** Begins a change set whose files are written one by one with `edit` and `attach`, as `ChangeLog.begin`. */
+  async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
+    return this.#writer.withLock(async () => this.#transaction.log?.begin(draft, into))
   }
 
   /**
    * Writes several notes atomically.
    * @throws AppError as `runTransaction`, `file_changed` if a note does not match its `before`; nothing is written then
    */
-  async rewriteAll(texts: readonly Omit<TextWrite, 'newPath'>[], origin: WriteOrigin): Promise<void> {
+  async rewriteAll(
+    texts: readonly Omit<TextWrite, 'newPath'>[],
+    origin: WriteOrigin,
+    options?: TransactionOptions,
+  ): Promise<TransactionResult> {
     const writes = texts.map((text) => {
       const path = normalizePath(text.path)
       return { ...text, path, newPath: path }
     })
-    await this.runTransaction({}, writes, origin)
+    return this.runTransaction({}, writes, origin, options)
   }
 
   /** Appends an entry to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
-  async remember(text: string, at: Date, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
-    return this.#emitCapture(await addToLog(this, text, at, origin, isPrivate), text, origin)
-  }
-
-  /**
-   * Finds a note in the daily log or a section, to check whether a request that got no answer was carried out.
-   * @returns undefined if the note is not there
-   */
-  async findRememberedNote(
-    text: string,
-    at: Date,
-    section?: string,
-  ): Promise<Omit<RememberedLines, 'change' | 'note'> | undefined> {
-    return findNote(this, text, at, section === undefined ? undefined : sectionTitle(section))
+  async remember(note: string, at: Date, origin: WriteOrigin, isPrivate = false): Promise<RememberedLines> {
+    return this.#addNote(dailyLogPath(localDate(at), this.layout), note, origin, (current) => {
+      const added = addLogEntry(current, note, at)
+      return isPrivate ? { ...added, text: withAddedPrivate(current, added.text, true) } : added
+    })
   }
 
   /**
    * Adds a note to a section of MEMORY.md. Creates the section at the end if it does not exist.
    * @throws AppError `input_invalid` for an empty or multi-line section name; as `write`
    */
-  async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
-    return this.#emitCapture(await addToMemorySection(this, sectionTitle(section), text, origin), text, origin)
+  async rememberIn(section: string, note: string, origin: WriteOrigin): Promise<RememberedLines> {
+    const title = sectionTitle(section)
+    return this.#addNote(longTermFile(this.layout), note, origin, (current = '') =>
+      addToSection(current, title, noteItem(note)),
+    )
   }
 
-  #emitCapture(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {
-    this.#captures.emit({ ...lines, note, origin })
-    return lines
+  async #addNote(
+    path: string,
+    note: string,
+    origin: WriteOrigin,
+    add: (current: string | undefined) => EntryLines & { readonly text: string },
+  ): Promise<RememberedLines> {
+    let lines: EntryLines = { startLine: 1, endLine: 1 }
+    const write = await this.edit(path, origin, (current) => {
+      const { text, ...added } = add(current)
+      lines = added
+      return text
+    })
+    const saved = { path, ...lines, change: await this.describe(write) }
+    this.#captures.emit({ ...saved, note, origin })
+    return saved
+  }
+
+  /** Finds a note in the daily log or the long-term memory, after a request that got no answer. */
+  async findRememberedNote(note: string, at: Date, isLongTerm = false) {
+    const path = isLongTerm ? longTermFile(this.layout) : dailyLogPath(localDate(at), this.layout)
+    if (!(await this.exists(path))) return undefined
+    const { text } = await this.read(path)
+    const lines = isLongTerm ? findLines(text, noteItem(note)) : findLogEntry(text, note, at)
+    return lines && { path, ...lines }
   }
 
   /** Compares the texts of a write line by line. Separate from the write, which does not wait for the diff. */
-  async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
-    const isInHistory = this.#revertSources.history() !== undefined && isNote(path)
-    return this.#revertSources.differ.describe({ path, before: before ?? '', after: after ?? '', isInHistory }, signal)
+  async describe({ path, before, after, change }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
+    const described = await this.#differ.describe({ path, before: before ?? '', after: after ?? '' }, signal)
+    return { ...described, ...(change === undefined ? {} : { change }) }
   }
 
   /**
-   * Reverts a change, even if other lines have changed since. Moves the file to the trash if the change created it
-   * and no other text is left.
-   * @throws AppError `undo_conflict` if the lines of the change were edited, `history_off` if only the history has the
-   * texts
+   * Reverts a change set, or a part of it, even if other lines have changed since. A file that the change created goes
+   * to the trash if no other text is left.
+   * @throws AppError `undo_conflict` if the lines of the change were edited, as `planRevert`; `history_unavailable`
    */
-  async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<RevertedChange> {
-    const notePath = normalizePath(path)
-    // Load recorded texts before taking the lock, because the history may need the lock to record files.
-    const revert = await createReverter(this.#revertSources, notePath, patch, signal)
-    return this.#writer.withLock(async () => {
-      let shouldKeepFile = true
-      // The change created the file, and the file was deleted, so there is nothing to revert.
-      if (!(await this.exists(notePath)) && (await revert('')) === '')
-        return { write: this.#writer.createWrite(notePath, origin, null, null) }
-      const rewrite = async (current = '') => {
-        const restored = await revert(current)
-        shouldKeepFile = restored !== '' || current === ''
-        return shouldKeepFile ? restored : current
+  async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions): Promise<RevertedChange> {
+    const { log, roots } = this.#transaction
+    if (!log) throw new AppError('undo_conflict', 'changes of this folder are not recorded', { path: '' })
+    const resolvedRoots = await resolveRoots(roots)
+    const readOrNull = (path: string) => readTextOrNull(roots, path, resolvedRoots)
+    const refused: LeftFile[] = []
+    for (let attempt = 1; ;) {
+      const plan = await planRevert({ log, differ: this.#differ, readText: readOrNull }, request)
+      const { change, move } = plan
+      const detail = batchDetailOf(request.path === undefined ? change.detail : null)
+      const texts = plan.texts.filter((text) => !refused.some(({ path }) => path === text.path))
+      const left = [...plan.left, ...refused]
+      if (!move && texts.length === 0) return { change: undefined, notes: 0, left, trashed: undefined }
+      const undoes = { ...origin, undoes: request.change }
+      try {
+        const batch = { ...reversedBatch(detail), move }
+        const result = await this.runTransaction(batch, texts, undoes, options)
+        await this.removeEmpty(detail.made)
+        return { change: result.change, notes: texts.length, left, trashed: result.trashed }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        const path = texts.find((text) => text.path === error.data['path'])?.path
+        const isProtected = error.code === 'file_protected' || (detail.replacement && error.code === 'move_failed')
+        if (isProtected && path !== undefined && texts.length > 1) refused.push({ path, reason: 'refused' })
+        else if (error.code !== 'file_changed' || attempt === maxRevertAttempts) throw error
+        else attempt += 1
       }
-      const write = await this.#writer.rewrite(notePath, origin, (current) => rewrite(current?.text))
-      return shouldKeepFile ? { write } : moveToTrash(this.#trash, notePath, origin)
-    })
-  }
-
-  /** Reapplies a change that `undo` reverted. @throws AppError as `undo` */
-  async redo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
-    const revert = await createReverter(this.#revertSources, path, invertPatch(patch), signal)
-    return this.edit(path, origin, (current = '') => revert(current))
-  }
-
-  /**
-   * Removes a note that `remember` or `rememberIn` added. Headings stay if other text is below them.
-   * @throws AppError `undo_conflict` if the note was edited or removed since
-   */
-  async removeNote(path: string, note: AddedNote, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.edit(path, origin, (current = '') => {
-      const textWithoutNote = removeNote(current, note)
-      if (textWithoutNote !== undefined) return textWithoutNote
-      const message = `the note is no longer in ${path} as it was written: it was edited or removed since`
-      throw new AppError('undo_conflict', message, { path })
-    })
+    }
   }
 
   /** Renames or moves a file or folder without changing links to it. @throws AppError as `runTransaction` */
@@ -366,9 +382,9 @@ export class Workspace {
     texts: readonly TextWrite[],
     origin: WriteOrigin,
     options?: TransactionOptions,
-  ): ReturnType<typeof runPreservingPrivacy> {
+  ): Promise<TransactionResult> {
     return this.#writer.withLock(async () => {
-      const result = await runPreservingPrivacy(this.#transaction, this.#local, batch, texts, origin, options)
+      const result = await runTransaction(this.#transaction, batch, texts, origin, options)
       if (batch.move) await this.known?.track(batch.move.to, batch.move.from)
       return result
     })
@@ -379,45 +395,32 @@ export class Workspace {
     return isWriteProtected(await resolveInside(this.roots, normalizePath(path)))
   }
 
-  /**
-   * Checks a move before it starts.
-   * @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside`
-   */
-  async assertMovable(requestedMove: Move): Promise<void> {
-    const move = normalizeMove(requestedMove)
-    const isFolder = await isFolderAt(this.roots, move.from)
-    if (isFolder) assertNotInItself(move)
-    else {
-      await assertNoLink(this.roots, move.from)
-      assertSameKind(move)
-    }
-    await assertTargetFree(this.roots, move.to, isFolder)
+  /** Checks a move before it starts. @returns true if a rule makes a note that moves private @throws as `checkMove` */
+  async checkMove(move: Move): Promise<boolean> {
+    await checkMove(this.roots, move)
+    return movesPrivateNotes(this.#transaction, normalizePath(move.from))
   }
 
-  async movesPrivateNotes(move: Move): Promise<boolean> {
-    return movesPrivateNotes(this.#transaction, this.#local, move)
+  /** Finishes changes that a crash interrupted, as `recover`. */
+  async recover(onBegin?: (batch: BatchDetail) => void): Promise<RecoveryResult[]> {
+    return this.#writer.withLock(() => recover(this.#transaction, onBegin))
   }
 
-  /**
-   * Finishes a change of several files that a crash interrupted.
-   * @param onBegin called before the work starts (it is slow in a large folder)
-   * @returns undefined if no change is pending
-   */
-  async recover(onBegin?: (kind: BatchKind) => void): Promise<RecoveryResult | undefined> {
-    const pending = await this.#transaction.journal?.read()
-    if (!pending) return undefined
-    const kind = batchKind(pending)
-    if (kind) onBegin?.(kind)
-    return this.#writer.withLock(() => recover(this.#transaction))
-  }
-
-  /**
-   * Moves a file to the trash folder of the workspace.
-   * @returns `trashed`, the path in the trash for `restore`, and the write
-   * @throws AppError `file_not_found`
-   */
-  async remove(path: string, origin: WriteOrigin): Promise<Required<RevertedChange>> {
-    return this.#writer.withLock(() => moveToTrash(this.#trash, normalizePath(path), origin))
+  /** Moves a note to the trash folder. @returns its path there, and the write @throws AppError `file_not_found` */
+  async remove(
+    path: string,
+    origin: WriteOrigin,
+  ): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
+    const file = normalizePath(path)
+    return this.#writer.withLock(async () => {
+      // The target of a link is a separate note and must not be moved.
+      await assertNoLink(this.roots, file)
+      const { target } = await resolveWritable(this.roots, file)
+      const { text: before } = await readText(target, file)
+      const texts = [{ path: file, newPath: file, before, after: null }]
+      const { change, trashed = '' } = await runTransaction(this.#transaction, {}, texts, origin)
+      return { trashed, write: this.#writer.createWrite({ path: file, before, after: null }, origin, change) }
+    })
   }
 
   /**
@@ -436,18 +439,13 @@ export class Workspace {
     await this.#writer.withLock(() => removeEmpty(this.roots, folders))
   }
 
-  /**
-   * Moves an attachment or a canvas to the trash folder.
-   * @returns its path there
-   * @throws AppError `attachment_unknown`, `file_not_found`
-   */
+  /** Moves an attachment or a canvas to the trash. @throws AppError `attachment_unknown`, `file_not_found` */
   async detach(path: string): Promise<string> {
-    return moveAttachmentToTrash(this.#trash, normalizePath(path))
-  }
-
-  /** Restores a file from the trash. @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace` */
-  async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.#writer.withLock(() => restoreFromTrash(this.#trash, trashed, origin))
+    const file = normalizePath(path)
+    const target = isCanvas(file)
+      ? (await resolveMovable(this.roots, file)).target
+      : await locateAttachment(this.roots, file)
+    return moveToTrash(this.roots, file, target, this.#writer.now())
   }
 
   /** Copies a file to `name 2.md` in the same folder, or to the next free number. @returns its path */
@@ -455,11 +453,12 @@ export class Workspace {
     const notePath = normalizePath(path)
     const { text } = await this.read(notePath)
     const [, stem = notePath, extension = ''] = /^(.*?)(?: \d+)?(\.[^./]+)$/.exec(notePath) ?? []
+    const { local } = this.#transaction
     return this.#writer.withLock(async () => {
       let number = 2
       while (await this.exists(`${stem} ${number}${extension}`)) number += 1
       const copy = `${stem} ${number}${extension}`
-      const needsMark = this.#local?.covers(notePath) === true && !this.#local.covers(copy)
+      const needsMark = local?.covers(notePath) === true && !local.covers(copy)
       await this.#writer.rewrite(copy, origin, () => (needsMark ? withVisibility(text, true) : text))
       return copy
     })
@@ -468,10 +467,8 @@ export class Workspace {
   /** Removes temporary files of interrupted writes in the background. @param onFault called if that fails */
   startCleanup(onFault: (error: unknown) => void): void {
     this.#stopCleanup()
-    this.#stopCleanup = scheduleCleanup(
-      () => cleanTemporaryFiles(this.roots.workspace, (path) => !isIgnoredPath(path.split('/'))),
-      onFault,
-    )
+    const shouldEnter = (path: string) => !isIgnoredPath(path.split('/'))
+    this.#stopCleanup = scheduleCleanup(this.roots.workspace, shouldEnter, onFault)
   }
 
   /** Returns the absolute path of a file, which need not exist. @throws AppError as `resolveInside` */

@@ -1,13 +1,14 @@
 import { serveWorker } from '#platform'
 import type { SearchQuery } from './text-matches.ts'
-import { rewriteFile, searchFiles, type FileMatches, type SearchRoots } from './search-files.ts'
+import { rewriteFiles, searchFiles, type Hashes, type SearchRoots } from './search-files.ts'
 
 const jobs = {
   search: (input: SearchRoots & { query: SearchQuery }, signal: AbortSignal | undefined) =>
     searchFiles(input, input.query, signal),
   rewrite: (
-    input: SearchRoots & { query: SearchQuery & { replacement: string }; file: Pick<FileMatches, 'path' | 'hash'> },
-  ) => rewriteFile(input, input.query, input.file),
+    input: SearchRoots & { query: SearchQuery & { replacement: string }; files: Hashes },
+    signal: AbortSignal | undefined,
+  ) => rewriteFiles(input, input.query, input.files, signal),
 }
 
 export type FindJobs = typeof jobs

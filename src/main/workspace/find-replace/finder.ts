@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { FindEvent, LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
-import { inBatches, setBounded, WorkerHost } from '#platform'
-import { toLeftFile, type Batches } from '../transactions/batches.ts'
-import type { TextWrite } from '../transactions/settle-text.ts'
+import { setBounded, streamProgress, WorkerHost } from '#platform'
+import { toLeftFile } from '../transactions/batches.ts'
+import type { TransactionOptions } from '../transactions/transaction.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { FindJobs } from './find.worker.ts'
@@ -16,28 +16,23 @@ import type { SearchQuery } from './text-matches.ts'
 
 const idleMs = 60_000
 const maxSearches = 8
-const batchSize = 16
+const nothingWritten: { count: number; files: number; change: number | null } = { count: 0, files: 0, change: null }
 
 interface Search {
   readonly query: SearchQuery
   readonly files: ReadonlyMap<string, string>
 }
 
-export interface FinderOptions {
-  readonly entry: URL
-  readonly workspace: Workspace
-  readonly batches: Batches
-}
-
 export class Finder {
-  readonly #options: FinderOptions
+  readonly #workspace: Workspace
   readonly #searches = new Map<string, Search>()
   readonly #runningReplacements = new Map<string, AbortController>()
   readonly #worker: WorkerHost<FindJobs>
 
-  constructor(options: FinderOptions) {
-    this.#options = options
-    this.#worker = new WorkerHost({ entry: options.entry, idleMs })
+  /** @param entry file of the worker */
+  constructor(entry: URL, workspace: Workspace) {
+    this.#workspace = workspace
+    this.#worker = new WorkerHost({ entry, idleMs })
   }
 
   /**
@@ -46,11 +41,11 @@ export class Finder {
    */
   async *find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
-    const steps = this.#worker.stream((client) => client.search({ ...this.#searchRoots(), query }, { signal }))
-    for await (const step of steps) {
-      for (const { path, hash } of step.found) files.set(path, hash)
-      const found = step.found.map(({ hash: _hash, ...file }) => file)
-      yield { type: 'found', found, unread: [...step.unread], done: step.done, total: step.total }
+    const { workspace, forbidden } = this.#workspace.roots
+    const steps = this.#worker.stream((client) => client.search({ workspace, forbidden, query }, { signal }))
+    for await (const { event, hashes } of steps) {
+      for (const [path, hash] of hashes) files.set(path, hash)
+      yield event
     }
     const search = randomUUID()
     setBounded(this.#searches, search, { query, files }, maxSearches)
@@ -69,32 +64,28 @@ export class Finder {
     const storedSearch = this.#searches.get(search)
     if (!storedSearch) throw new AppError('search_outdated', 'the search results have expired; search again', {})
     const files = [...storedSearch.files].filter(([path]) => paths === undefined || paths.includes(path))
-    const { query } = storedSearch
-    const { text } = query
+    const query = { ...storedSearch.query, replacement }
     const abortController = new AbortController()
     const { signal } = abortController
     this.#runningReplacements.set(search, abortController)
+    const left: LeftFile[] = []
+    let written = nothingWritten
     try {
       yield { type: 'progress', done: 0, total: files.length }
-      const { changes, left: skipped } = await this.#planReplacements({ ...query, replacement }, files, signal)
-      const counts = new Map(changes.map((change) => [change.path, change.count]))
-      const countOf = (writes: readonly TextWrite[]) =>
-        writes.reduce((sum, { path }) => sum + (counts.get(path) ?? 0), 0)
-      const batchOf = (writes: readonly TextWrite[]) => ({ replacement: { text, replacement, count: countOf(writes) } })
-      const { batches } = this.#options
-      const written = yield* streamProgress(async (onProgress) => {
-        if (signal.aborted) return []
-        try {
-          return (await batches.write(batchOf(changes), changes, origin, { skipped, signal, onProgress })).texts
-        } catch (error) {
-          if (signal.aborted) return []
-          throw error
-        }
-      })
-      const undo = written.length === 0 ? null : await batches.storeUndo(batchOf(written), written, [])
+      try {
+        const { workspace, forbidden } = this.#workspace.roots
+        const plan = await this.#worker.run((client) =>
+          client.rewrite({ workspace, forbidden, query, files }, { signal }),
+        )
+        left.push(...plan.left)
+        written = yield* streamProgress((onProgress) =>
+          this.#write(query, plan.rewrites, left, origin, { signal, onProgress }),
+        )
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
       // A stop after the last write has no effect: the user can undo the replacement instead.
-      const isStopped = signal.aborted && written.length === 0
-      yield { type: 'done', count: countOf(written), files: written.length, left: skipped, isStopped, undo }
+      yield { type: 'done', ...written, left, isStopped: signal.aborted && written.files === 0 }
     } finally {
       abortController.abort()
       this.#runningReplacements.delete(search)
@@ -110,55 +101,28 @@ export class Finder {
     await this.#worker.close()
   }
 
-  async #planReplacements(
-    query: SearchQuery & { readonly replacement: string },
-    files: readonly (readonly [path: string, hash: string])[],
-    signal: AbortSignal,
-  ): Promise<{ changes: Rewrite[]; left: LeftFile[] }> {
-    const results = await inBatches(files, batchSize, async ([path, hash]): Promise<Rewrite | LeftFile | undefined> => {
-      if (signal.aborted) return undefined
-      if (await this.#options.workspace.isProtected(path)) return { path, reason: 'refused' }
+  /** Writes all notes as one change. Adds those that cannot be written to `left` and writes the others. */
+  async #write(
+    { text, replacement }: { readonly text: string; readonly replacement: string },
+    rewrites: readonly Rewrite[],
+    left: LeftFile[],
+    origin: WriteOrigin,
+    options: TransactionOptions,
+  ): Promise<typeof nothingWritten> {
+    for (let remaining = rewrites; remaining.length > 0;) {
+      const count = remaining.reduce((sum, rewrite) => sum + rewrite.count, 0)
+      const batch = { replacement: { text, replacement, count } }
       try {
-        const request = { ...this.#searchRoots(), query, file: { path, hash } }
-        const rewritten = await this.#worker.run((client) => client.rewrite(request))
-        return rewritten ?? { path, reason: 'changed' }
+        const { change = null } = await this.#workspace.runTransaction(batch, remaining, origin, options)
+        return { count, files: remaining.length, change }
       } catch (error) {
-        return toLeftFile(path, error)
+        const path = error instanceof AppError ? error.data['path'] : undefined
+        const others = remaining.filter((rewrite) => rewrite.path !== path)
+        if (options.signal?.aborted || typeof path !== 'string' || others.length === remaining.length) throw error
+        left.push(toLeftFile(path, error))
+        remaining = others
       }
-    })
-    const completed = results.filter((result) => result !== undefined)
-    return {
-      changes: completed.flatMap((result) => (isSkipped(result) ? [] : [result])),
-      left: completed.filter((result) => isSkipped(result)),
     }
+    return nothingWritten
   }
-
-  #searchRoots() {
-    const { workspace, forbidden } = this.#options.workspace.roots
-    return { workspace, forbidden: [...forbidden] }
-  }
-}
-
-function isSkipped(result: Rewrite | LeftFile): result is LeftFile {
-  return 'reason' in result
-}
-
-/** Yields the progress of `work`. Skips events if the consumer is slow. */
-async function* streamProgress<Result>(
-  work: (reportProgress: (done: number, total: number) => void) => Promise<Result>,
-): AsyncGenerator<ReplaceEvent, Result> {
-  let latest: ReplaceEvent | undefined
-  let nextEvent = Promise.withResolvers<boolean>()
-  const result = work((done, total) => {
-    latest = { type: 'progress', done, total }
-    nextEvent.resolve(false)
-  })
-  const settled = Promise.allSettled([result]).then(() => true)
-  for (let isOver = false; !isOver;) {
-    isOver = await Promise.race([settled, nextEvent.promise])
-    nextEvent = Promise.withResolvers<boolean>()
-    if (latest) yield latest
-    latest = undefined
-  }
-  return result
 }

@@ -1,33 +1,26 @@
+import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'
-import type { UnreadFile } from '#shared/contract/index.ts'
+import type { FindEvent, FoundFile, LeftFile, UnreadFile } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
-import { resolveRoots, resolveInside, type ResolvedRoots } from '../files/paths.ts'
-import { readText } from '../files/text-files.ts'
+import { resolveRoots, resolveInside, type ResolvedRoots, type Roots } from '../files/paths.ts'
+import { isWriteProtected, readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
-import { toRegExp, findMatches, replaceMatches, type Matches, type SearchQuery } from './text-matches.ts'
+import { toRegExp, findMatches, replaceMatches, type SearchQuery } from './text-matches.ts'
 
-export interface SearchRoots {
-  readonly workspace: string
-  readonly forbidden: readonly string[]
-}
+export type SearchRoots = Pick<Roots, 'workspace' | 'forbidden'>
 
-export interface FileMatches extends Matches {
-  readonly path: string
-  /** SHA-256 of the text, hex. */
-  readonly hash: string
-}
+/** Paths with the SHA-256 of their texts, hex. */
+export type Hashes = readonly (readonly [path: string, hash: string])[]
 
-/** Results of one group of files. `done` of `total` files were searched so far. */
+/** Results of one group of files. */
 export interface FindStep {
-  readonly found: readonly FileMatches[]
-  /** Files that could not be read and may contain matches. */
-  readonly unread: readonly UnreadFile[]
-  readonly done: number
-  readonly total: number
+  readonly event: Extract<FindEvent, { type: 'found' }>
+  /** Hashes of the files with matches. */
+  readonly hashes: Hashes
 }
 
 export interface Rewrite extends TextWrite {
@@ -45,7 +38,7 @@ const sandbox: { work: () => void } = { work: () => undefined }
 /** Shared, because creating a context takes longer than searching most files. */
 let context: ReturnType<typeof createContext> | undefined
 
-/** Searches all Markdown files. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
+/** Searches all Markdown files. Files that cannot be read are `unread`. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
 export async function* searchFiles(
   roots: SearchRoots,
   query: SearchQuery,
@@ -59,7 +52,8 @@ export async function* searchFiles(
     signal?.throwIfAborted()
     const batch = files.slice(start, start + batchSize)
     const results = await inBatches(batch, batchSize, ({ path }) => readOrUnreadReason(roots, resolvedRoots, path))
-    const found: FileMatches[] = []
+    const found: FoundFile[] = []
+    const hashes: [string, string][] = []
     const unread: UnreadFile[] = []
     for (const [index, file] of results.entries()) {
       const path = batch[index]?.path
@@ -72,30 +66,44 @@ export async function* searchFiles(
       const matches = runTimed(query, () => findMatches(file.text, regex, maxLines))
       if (matches.count === 0) continue
       lineCount += matches.lines.length
-      found.push({ path, hash: file.hash, ...matches })
+      found.push({ path, ...matches })
+      hashes.push([path, file.hash])
     }
-    yield { found, unread, done: Math.min(start + batchSize, files.length), total: files.length }
+    const done = Math.min(start + batchSize, files.length)
+    yield { event: { type: 'found', found, unread, done, total: files.length }, hashes }
     // Lets the worker receive an abort message.
     await yieldToEventLoop()
   }
-  if (files.length === 0) yield { found: [], unread: [], done: 0, total: 0 }
+  if (files.length === 0) yield { event: { type: 'found', found: [], unread: [], done: 0, total: 0 }, hashes: [] }
 }
 
 /**
- * Computes the text of a file after the replacement; writes nothing.
- * @returns undefined if the file has changed since the search
- * @throws AppError `input_invalid` for an invalid or slow pattern
+ * Computes the texts of files after a replacement; writes nothing.
+ * @param files paths, with the hashes of their texts when they were searched
+ * @returns `left`: files that have changed since the search, or are write-protected
+ * @throws AppError `input_invalid` for a slow pattern; the signal's reason
  */
-export async function rewriteFile(
+export async function rewriteFiles(
   roots: SearchRoots,
   query: SearchQuery & { readonly replacement: string },
-  { path, hash }: Pick<FileMatches, 'path' | 'hash'>,
-): Promise<Rewrite | undefined> {
-  const file = await readOrUnreadReason(roots, await resolveRoots(roots), path)
-  if (!file || 'reason' in file || file.hash !== hash) return undefined
+  files: Hashes,
+  signal: AbortSignal | undefined,
+): Promise<{ rewrites: Rewrite[]; left: LeftFile[] }> {
   const regex = toRegExp(query)
-  const { text, count } = runTimed(query, () => replaceMatches(file.text, regex, query.replacement, query.isPattern))
-  return { path, newPath: path, count, before: file.text, after: text }
+  const resolvedRoots = await resolveRoots(roots)
+  const rewrites: Rewrite[] = []
+  const left: LeftFile[] = []
+  for (const [path, hash] of files) {
+    signal?.throwIfAborted()
+    const file = await readOrUnreadReason(roots, resolvedRoots, path)
+    if (!file || 'reason' in file || file.hash !== hash) left.push({ path, reason: 'changed' })
+    else if (await isWriteProtected(join(roots.workspace, path))) left.push({ path, reason: 'refused' })
+    else {
+      const result = runTimed(query, () => replaceMatches(file.text, regex, query.replacement, query.isPattern))
+      rewrites.push({ path, newPath: path, count: result.count, before: file.text, after: result.text })
+    }
+  }
+  return { rewrites, left }
 }
 
 function runTimed<Result>({ isPattern }: SearchQuery, task: () => Result): Result {

@@ -1,16 +1,10 @@
+import type { FoundFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 export interface SearchQuery {
   readonly text: string
   readonly isPattern: boolean
   readonly matchCase: boolean
-}
-
-export interface FoundLine {
-  /** 1-based. */
-  readonly line: number
-  /** Shortened if the line is long; contains the first match. */
-  readonly text: string
 }
 
 const maxExcerptLength = 300
@@ -26,16 +20,12 @@ export function toRegExp({ text, isPattern, matchCase }: SearchQuery): RegExp {
   }
 }
 
-export interface Matches {
-  readonly lines: FoundLine[]
-  /** Number of lines with a match, including those beyond the limit. */
-  readonly lineCount: number
-  readonly count: number
-}
-
-/** Returns the first `maxLines` lines with a match, and the number of all such lines and matches. */
-export function findMatches(text: string, regex: RegExp, maxLines: number): Matches {
-  const lines: FoundLine[] = []
+/**
+ * Returns the first `maxLines` lines with a match, long ones shortened around it, and the number of all such lines and
+ * matches.
+ */
+export function findMatches(text: string, regex: RegExp, maxLines: number): Omit<FoundFile, 'path'> {
+  const lines: FoundFile['lines'] = []
   let [lineCount, count] = [0, 0]
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     regex.lastIndex = 0

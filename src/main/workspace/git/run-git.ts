@@ -3,14 +3,17 @@
  * (hooks, file monitors, filters, external diffs, signature checks), nothing is written or fetched, and only a few
  * environment variables are passed on.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { homedir } from 'node:os'
-import { isSystemError } from '#shared/util/errors.ts'
+import type { Readable } from 'node:stream'
+import { text as textOf } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 
 /** `code` if Git is not installed. */
 export const notInstalled = 127
 const maxOutputBytes = 64 * 1024 * 1024
-const timeoutMs = 60_000
 
 const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'log.mailmap=false', 'diff.renames=true']
 const settingArgs = settings.flatMap((setting) => ['-c', setting])
@@ -25,14 +28,94 @@ export interface GitResult {
   readonly message: string
 }
 
+interface GitOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly input?: Readable
+  /** Milliseconds; 0: no limit. */
+  readonly timeout?: number
+}
+
 /**
  * @param folder absolute path for `git -C`
  * @returns `code` is -1 if Git was killed or its output was too large
- * @throws the signal's reason
+ * @throws the signal's reason; errors of `input`
  */
-export function runGit(folder: string, args: readonly string[], signal?: AbortSignal): Promise<GitResult> {
+export function runGit(
+  folder: string,
+  args: readonly string[],
+  { signal, input, timeout = 60_000 }: GitOptions,
+): Promise<GitResult> {
   const options = {
-    // Windows searches programs in the current folder first, which must not be the repository.
+    ...processOptions(signal),
+    encoding: 'buffer',
+    maxBuffer: maxOutputBytes,
+    timeout,
+    killSignal: 'SIGKILL',
+  } as const
+  return new Promise((resolve, reject) => {
+    let inputError: unknown
+    const git = execFile('git', [...globalArgs, '-C', folder, ...args], options, (error, output, stderr) => {
+      if (signal?.aborted) return reject(signal.reason as Error)
+      if (inputError instanceof Error) return reject(inputError)
+      const failureCode = typeof error?.code === 'number' ? error.code : -1
+      const code = isSystemError(error, 'ENOENT', 'EACCES') ? notInstalled : error ? failureCode : 0
+      resolve({ code, output, message: stderr.toString('utf8').trim() || (error?.message ?? '') })
+    })
+    if (!input || !git.stdin) return
+    pipeline(input, git.stdin).catch((error: unknown) => {
+      // Git closes the pipe when it fails.
+      if (isSystemError(error, 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE')) return
+      inputError = error
+      git.kill()
+    })
+  })
+}
+
+/** Runs Git without a time limit. @returns its output @throws AppError `git_failed`; as `runGit` */
+export async function gitOutput(folder: string, args: readonly string[], options: GitOptions): Promise<string> {
+  const result = await runGit(folder, args, { ...options, timeout: 0 })
+  if (result.code !== 0) throw gitFailedError(result)
+  return result.output.toString('utf8')
+}
+
+/** Yields the output of Git as it is written. @throws AppError `git_failed`; AbortError */
+export async function* streamGit(
+  folder: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer, void> {
+  const git = spawn('git', [...globalArgs, '-C', folder, ...args], processOptions(signal))
+  const ended = Promise.all([once(git, 'close'), textOf(git.stderr)])
+  ended.catch(() => undefined)
+  try {
+    yield* git.stdout
+    const [[code], message] = await ended
+    if (code !== 0) throw gitFailedError({ code: Number(code), message: message.trim() })
+  } finally {
+    git.kill()
+  }
+}
+
+type Failure = Pick<GitResult, 'code' | 'message'>
+
+/** Returns true if Git needs an object that a partial clone has not downloaded. */
+export function isPartialClone({ code, message }: Failure): boolean {
+  return code !== 0 && /promisor remote|lazy fetching disabled/.test(message)
+}
+
+export function gitFailedError(failure: Failure): AppError {
+  if (isPartialClone(failure))
+    return new AppError('git_partial', 'this Git repository is a partial clone, and the text is not downloaded')
+  const { code, message } = failure
+  const line = message.split('\n')[0]?.slice(0, 500) || `exit code ${code}`
+  const hint = /unknown option/.test(line) ? ' (Git 2.23 or later is needed)' : ''
+  const reason = code === notInstalled ? 'Git is not installed' : line + hint
+  return new AppError('git_failed', `Git failed: ${reason}`, { message: reason })
+}
+
+function processOptions(signal: AbortSignal | undefined) {
+  return {
+    // Windows searches programs in the current folder first, so it must not be the repository.
     cwd: homedir(),
     env: {
       ...Object.fromEntries(passedVariables.map((name) => [name, process.env[name]])),
@@ -43,19 +126,7 @@ export function runGit(folder: string, args: readonly string[], signal?: AbortSi
       GIT_ALLOW_PROTOCOL: 'none',
       GIT_ATTR_NOSYSTEM: '1',
     },
-    encoding: 'buffer',
-    maxBuffer: maxOutputBytes,
-    timeout: timeoutMs,
-    killSignal: 'SIGKILL',
     windowsHide: true,
     ...(signal ? { signal } : {}),
   } as const
-  return new Promise((resolve, reject) => {
-    execFile('git', [...globalArgs, '-C', folder, ...args], options, (error, output, stderr) => {
-      if (signal?.aborted) return reject(signal.reason as Error)
-      const failureCode = typeof error?.code === 'number' ? error.code : -1
-      const code = isSystemError(error, 'ENOENT', 'EACCES') ? notInstalled : error ? failureCode : 0
-      resolve({ code, output, message: stderr.toString('utf8').trim() || (error?.message ?? '') })
-    })
-  })
 }

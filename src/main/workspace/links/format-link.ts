@@ -9,6 +9,8 @@ import {
 } from '#shared/markdown/links/rewrite-links.ts'
 
 export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
+/** Conventions for links, and for the notes that broken links create. */
+export type LinkConventions = LinkStyle & Pick<VaultConventions, 'newNotes' | 'isFlat'>
 
 /** Returns the target for `[[…]]`; undefined if no wikilink can lead to the file (`#` or `|` in its name). */
 export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string | undefined {

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { AppError, isSystemError, onSystemError, orUndefined } from '#shared/util/errors.ts'
 import { canvasFiles, canvasLinks, isCanvas, type CanvasFile } from '#shared/markdown/links/canvas.ts'
-import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { parseLinks, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
@@ -11,28 +10,25 @@ import { isMarkdown } from '../files/layout.ts'
 import { isWriteProtected, readBytes, readText, type PathCheck } from '../files/text-files.ts'
 import { resolveRoots } from '../files/paths.ts'
 import { refuseUnreadable, walkFiles, type FoundFile } from '../files/walk.ts'
-import type { NewNoteConventions } from './new-linked-note.ts'
 import { findLinks } from './undecodable-notes.ts'
-import type { LinkStyle } from './format-link.ts'
+import type { LinkConventions } from './format-link.ts'
 
-export interface IndexedNote extends ParsedLinks, NoteProperties {
-  readonly path: string
-  readonly size: number
-  /** Milliseconds since the epoch. */
-  readonly modifiedAt: number
+export interface IndexedNote extends FoundFile, ParsedLinks, NoteProperties {
   /** SHA-256 of the text, hex. */
   readonly hash: string
   readonly names: readonly string[]
 }
 
-interface IndexedCanvas extends Pick<IndexedNote, 'path' | 'size' | 'modifiedAt' | 'hash' | 'links'> {
-  readonly files: readonly CanvasFile[]
+/** An attachment, or a note that is not text or cannot be opened. It is never written. */
+interface OtherFile extends FoundFile {
+  readonly hash?: string
+  readonly names?: readonly string[]
+  /** Links as far as they can be decoded; undefined if the file cannot be opened. */
+  readonly links?: ParsedLinks['links'] | undefined
 }
 
-/** A note that is not text or cannot be opened. It is never written. */
-interface UndecodableNote extends Pick<IndexedNote, 'path' | 'size' | 'modifiedAt'> {
-  /** Links as far as they can be decoded; undefined if the file cannot be opened. */
-  readonly links: ParsedLinks['links'] | undefined
+interface IndexedCanvas extends OtherFile {
+  readonly files: readonly CanvasFile[]
 }
 
 export interface Referrer {
@@ -44,17 +40,20 @@ const concurrency = 64
 
 /** Links, properties, tags and canvases of all notes in a workspace. Paths are relative to it. */
 export class LinkIndex {
-  conventions: NewNoteConventions & LinkStyle = {
+  conventions: LinkConventions = {
     newNotes: 'beside',
     isFlat: false,
     links: 'wiki',
     linkPaths: 'shortest',
   }
   readonly #root: string
+  /** All files of the workspace. */
+  files = new Map<string, IndexedNote | IndexedCanvas | OtherFile>()
   notes = new Map<string, IndexedNote>()
-  #attachments: readonly string[] = []
-  undecodable = new Map<string, UndecodableNote>()
-  canvases = new Map<string, IndexedCanvas>()
+  canvases: readonly IndexedCanvas[] = []
+  /** Notes that are not text or cannot be opened. */
+  undecodable = new Map<string, OtherFile>()
+  #isAllowed: PathCheck = () => false
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
 
@@ -63,19 +62,9 @@ export class LinkIndex {
     this.#root = root
   }
 
-  /** Returns the hash of the indexed text; undefined for attachments and undecodable notes. */
-  hashOf(path: string): string | undefined {
-    return (this.notes.get(path) ?? this.canvases.get(path))?.hash
-  }
-
   get resolver(): Resolver {
-    this.#resolver ??= new Resolver(this.files())
+    this.#resolver ??= new Resolver(this.files.values())
     return this.#resolver
-  }
-
-  files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
-    const undecodable = [...this.undecodable.keys()].map((path) => ({ path, links: [] }))
-    return [...this.notes.values(), ...undecodable, ...this.#attachments.map((path) => ({ path }))]
   }
 
   /** Returns the links to a file from other notes; empty if there are none. */
@@ -84,65 +73,49 @@ export class LinkIndex {
     return this.#referrers.get(path) ?? []
   }
 
-  countMoved(move: Move): number {
-    return this.files().filter(({ path }) => movedPath(path, [move]) !== path).length
-  }
-
   /**
    * Reads files that have changed.
    * @param forbidden absolute paths of folders that are skipped
    * @throws AppError `folder_unreadable`
    */
   async refresh(forbidden: readonly string[]): Promise<void> {
-    const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
+    this.#isAllowed = (await resolveRoots({ workspace: this.#root, forbidden })).isAllowed
     const { files } = await walkFiles(this.#root, undefined, forbidden).catch(refuseUnreadable(this.#root))
-    const notes = files.filter(({ path }) => isMarkdown(path))
-    const isUnchanged = ({ path, size, modifiedAt }: FoundFile) => {
-      const indexed = this.notes.get(path) ?? this.undecodable.get(path)
+    const indexedFiles = await inBatches(files, concurrency, async (file) => {
+      const known = this.files.get(file.path)
+      if (known?.links && known.size === file.size && known.modifiedAt === file.modifiedAt) return known
       // Always try again to open a note that could not be opened: new permissions change neither size nor time.
-      return indexed?.links !== undefined && indexed.size === size && indexed.modifiedAt === modifiedAt
-    }
-    const changedNotes = notes.filter((file) => !isUnchanged(file))
-    const attachments = files.filter(({ path }) => !isMarkdown(path)).map(({ path }) => path)
-    const readNotes = new Map<string, IndexedNote>()
-    const undecodable = new Map<string, UndecodableNote>()
-    for (const file of notes) {
-      const note = this.undecodable.get(file.path)
-      if (note && isUnchanged(file)) undecodable.set(file.path, note)
-    }
-    await inBatches(changedNotes, concurrency, async (file) => {
-      const content = await this.text(file.path, isAllowed)
-      if (!content) {
-        const bytes = await this.#readBytes(file.path, isAllowed)
-        // A file that was deleted has no links.
-        undecodable.set(file.path, { ...file, links: bytes === null ? undefined : bytes ? findLinks(bytes) : [] })
-        return
-      }
-      const parsedProperties = parseProperties(content.text)
-      readNotes.set(file.path, {
-        ...file,
-        hash: content.hash,
-        names: namesOf(parsedProperties),
-        ...parsedProperties,
-        ...parseLinks(content.text),
-      })
+      const indexed = await this.#read(file)
+      return known && !known.links && !indexed.links ? known : indexed
     })
-    await this.#readCanvases(files, isAllowed)
-    const hasSameUndecodable =
-      undecodable.size === this.undecodable.size && [...undecodable.keys()].every((path) => this.undecodable.has(path))
-    const hasNoChanges =
-      readNotes.size === 0 &&
-      hasSameUndecodable &&
-      notes.length === this.notes.size + undecodable.size &&
-      attachments.join('\n') === this.#attachments.join('\n')
-    this.undecodable = undecodable
-    if (hasNoChanges) return
-    const decodableNotes = notes.filter(({ path }) => !undecodable.has(path))
-    const entries = decodableNotes.map(({ path }) => [path, readNotes.get(path) ?? this.notes.get(path)] as const)
-    this.notes = new Map(entries.filter((entry): entry is [string, IndexedNote] => entry[1] !== undefined))
-    this.#attachments = attachments
+    if (indexedFiles.length === this.files.size && indexedFiles.every((file) => this.files.get(file.path) === file))
+      return
+    this.files = new Map(indexedFiles.map((file) => [file.path, file]))
+    this.canvases = indexedFiles.filter((file): file is IndexedCanvas => 'files' in file)
+    const notes = indexedFiles.filter((file): file is IndexedNote => 'headings' in file)
+    this.notes = new Map(notes.map((note) => [note.path, note]))
+    const undecodable = indexedFiles.filter(({ path }) => isMarkdown(path) && !this.notes.has(path))
+    this.undecodable = new Map(undecodable.map((file) => [file.path, file]))
     this.#resolver = undefined
     this.#referrers = undefined
+  }
+
+  async #read(file: FoundFile): Promise<IndexedNote | IndexedCanvas | OtherFile> {
+    const { path } = file
+    if (!isMarkdown(path) && !isCanvas(path)) return file
+    const content = await this.text(path)
+    if (isCanvas(path))
+      return content
+        ? { ...file, hash: content.hash, files: canvasFiles(content.text), links: canvasLinks(content.text) }
+        : file
+    if (content) {
+      const properties = parseProperties(content.text)
+      const names = namesOf(properties)
+      return { ...file, hash: content.hash, names, ...properties, ...parseLinks(content.text) }
+    }
+    const bytes = await this.bytes(path)
+    // A file that was deleted has no links.
+    return { ...file, links: bytes === null ? undefined : bytes ? findLinks(bytes) : [] }
   }
 
   /**
@@ -150,11 +123,7 @@ export class LinkIndex {
    * nor time.
    */
   invalidate(paths: readonly string[]): void {
-    for (const path of paths) {
-      this.notes.delete(path)
-      this.undecodable.delete(path)
-      this.canvases.delete(path)
-    }
+    for (const path of paths) this.files.delete(path)
   }
 
   async isWriteProtected(path: string): Promise<boolean> {
@@ -162,37 +131,19 @@ export class LinkIndex {
   }
 
   /** Returns the current text and hash of a note; undefined if it cannot be read. */
-  async text(path: string, isAllowed?: PathCheck): Promise<{ text: string; hash: string } | undefined> {
-    return orUndefined(readText(join(this.#root, path), path, isAllowed)).catch(onSystemError(undefined))
+  async text(path: string): Promise<{ text: string; hash: string } | undefined> {
+    return orUndefined(readText(join(this.#root, path), path, this.#isAllowed)).catch(onSystemError(undefined))
   }
 
   /** Returns the bytes of a file; null if it cannot be read, undefined if it does not exist. */
-  async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
-    const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
-    return this.#readBytes(path, isAllowed)
-  }
-
-  async #readBytes(path: string, isAllowed: PathCheck): Promise<Buffer | null | undefined> {
+  async bytes(path: string): Promise<Buffer | null | undefined> {
     try {
-      return await readBytes(join(this.#root, path), path, isAllowed)
+      return await readBytes(join(this.#root, path), path, this.#isAllowed)
     } catch (error) {
       if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : null
       if (isSystemError(error)) return null
       throw error
     }
-  }
-
-  async #readCanvases(files: readonly FoundFile[], isAllowed: PathCheck): Promise<void> {
-    const canvasFileInfos = files.filter(({ path }) => isCanvas(path))
-    const canvases = await inBatches(canvasFileInfos, concurrency, async (file): Promise<IndexedCanvas | undefined> => {
-      const indexed = this.canvases.get(file.path)
-      if (indexed?.size === file.size && indexed.modifiedAt === file.modifiedAt) return indexed
-      const content = await this.text(file.path, isAllowed)
-      return (
-        content && { ...file, hash: content.hash, files: canvasFiles(content.text), links: canvasLinks(content.text) }
-      )
-    })
-    this.canvases = new Map(canvases.flatMap((canvas) => (canvas ? [[canvas.path, canvas]] : [])))
   }
 
   #computeReferrers(): Map<string, Referrer[]> {

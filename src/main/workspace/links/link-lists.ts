@@ -5,9 +5,10 @@ import { formatTarget } from '#shared/markdown/links/link-target.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
+import { isHiddenPath, toFileName } from '../files/file-names.ts'
 import type { IndexedNote, LinkIndex, Referrer } from './link-index.ts'
 import { createTargetSuggester } from './suggest-target.ts'
-import { newNotePath } from './new-linked-note.ts'
+import type { LinkConventions } from './format-link.ts'
 
 const maxLinks = 300
 const maxBroken = 1000
@@ -24,6 +25,35 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
   const note = path === null ? undefined : index.notes.get(path)
   const line = note && link.fragment !== undefined ? (lineOfFragment(link.fragment, note) ?? null) : null
   return { path, line, makes: path === null ? (newNotePath(from, link, index.conventions) ?? null) : null }
+}
+
+/**
+ * Returns the path of the note that a broken link in `from` would create; undefined for other file types and for paths
+ * that are hidden or outside the workspace.
+ */
+function newNotePath(
+  from: string,
+  { kind, target }: Pick<NoteLink, 'kind' | 'target'>,
+  { newNotes, isFlat }: LinkConventions,
+): string | undefined {
+  if (target === '' || /\.(?!(?:md|markdown)$)[a-z][a-z\d]{1,4}$/i.test(target) || target.endsWith('/'))
+    return undefined
+  const stem = target.replace(/\.(?:md|markdown)$/i, '')
+  const newNoteFolder = newNotes === 'beside' ? folderOf(from) : newNotes.path === '' ? '' : `${newNotes.path}/`
+  const isPath = kind !== 'wiki' || /^\.\.?\//.test(stem)
+  let path: string
+  if (isFlat && !isPath) path = newNoteFolder + stem.replaceAll('/', '___')
+  else if (stem.startsWith('/')) path = stem.slice(1)
+  else if (isPath) path = folderOf(from) + stem
+  else path = stem.includes('/') ? stem : newNoteFolder + stem
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '..' && segments.length === 0) return undefined
+    if (segment === '..') segments.pop()
+    else if (segment !== '.' && segment !== '') segments.push(toFileName(segment, ''))
+  }
+  if (segments.length === 0 || segments.includes('') || isHiddenPath(segments)) return undefined
+  return `${segments.join('/')}.md`
 }
 
 /** Returns the titles of notes: the property `title`, or the first heading of level 1. */
@@ -48,9 +78,7 @@ export function propertiesOf(index: LinkIndex, path: string) {
 export async function blockOf(index: LinkIndex, id: string) {
   for (const note of index.notes.values()) {
     const line = note.blocks.find((block) => block.id === id)?.line
-    if (line === undefined) continue
-    const lines = ((await index.text(note.path))?.text ?? '').split('\n')
-    return { path: note.path, line, text: excerptOf(lines[line - 1] ?? '') }
+    if (line !== undefined) return { path: note.path, line, text: await lineReader(index)(note.path, line) }
   }
   return null
 }
@@ -66,49 +94,44 @@ export async function linksOf(index: LinkIndex, path: string) {
   }))
   const keyOf = ({ note, link }: Referrer) => `${link.line}:${note.path}`
   const referrers = [...new Map(index.referrersOf(path).map((referrer) => [keyOf(referrer), referrer])).values()]
-  const listedReferrers = referrers.slice(0, maxLinks).map(({ note, link }) => ({ note, link }))
-  const lines = await readLines(index, listedReferrers)
-  const backlinks = listedReferrers.map(({ note, link }, position): Backlink => ({
-    path: note.path,
-    line: link.line,
-    text: lines[position] ?? '',
-    isEmbed: link.isEmbed,
-  }))
+  const lineAt = lineReader(index)
+  const backlinks: Backlink[] = []
+  for (const { note, link } of referrers.slice(0, maxLinks)) {
+    const { line, isEmbed } = link
+    backlinks.push({ path: note.path, line, text: await lineAt(note.path, line), isEmbed })
+  }
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
 }
 
-async function readLines(index: LinkIndex, referrers: readonly Referrer[]): Promise<string[]> {
+/** Returns a function that reads a line (1-based) and shortens it; it reads each note once. */
+function lineReader(index: LinkIndex) {
   const texts = new Map<string, string[]>()
-  const lines: string[] = []
-  for (const { note, link } of referrers) {
-    if (!texts.has(note.path)) texts.set(note.path, ((await index.text(note.path))?.text ?? '').split('\n'))
-    lines.push(excerptOf(texts.get(note.path)?.[link.line - 1] ?? ''))
+  return async (path: string, line: number): Promise<string> => {
+    const lines = texts.get(path) ?? ((await index.text(path))?.text ?? '').split('\n')
+    texts.set(path, lines)
+    return (lines[line - 1] ?? '').trim().slice(0, maxExcerptLength).toWellFormed()
   }
-  return lines
-}
-
-function excerptOf(line: string): string {
-  return line.trim().slice(0, maxExcerptLength).toWellFormed()
 }
 
 /** Returns links whose target, or its heading or block, does not exist. `count` includes links beyond the limit. */
 export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink[]; count: number }> {
-  const folders = new Set(index.files().map(({ path }) => folderOf(path)))
+  const folders = new Set(Array.from(index.files.keys(), folderOf))
   const broken: { note: IndexedNote; link: NoteLink; lacks: BrokenLink['lacks'] }[] = []
   for (const note of index.notes.values())
     for (const link of note.links) {
       const lacks = missingPart(index, folders, note, link)
       if (lacks) broken.push({ note, link, lacks })
     }
-  const listedLinks = broken.slice(0, maxBroken)
-  const lines = await readLines(index, listedLinks)
+  const lineAt = lineReader(index)
   const suggest = createTargetSuggester(index)
-  const links = listedLinks.map(({ note, link, lacks }, position): BrokenLink => {
+  const links: BrokenLink[] = []
+  for (const { note, link, lacks } of broken.slice(0, maxBroken)) {
     const { path } = note
-    const near = position < maxSuggested ? suggest(path, link, lacks) : []
+    const near = links.length < maxSuggested ? suggest(path, link, lacks) : []
     const { makes } = resolveLink(index, path, link)
-    return { path, line: link.line, text: lines[position] ?? '', target: formatTarget(link), lacks, makes, near }
-  })
+    const text = await lineAt(path, link.line)
+    links.push({ path, line: link.line, text, target: formatTarget(link), lacks, makes, near })
+  }
   return { links, count: broken.length }
 }
 

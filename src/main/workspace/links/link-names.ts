@@ -2,6 +2,7 @@ import type { LinkName } from '#shared/contract/index.ts'
 import { fileNameOf, folderOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { encodeCharacter, isValidWikiTarget } from '#shared/markdown/links/rewrite-links.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
+import { isMarkdown } from '../files/layout.ts'
 import type { LinkIndex } from './link-index.ts'
 import { isWikiLabel, inlineTarget, formatLink, wikiTarget } from './format-link.ts'
 
@@ -52,9 +53,9 @@ function completeName(index: LinkIndex, from: string, typed: string): LinkName[]
   const queryKey = keyOf(typed.trim())
   const folder = folderOf(from)
   const candidates: Candidate[] = []
-  for (const { path, names = [], ...file } of index.files()) {
+  for (const { path, names = [] } of index.files.values()) {
     if (path === from) continue
-    const isNote = 'links' in file
+    const isNote = isMarkdown(path)
     const fileName = isNote ? stemOf(fileNameOf(path)) : fileNameOf(path)
     const aliases = names.filter((name) => keyOf(name) !== keyOf(fileName))
     const nameRank = rankOf(keyOf(fileName), queryKey) ?? (keyOf(stemOf(path)).includes(queryKey) ? 4 : undefined)

@@ -1,3 +1,4 @@
+import { appFolderName } from '#shared/util/agent-files.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
@@ -8,25 +9,17 @@ import { normalizeMove } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { LinkRequest, LinkJobs } from './links.worker.ts'
-import type { NewNoteConventions } from './new-linked-note.ts'
-import { assertNotOwnFolder } from './own-folder.ts'
-import type { LinkStyle } from './format-link.ts'
+import type { LinkConventions, LinkStyle } from './format-link.ts'
 import type { Batches } from '../transactions/batches.ts'
+import { outdatedError } from '../transactions/plan-move.ts'
 
-const defaultIdleMs = 300_000
+const idleMs = 300_000
 
 export interface LinksOptions {
   readonly entry: URL
   readonly workspace: Workspace
   readonly batches: Batches
-  readonly conventions: () => Promise<NewNoteConventions & LinkStyle>
-  readonly idleMs?: number | undefined
-}
-
-interface LinkText {
-  readonly label: string
-  readonly isEmbed?: boolean
-  readonly style?: LinkStyle | undefined
+  readonly conventions: () => Promise<LinkConventions>
 }
 
 /** Links of a workspace: queries, moves and tag renames. Runs in a worker. `link-lists.ts` describes the results. */
@@ -37,7 +30,7 @@ export class Links {
 
   constructor(options: LinksOptions) {
     this.#options = options
-    this.#worker = new WorkerHost({ entry: options.entry, idleMs: options.idleMs ?? defaultIdleMs })
+    this.#worker = new WorkerHost({ entry: options.entry, idleMs })
   }
 
   /** Makes the next query read changed files first. */
@@ -70,10 +63,8 @@ export class Links {
   }
 
   /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
-  formatLink(path: string, to: string, { label, isEmbed = false, style }: LinkText) {
-    return this.#query((client, request) =>
-      client.formatLink({ ...request, from: path, path: to, label, isEmbed, style }),
-    )
+  formatLink(path: string, to: string, text: { label: string; isEmbed: boolean; style?: LinkStyle | undefined }) {
+    return this.#query((client, request) => client.formatLink({ ...request, from: path, path: to, ...text }))
   }
 
   names(path: string, typed: string, signal?: AbortSignal) {
@@ -97,16 +88,15 @@ export class Links {
   async renameTag(rename: TagRename, planId: string, origin: WriteOrigin) {
     const planned = await this.#planRename(rename)
     if (planned.plan.id !== planId) throw outdatedError()
-    const undo = await this.#options.batches.run({ tag: rename }, planned.rewrites, origin)
-    return { tags: planned.plan.tags, notes: planned.plan.notes, undo }
+    const change = await this.#options.batches.run({ tag: rename }, planned.rewrites, origin)
+    return { tags: planned.plan.tags, notes: planned.plan.notes, change }
   }
 
-  /** Plans a move; changes nothing. @throws AppError `own_folder`, and as `Workspace.assertMovable` */
-  async planMove(move: Move) {
-    assertNotOwnFolder(this.#options.workspace.layout.own, normalizeMove(move))
-    await this.#options.workspace.assertMovable(move)
-    const { plan } = await this.#plan(normalizeMove(move))
-    return { ...plan, staysPrivate: await this.#options.workspace.movesPrivateNotes(move) }
+  /** Plans a move; changes nothing. @throws AppError `own_folder`, and as `Workspace.checkMove` */
+  async planMove(requestedMove: Move) {
+    const move = this.#normalizeMove(requestedMove)
+    const staysPrivate = await this.#options.workspace.checkMove(move)
+    return { ...(await this.#plan(move)).plan, staysPrivate }
   }
 
   /**
@@ -115,16 +105,27 @@ export class Links {
    * @throws AppError `plan_outdated`, and as `Batches.run`; nothing is changed then
    */
   async move(requestedMove: Move, planId: string | undefined, origin: WriteOrigin) {
-    const move = normalizeMove(requestedMove)
+    const move = this.#normalizeMove(requestedMove)
     const planned = planId === undefined ? undefined : await this.#plan(move)
     if (planned && planned.plan.id !== planId) throw outdatedError()
-    const staysPrivate = await this.#options.workspace.movesPrivateNotes(move)
-    const undo = await this.#options.batches.run({ move }, planned?.rewrites ?? [], origin)
-    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysPrivate, undo }
+    const staysPrivate = await this.#options.workspace.checkMove(move)
+    const change = await this.#options.batches.run({ move }, planned?.rewrites ?? [], origin)
+    return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysPrivate, change }
   }
 
   async close(): Promise<void> {
     await this.#worker.close()
+  }
+
+  /** Refuses to move the folder of the agent's own files, or another file to its path: only the settings may. */
+  #normalizeMove(move: Move): Move {
+    const { own } = this.#options.workspace.layout
+    const { from, to } = normalizeMove(move)
+    const holdsOwn = (path: string) => own === path || own.startsWith(`${path}/`)
+    const path = [from, to].find((candidate) => holdsOwn(candidate)) ?? (to === appFolderName ? to : undefined)
+    if (path === undefined) return { from, to }
+    const message = `${path} is the folder of the agent's own files; change it in the settings`
+    throw new AppError('own_folder', message, { path })
   }
 
   #planRename(rename: TagRename) {
@@ -137,21 +138,11 @@ export class Links {
 
   async #query<T>(query: (client: WorkerClient<LinkJobs>, request: LinkRequest) => Promise<T>): Promise<T> {
     const { workspace, forbidden } = this.#options.workspace.roots
-    const isStale = this.#isStale
-    this.#isStale = false
-    try {
-      return await this.#worker.run(async (client) => {
-        const { newNotes, isFlat, links, linkPaths } = await this.#options.conventions()
-        const conventions = { newNotes, isFlat, links, linkPaths }
-        return query(client, { workspace, forbidden: [...forbidden], isStale, conventions })
-      })
-    } catch (error) {
-      this.#isStale ||= isStale
-      throw error
-    }
+    return this.#worker.run(async (client) => {
+      const conventions = await this.#options.conventions()
+      const isStale = this.#isStale
+      this.#isStale = false
+      return query(client, { workspace, forbidden: [...forbidden], isStale, conventions })
+    })
   }
-}
-
-function outdatedError(): AppError {
-  return new AppError('plan_outdated', 'notes have changed since; review the planned updates again', {})
 }

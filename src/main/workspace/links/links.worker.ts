@@ -5,15 +5,14 @@ import { serveWorker } from '#platform'
 import { LinkIndex } from './link-index.ts'
 import { blockOf, brokenLinks, resolveLink, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
 import { completeLink } from './link-names.ts'
-import type { NewNoteConventions } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../transactions/plan-move.ts'
-import { formatFileLink, type LinkStyle } from './format-link.ts'
+import { formatFileLink, type LinkConventions, type LinkStyle } from './format-link.ts'
 
 export interface LinkRequest {
   readonly workspace: string
   readonly forbidden: readonly string[]
   readonly isStale: boolean
-  readonly conventions: NewNoteConventions & LinkStyle
+  readonly conventions: LinkConventions
 }
 
 type FormatInput = Parameters<typeof formatFileLink>[1] & { readonly style?: LinkStyle | undefined }
@@ -23,22 +22,22 @@ const maxAgeMs = 5000
 
 let index: LinkIndex | undefined
 let refreshedAt = -Infinity
-let lastRefresh: Promise<unknown> = Promise.resolve()
+let refreshing: Promise<unknown> = Promise.resolve()
 
 async function refreshIndex({ workspace, forbidden, isStale, conventions }: LinkRequest): Promise<LinkIndex> {
   index ??= new LinkIndex(workspace)
   const currentIndex = index
   currentIndex.conventions = conventions
-  const requestedAt = performance.now()
-  const refreshIfNeeded = async () => {
-    // A refresh that started after this request is recent enough.
-    if (refreshedAt >= requestedAt || (!isStale && requestedAt - refreshedAt < maxAgeMs)) return
-    const startedAt = performance.now()
-    await currentIndex.refresh(forbidden)
-    refreshedAt = startedAt
+  if (isStale || performance.now() - refreshedAt >= maxAgeMs) {
+    refreshedAt = performance.now()
+    refreshing = refreshing.catch(() => undefined).then(() => currentIndex.refresh(forbidden))
   }
-  lastRefresh = lastRefresh.catch(() => undefined).then(refreshIfNeeded)
-  await lastRefresh
+  try {
+    await refreshing
+  } catch (error) {
+    refreshedAt = -Infinity
+    throw error
+  }
   return currentIndex
 }
 
@@ -53,7 +52,9 @@ const jobs = {
     resolveLink(index, path, link),
   ),
   files: job((index) =>
-    index.files().map(({ path, names = [] }) => (names.length === 0 ? { path } : { path, names: [...names] })),
+    Array.from(index.files.values(), ({ path, names = [] }) =>
+      names.length === 0 ? { path } : { path, names: [...names] },
+    ),
   ),
   titles: job((index) => titlesOf(index)),
   block: job((index, { id }: { id: string }) => blockOf(index, id)),

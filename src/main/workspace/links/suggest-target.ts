@@ -8,51 +8,21 @@ const maxSuggestions = 3
 /** Minimum Sørensen–Dice similarity. */
 const minSimilarity = 0.5
 
-interface NamedFile {
-  readonly path: string
-  readonly bigramCount: number
-}
-
 /** Returns a function that suggests targets for broken links. */
 export function createTargetSuggester(index: LinkIndex) {
-  const filesByBigram = new Map<string, NamedFile[]>()
-  for (const { path, names = [] } of index.files())
-    for (const name of [stemOf(fileNameOf(path)), ...names]) {
-      const bigrams = bigramsOf(name)
-      const file = { path, bigramCount: bigrams.size }
-      for (const bigram of bigrams) {
-        const files = filesByBigram.get(bigram)
-        if (files) files.push(file)
-        else filesByBigram.set(bigram, [file])
-      }
-    }
-
-  const similarHeadings = (path: string, { written, fragment = '' }: NoteLink) => {
-    const queryBigrams = bigramsOf(fragment)
-    const titles = new Set(index.notes.get(path)?.headings.map(({ title }) => title))
-    return Array.from(titles, (title) => ({ title, similarity: similarity(queryBigrams, bigramsOf(title)) }))
-      .filter(({ similarity }) => similarity >= minSimilarity)
-      .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, maxSuggestions)
-      .map(({ title }) => `${written}#${title}`)
-  }
-
-  const similarPaths = (name: string) => {
-    const queryBigrams = bigramsOf(name)
-    const counts = new Map<NamedFile, number>()
-    for (const bigram of queryBigrams)
-      for (const file of filesByBigram.get(bigram) ?? []) counts.set(file, (counts.get(file) ?? 0) + 1)
-    const similarFiles = [...counts]
-      .map(([{ path, bigramCount }, count]) => ({ path, similarity: (2 * count) / (bigramCount + queryBigrams.size) }))
-      .filter(({ similarity }) => similarity >= minSimilarity)
-      .sort((a, b) => b.similarity - a.similarity || a.path.length - b.path.length)
-    return [...new Set(similarFiles.map(({ path }) => path))].slice(0, maxSuggestions)
-  }
+  const namesOf = (path: string, names: readonly string[] = []) => [stemOf(fileNameOf(path)), ...names]
+  const similarPaths = similarNames(
+    [...index.files.values()].flatMap(({ path, names }) => namesOf(path, names).map((name) => [name, path] as const)),
+  )
 
   /** Returns up to three targets for a link in the note `from`, in its syntax, most similar first. */
   return (from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] => {
     const note = lacks === 'part' ? index.resolver.resolve(from, link)?.path : undefined
-    if (note !== undefined) return similarHeadings(note, link)
+    if (note !== undefined) {
+      const headings = index.notes.get(note)?.headings ?? []
+      const similarHeadings = similarNames(headings.map(({ title }) => [title, title]))
+      return similarHeadings(link.fragment ?? '').map((title) => `${link.written}#${title}`)
+    }
     const fragment = link.fragment === undefined ? '' : `#${link.fragment}`
     const targetFor = link.kind === 'wiki' ? wikiTarget : inlineTarget
     return similarPaths(stemOf(fileNameOf(link.target))).flatMap((path) => {
@@ -62,13 +32,27 @@ export function createTargetSuggester(index: LinkIndex) {
   }
 }
 
+/** Returns a function that finds up to three values whose names are similar to a text, most similar first. */
+function similarNames(entries: readonly (readonly [name: string, value: string])[]) {
+  const sized = entries.map(([name, value]) => ({ value, bigrams: bigramsOf(name) }))
+  const pairs = sized.flatMap((entry) => Array.from(entry.bigrams, (bigram) => ({ bigram, entry })))
+  const pairsByBigram = Map.groupBy(pairs, ({ bigram }) => bigram)
+  return (text: string): string[] => {
+    const bigrams = bigramsOf(text)
+    const common = new Map<(typeof sized)[number], number>()
+    for (const bigram of bigrams)
+      for (const { entry } of pairsByBigram.get(bigram) ?? []) common.set(entry, (common.get(entry) ?? 0) + 1)
+    const similar = [...common]
+      .map(([entry, count]) => ({ ...entry, similarity: (2 * count) / (entry.bigrams.size + bigrams.size) }))
+      .filter(({ similarity }) => similarity >= minSimilarity)
+      .sort((a, b) => b.similarity - a.similarity || a.value.length - b.value.length)
+    return [...new Set(similar.map(({ value }) => value))].slice(0, maxSuggestions)
+  }
+}
+
 function bigramsOf(name: string): Set<string> {
   const key = ` ${keyOf(name)
     .replaceAll(/[-_\s]+/g, ' ')
     .trim()} `
   return new Set(Array.from({ length: key.length - 1 }, (_, index) => key.slice(index, index + 2)))
-}
-
-function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  return (2 * [...a].filter((bigram) => b.has(bigram)).length) / (a.size + b.size)
 }

@@ -3,3 +3,4 @@ export type { Place, PrivacyMarks, PrivacyOfFiles, ReadPlace } from './privacy-m
 export { findRule, rulesForMove, type NotePrivacy, type NotesFolder, type PrivateRules } from './privacy-rules.ts'
 export { lineKeys } from './line-key.ts'
 export { resolveRules, rulesForFolder } from './rule-places.ts'
+export { EarlierPrivacy } from './earlier-privacy.ts'

@@ -5,7 +5,6 @@ import {
   applyEdits,
   movedPath,
   planRewrites,
-  type UnfixableLink,
   type Move,
   type RewrittenFile,
 } from '#shared/markdown/links/rewrite-links.ts'
@@ -14,20 +13,20 @@ import { isTagName, isUnderTag } from '#shared/markdown/properties/property-test
 import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import type { NoteProperties } from '#shared/markdown/properties/property.ts'
-import { inBatches, describeChange } from '#platform'
+import { describeChange } from '#platform'
 import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
 import { findTagLines } from '../links/undecodable-notes.ts'
 import type { TextWrite } from './settle-text.ts'
 
-const concurrency = 64
 const maxRows = 40
 /** Limit if another program writes notes while the plan is made. */
 const maxAttempts = 5
 
-export interface NoteRewrite extends TextWrite {
+interface NoteRewrite extends TextWrite {
   readonly before: string
-  /** SHA-256 of `before`, hex. */
-  readonly hash: string
+  readonly after: string
+  /** Number of edits. */
+  readonly count: number
 }
 
 interface Planned<Plan> {
@@ -35,61 +34,37 @@ interface Planned<Plan> {
   readonly rewrites: readonly NoteRewrite[]
 }
 
-interface SkippedPlace extends UnfixableLink {
-  readonly isProtected?: boolean | undefined
-  /** True if the note is not text or cannot be opened. */
-  readonly isUnread?: boolean | undefined
-}
+type SkippedPlace = MovePlan['left'][number]
 
 interface PlannedEdits {
   readonly files: readonly RewrittenFile[]
-  readonly left: readonly SkippedPlace[]
+  readonly left: SkippedPlace[]
 }
 
 /** Plans a move (workspace-relative) and the links to update. @param forbidden absolute paths that are not read */
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<Planned<MovePlan>> {
   const { rewrites, count, ...shared } = await createPlan(index, forbidden, move, async () => planEdits(index, move))
-  return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
+  const moves = [...index.files.keys()].filter((path) => movedPath(path, [move]) !== path).length
+  return { plan: { ...shared, links: count, moves }, rewrites }
 }
 
 function planEdits(index: LinkIndex, move: Move): PlannedEdits {
-  const allFiles = index.files()
-  const canvasLinks = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
-  const isText = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.undecodable.has(path)
-  const linkingFiles = [...allFiles.filter(isText), ...index.undecodable.values(), ...canvasLinks]
-  const { files, unfixable } = planRewrites(linkingFiles, [move])
+  const { files, unfixable } = planRewrites([...index.files.values()], [move])
   const editsByPath = new Map(files.map(({ path, edits }) => [path, edits]))
-  const knownPaths = new Set(allFiles.map(({ path }) => path))
-  const newPathOf = (path: string) => (knownPaths.has(path) ? movedPath(path, [move]) : undefined)
-  const canvases = [...index.canvases.values()].flatMap(({ path, files: embeddedFiles }) => {
+  const newPathOf = (path: string) => (index.files.has(path) ? movedPath(path, [move]) : undefined)
+  const canvases = index.canvases.flatMap(({ path, files: embeddedFiles }) => {
     const edits = [...rewriteCanvas(embeddedFiles, newPathOf), ...escapeEdits(editsByPath.get(path) ?? [])]
     return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
   })
-  const unfixableInDecodable = unfixable.filter(({ path }) => !index.undecodable.has(path))
-  return {
-    files: [...files.filter(isText), ...canvases],
-    left: [...unfixableInDecodable, ...unreadableLinks(index, files, unfixable)],
+  const left = unfixable.map((place) => (index.undecodable.has(place.path) ? { ...place, isUnread: true } : place))
+  for (const { path, links } of index.undecodable.values()) {
+    const starts = new Set(editsByPath.get(path)?.map(({ from }) => from))
+    const affected = links?.filter(({ from, targetFrom }) => starts.has(targetFrom) || starts.has(from))
+    // Several encodings can find the same link.
+    const places = affected ? new Map(affected.map((link) => [link.line, link])).values() : [{ line: 1, target: '' }]
+    for (const { line, target } of places) left.push({ path, line, target, isUnread: true })
   }
-}
-
-function unreadableLinks(
-  index: LinkIndex,
-  files: readonly RewrittenFile[],
-  unfixable: readonly UnfixableLink[],
-): SkippedPlace[] {
-  const editsByPath = new Map(files.map(({ path, edits }) => [path, edits]))
-  return [...index.undecodable.values()].flatMap(({ path, links }) => {
-    if (!links) return { path, line: 1, target: '', isUnread: true }
-    const places = new Map<string, SkippedPlace>()
-    for (const { from } of editsByPath.get(path) ?? []) {
-      const link = links.find((candidate) => candidate.targetFrom === from || candidate.from === from)
-      if (link)
-        places.set(`${link.line} ${link.target}`, { path, line: link.line, target: link.target, isUnread: true })
-    }
-    for (const link of unfixable)
-      if (link.path === path) places.set(`${link.line} ${link.target}`, { ...link, isUnread: true })
-    return [...places.values()]
-  })
+  return { files: [...files.filter(({ path }) => index.notes.has(path)), ...canvases], left }
 }
 
 /** Plans to rename a tag in all notes. Changes nothing. @throws AppError `tag_invalid` if `to` is not a tag name */
@@ -104,7 +79,7 @@ export async function planTagRename(
     throw new AppError('tag_invalid', message, { tag: to })
   }
   const { rewrites, count, left, ...shared } = await createPlan(index, forbidden, rename, () =>
-    planTagEdits(index, rename, forbidden),
+    planTagEdits(index, rename),
   )
   for (const { path, after } of rewrites) {
     const parsedAfter = parseProperties(after, rewriteLimits)
@@ -121,7 +96,7 @@ export async function planTagRename(
   return { plan: { ...shared, left, tags: count, joins }, rewrites }
 }
 
-async function planTagEdits(index: LinkIndex, rename: TagRename, forbidden: readonly string[]): Promise<PlannedEdits> {
+async function planTagEdits(index: LinkIndex, rename: TagRename): Promise<PlannedEdits> {
   const files: RewrittenFile[] = []
   const left: SkippedPlace[] = []
   for (const note of index.notes.values()) {
@@ -131,7 +106,7 @@ async function planTagEdits(index: LinkIndex, rename: TagRename, forbidden: read
     left.push(...lines.slice(0, maxRows).map((line) => ({ path, line, target: rename.from })))
   }
   for (const path of index.undecodable.keys()) {
-    const bytes = await index.bytes(path, forbidden)
+    const bytes = await index.bytes(path)
     if (bytes === undefined) continue
     // A note that cannot be opened may contain the tag.
     const lines = bytes === null ? [1] : findTagLines(bytes, rename)
@@ -152,6 +127,7 @@ async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Pro
 /**
  * Computes the new texts, and plans again if notes change meanwhile.
  * @param request the move or rename; the id of the plan is a hash of the request and the texts
+ * @throws AppError `plan_outdated` if they keep changing
  */
 async function createPlan(
   index: LinkIndex,
@@ -159,61 +135,61 @@ async function createPlan(
   request: unknown,
   edit: () => Promise<PlannedEdits>,
 ) {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     await index.refresh(forbidden)
-    const planned = await edit()
-    const protectedFlags = await inBatches(planned.files, concurrency, ({ path }) => index.isWriteProtected(path))
-    const files = planned.files.filter((_, position) => !protectedFlags[position])
-    const left: SkippedPlace[] = [...planned.left]
-    for (const { path, edits } of planned.files.filter((_, position) => protectedFlags[position])) {
-      const { text = '' } = (await index.text(path)) ?? {}
-      const lineAt = (offset: number) => text.slice(0, offset).split('\n').length
-      const places = edits
-        .slice(0, maxRows)
-        .map(({ from, to }) => ({ line: lineAt(from), target: text.slice(from, to) }))
-      left.push(...places.map((place) => ({ path, ...place, isProtected: true })))
-    }
-    const rewrites: NoteRewrite[] = []
-    for (const { path, newPath, edits } of files) {
-      const current = await index.text(path)
-      if (!current || current.hash !== index.hashOf(path)) break
-      rewrites.push({ path, newPath, hash: current.hash, before: current.text, after: applyEdits(current.text, edits) })
-    }
-    if (rewrites.length < files.length && attempt < maxAttempts) {
+    const { files, left } = await edit()
+    const rewrites = await rewriteNotes(index, files, left)
+    if (!rewrites) {
       index.invalidate(files.map(({ path }) => path))
       continue
     }
-    const counts = new Map(files.map(({ path, edits }) => [path, edits.length]))
-    const previews = rewrites.slice(0, maxRows).map(({ path, newPath, before, after }) => ({
-      path: newPath,
-      count: counts.get(path) ?? 0,
-      patch: describeChange(newPath, before, after, { isInHistory: false, steps: 100_000 }).patch,
+    const id = createHash('sha256').update(JSON.stringify(request))
+    for (const { path, before, after } of rewrites) id.update(`\0${path}\0${before}\0${after}`)
+    const previews = rewrites.slice(0, maxRows).map(({ newPath: path, before, after, count }) => ({
+      path,
+      count,
+      patch: describeChange(path, before, after, 100_000).patch,
     }))
     return {
-      count: files.reduce((sum, { edits }) => sum + edits.length, 0),
-      notes: files.length,
+      count: rewrites.reduce((sum, { count }) => sum + count, 0),
+      notes: rewrites.length,
       files: previews,
       left: interleaveNotes(left),
-      id: planId(request, rewrites),
+      id: createHash('sha256')
+        .update(JSON.stringify([request, rewrites]))
+        .digest('hex'),
       rewrites,
     }
   }
+  throw outdatedError()
+}
+
+/**
+ * Applies the edits, and adds those of write-protected notes to `left`.
+ * @returns undefined if a note has changed since it was indexed
+ */
+async function rewriteNotes(index: LinkIndex, files: readonly RewrittenFile[], left: SkippedPlace[]) {
+  const rewrites: NoteRewrite[] = []
+  for (const { path, newPath, edits } of files) {
+    const current = await index.text(path)
+    if (!current || current.hash !== index.files.get(path)?.hash) return undefined
+    const { text: before } = current
+    const lineAt = (offset: number) => before.slice(0, offset).split('\n').length
+    if (await index.isWriteProtected(path))
+      for (const { from, to } of edits.slice(0, maxRows))
+        left.push({ path, line: lineAt(from), target: before.slice(from, to), isProtected: true })
+    else rewrites.push({ path, newPath, before, after: applyEdits(before, edits), count: edits.length })
+  }
+  return rewrites
 }
 
 /** Returns at most `maxRows` places, alternating between notes: a note with many rows must not hide the others. */
 function interleaveNotes(places: readonly SkippedPlace[]): SkippedPlace[] {
-  const countByPath = new Map<string, number>()
-  const ranked = places.map((place) => {
-    const rank = countByPath.get(place.path) ?? 0
-    countByPath.set(place.path, rank + 1)
-    return { place, rank }
-  })
-  const sorted = ranked.toSorted((a, b) => a.rank - b.rank)
-  return sorted.slice(0, maxRows).map(({ place }) => ({ ...place }))
+  const byNote = [...Map.groupBy(places, ({ path }) => path).values()]
+  const ranks = Array.from({ length: maxRows }, (_, rank) => byNote.flatMap((rows) => rows.slice(rank, rank + 1)))
+  return ranks.flat().slice(0, maxRows)
 }
 
-function planId(request: unknown, rewrites: readonly NoteRewrite[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(request))
-  for (const { path, hash: before, after } of rewrites) hash.update(`\0${path}\0${before}\0${after}`)
-  return hash.digest('hex')
+export function outdatedError(): AppError {
+  return new AppError('plan_outdated', 'notes have changed since; review the planned updates again', {})
 }

@@ -1,28 +1,21 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { orUndefined } from '#shared/util/errors.ts'
-import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches } from '#platform'
-import type { WorkspaceWriter, WorkspaceWrite } from '../files/workspace-writer.ts'
-import { resolveRoots, resolveInside, resolveMovable, type Roots } from '../files/paths.ts'
-import type { Batch, ChangeJournal, PendingChange } from './change-journal.ts'
-import { applyPendingWrite, readTextOrNull, type TextWrite } from './settle-text.ts'
-
-export interface TransactionTools {
-  readonly roots: Roots
-  readonly writer: WorkspaceWriter
-  readonly listNotes: () => Promise<readonly string[]>
-  /** If undefined, a crash can leave a change incomplete. */
-  readonly journal: ChangeJournal | undefined
-}
+import type { ChangeLog, FileTransition, RecordedFile } from '../changes/change-log.ts'
+import type { ChangeSet } from '../changes/change-rows.ts'
+import { fileStamp } from '../files/text-files.ts'
+import { resolveRoots, resolveInside, resolveMovable, type ResolvedRoots, type Roots } from '../files/paths.ts'
+import { batchDetailOf, type BatchDetail } from './batch.ts'
+import { readTextOrNull, replaceText } from './settle-text.ts'
+import { moveTextToTrash, stampsOf, type TransactionTools } from './transaction.ts'
 
 export interface RecoveryResult {
-  readonly batch: Batch
+  readonly change: ChangeSet
+  readonly batch: BatchDetail
   /** False if the crash happened before the move, so that nothing was changed. */
   readonly isDone: boolean
-  /** Folders that the change created, innermost first. */
-  readonly made: readonly string[]
-  readonly texts: readonly TextWrite[]
-  /** Number of notes that the recovery wrote. The others were already written before the crash. */
+  /** Number of notes of the change, and of those that the recovery wrote. */
+  readonly notes: number
   readonly written: number
   /** Notes that were edited since the crash and are left unchanged. */
   readonly skipped: readonly string[]
@@ -30,45 +23,93 @@ export interface RecoveryResult {
 
 const concurrency = 16
 
-/** Finishes an interrupted change. The caller must hold the lock. @returns undefined if no change is pending */
-export async function recover(tools: TransactionTools): Promise<RecoveryResult | undefined> {
-  const { roots, writer, listNotes, journal } = tools
-  const pending = await journal?.read()
-  if (!journal || !pending) {
-    await journal?.end()
-    return undefined
+/**
+ * Decides the changes that a crash interrupted: finishes those of several files, except imports; marks others as done
+ * if their file has the new text. The caller must hold the lock.
+ * @param onBegin called before a change of several files is finished (it is slow in a large folder)
+ */
+export async function recover(
+  tools: TransactionTools,
+  onBegin: (batch: BatchDetail) => void = () => undefined,
+): Promise<RecoveryResult[]> {
+  const { log } = tools
+  if (!log) return []
+  const results: RecoveryResult[] = []
+  log.removeIncomplete()
+  for (const change of log.pendingSets()) results.push(await finish(tools, log, change, onBegin))
+  return results
+}
+
+type FileState = 'done' | 'written' | 'unchanged' | 'changed'
+type Outcome = RecordedFile & { readonly state: FileState | undefined }
+
+async function finish(
+  tools: TransactionTools,
+  log: ChangeLog,
+  change: ChangeSet,
+  onBegin: (batch: BatchDetail) => void,
+): Promise<RecoveryResult> {
+  const { roots, writer } = tools
+  const { id } = change
+  const batch = batchDetailOf(change.detail)
+  const files = log.filesOf(id)
+  const result = { change, batch, notes: files.length, written: 0, skipped: [] }
+  if (batch.move && !(await hasMoved(roots, batch.move))) {
+    log.cancel(id)
+    return { ...result, isDone: false }
   }
-  const { move, tag, replacement, made = [], origin } = pending
-  const commonResult = { batch: { move: move ?? undefined, tag, replacement }, made }
-  if (move && !(await hasMoved(roots, move))) {
-    await journal.end()
-    return { ...commonResult, isDone: false, texts: [], written: 0, skipped: [] }
-  }
+  const isFinished = change.kind !== 'import' && (files.length > 1 || batch.move !== undefined)
+  if (isFinished) onBegin(batch)
   const resolvedRoots = await resolveRoots(roots)
-  const outcomes = await inBatches(pending.texts, concurrency, async (text) => ({
-    newPath: text.newPath,
-    text: await orUndefined(applyPendingWrite(roots, text, true, resolvedRoots)),
+  const outcomes = await inBatches(files, concurrency, async (file): Promise<Outcome> => ({
+    ...file,
+    state: await orUndefined(settleFile(tools, file, isFinished, resolvedRoots)),
   }))
-  const texts = outcomes.flatMap(({ text }) => text ?? [])
-  const skipped = outcomes.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
-  const textsBefore = new Map(texts.map((text) => [text.newPath, text.before]))
-  const movedPaths = move ? await oldPathsOfMovedNotes(move, listNotes) : []
-  const writes = await inBatches(movedPaths, concurrency, async (path): Promise<WorkspaceWrite[]> => {
-    const newPath = move ? movedPath(path, [move]) : path
-    const text = textsBefore.get(newPath) ?? (await readTextOrNull(roots, newPath, resolvedRoots).catch(() => null))
-    return text === null ? [] : [{ ...writer.createWrite(newPath, origin, text, text), from: path }]
-  })
-  for (const text of texts) writes.push([writer.createWrite(text.newPath, origin, text.before, text.after)])
-  await writer.notifyAll(writes.flat())
-  await journal.end()
-  return { ...commonResult, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped }
+  const isUndone = ({ state = 'changed' }: Outcome) => state === 'unchanged' || (isFinished && state === 'changed')
+  log.cancel(id, new Set(outcomes.filter(isUndone).map(({ path }) => path)))
+  const done = outcomes.flatMap(({ path, from, before, after, state }): FileTransition[] =>
+    before === undefined || after === undefined || (state !== 'done' && state !== 'written')
+      ? []
+      : [{ path, from, before, after }],
+  )
+  log.done(id, await stampsOf(roots, done, resolvedRoots))
+  await writer.notify(done, change.origin, id)
+  return {
+    ...result,
+    isDone: true,
+    written: outcomes.filter(({ state }) => state === 'written').length,
+    skipped: isFinished ? outcomes.flatMap(({ path, state = 'changed' }) => (state === 'changed' ? [path] : [])) : [],
+  }
+}
+
+/**
+ * Compares a file with a pending change, and writes it if `isFinished`.
+ * @returns `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing
+ */
+async function settleFile(
+  tools: TransactionTools,
+  { path, before, after }: RecordedFile,
+  isFinished: boolean,
+  resolvedRoots: ResolvedRoots,
+): Promise<FileState> {
+  if (before === null && after === null) {
+    const attachment = await resolveInside(tools.roots, path, resolvedRoots)
+    return (await fileStamp(attachment)) === undefined ? 'unchanged' : 'done'
+  }
+  const current = await readTextOrNull(tools.roots, path, resolvedRoots)
+  if (current === after) return 'done'
+  if (current !== before || after === undefined) return 'changed'
+  if (!isFinished) return 'unchanged'
+  if (after === null) await moveTextToTrash(tools, path, current)
+  else await replaceText(tools.roots, path, current, after, resolvedRoots)
+  return 'written'
 }
 
 /**
  * Returns true if the move took place. A single file is linked to the new name before the old name is removed, so both
  * can exist.
  */
-async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<PendingChange['move']>): Promise<boolean> {
+async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<BatchDetail['move']>): Promise<boolean> {
   const statIfExists = (path: string) =>
     resolveInside(roots, path)
       .then((file) => lstat(file, { bigint: true }))
@@ -78,12 +119,4 @@ async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<Pendin
   if (!isFolder && source && source.ino === target.ino && source.dev === target.dev)
     await unlink((await resolveMovable(roots, from)).target)
   return true
-}
-
-async function oldPathsOfMovedNotes(
-  { from, to, isFolder }: NonNullable<PendingChange['move']>,
-  listNotes: TransactionTools['listNotes'],
-): Promise<string[]> {
-  if (!isFolder) return [from]
-  return (await listNotes()).filter((path) => path.startsWith(`${to}/`)).map((path) => from + path.slice(to.length))
 }

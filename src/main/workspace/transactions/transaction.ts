@@ -1,16 +1,19 @@
 /**
- * Moves a file or folder and writes notes as one atomic change. If a step fails, the previous steps are rolled back.
- * After a crash, the next start finishes the change (`recover`). Listeners run after the last step.
+ * Moves a file or folder and writes or removes notes as one atomic change. If a step fails, the previous steps are
+ * rolled back. After a crash, the next start finishes the change (`recover`). Listeners run after the last step.
  */
 import { existsSync } from 'node:fs'
-import { lstat, rename, rmdir, stat } from 'node:fs/promises'
+import { lstat, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, orUndefined } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { inBatches, makeFolder, onAppError, toWriteError } from '#platform'
-import type { WriteOrigin } from '../files/workspace-writer.ts'
+import { trashFolder } from '../files/layout.ts'
+import type { WorkspaceWriter, WriteOrigin } from '../files/workspace-writer.ts'
 import {
   assertReadable,
   assertUnprotected,
@@ -28,119 +31,212 @@ import {
   resolveRewritable,
   resolveMovable,
   resolveNewFolder,
+  resolveTrash,
   resolveWritable,
   type ResolvedRoots,
   type Roots,
 } from '../files/paths.ts'
-import { batchKind, createPendingText, type Batch, type PendingText } from './change-journal.ts'
-import { recover, type TransactionTools } from './recovery.ts'
-import { fileChangedError, readOrNull, replaceText, applyPendingWrite, type TextWrite } from './settle-text.ts'
+import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
+import { batchKind, type Batch, type BatchDetail } from './batch.ts'
+import { fileChangedError, readOrNull, replaceText, type TextWrite } from './settle-text.ts'
+
+export interface PrivatePathRules {
+  /** Returns true if a rule keeps this workspace-relative path local. */
+  covers(path: string): boolean
+  /**
+   * Adds rules that cover the new path. The rules for the old path stay: the trash may have files of it.
+   * @returns a function that removes the added rules
+   */
+  addMoved(move: Move, isFolder: boolean): Promise<() => Promise<void>>
+}
+
+export interface TransactionTools {
+  readonly roots: Roots
+  readonly writer: WorkspaceWriter
+  readonly listNotes: () => Promise<readonly string[]>
+  /** If undefined, a crash can leave a change incomplete. */
+  readonly log: ChangeLog | undefined
+  /** Rules that make paths private; undefined if there are none. */
+  readonly local: PrivatePathRules | undefined
+}
 
 export interface TransactionOptions {
   /** Called before each group of writes and at the end. @param done notes written so far, of `total` */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
   /** Rolls the change back if it is aborted before the last group of writes. */
   readonly signal?: AbortSignal | undefined
+  /** Kind and detail in the change log, for a change that is not a batch. */
+  readonly kind?: ChangeKind | undefined
+  readonly detail?: object | undefined
+}
+
+export interface TransactionResult {
+  /** Id of the change set; undefined if the log could not store it. */
+  readonly change: number | undefined
+  /** Path in the trash of the last note that was removed. */
+  readonly trashed: string | undefined
 }
 
 /** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const concurrency = 16
 
 /**
- * Runs a change of several files. The caller must hold the lock.
- * @returns folders that were created, innermost first
+ * Runs a change of several files. Notes that a move takes to a path that no privacy rule covers are marked as private
+ * in their text. The caller must hold the lock.
  * @throws AppError `move_cancelled` if the signal was aborted in time; `file_changed` if a note does not match its
  * `before`; `move_failed` if a note cannot be written (`write_failed` or `file_protected` if the change is not a
- * batch); `disk_full`, `file_not_found`, `file_exists`, `path_invalid`, `write_refused`, `ending_kept`,
- * `folder_in_itself`, `symbolic_link`. Nothing is changed then
+ * batch); `disk_full`, `file_not_found`, `path_invalid`, `write_refused`, and as `checkMove`. Nothing is changed then
  */
 export async function runTransaction(
   tools: TransactionTools,
   batch: Batch,
   texts: readonly TextWrite[],
   origin: WriteOrigin,
-  { onProgress = () => undefined, signal }: TransactionOptions = {},
-): Promise<readonly string[]> {
-  const { roots, writer, journal } = tools
-  // Another process may have crashed during a change. Its journal must not be overwritten.
-  await recover(tools)
-  const { tag, replacement } = batch
-  const isBatch = batchKind(batch) !== undefined
+  options: TransactionOptions = {},
+): Promise<TransactionResult> {
+  const { roots, local } = tools
+  const checked = batch.move ? await checkMove(roots, batch.move) : { move: undefined, made: [] }
+  const removeRules = checked.move && (await local?.addMoved(checked.move, checked.move.isFolder))
+  try {
+    return await writeFiles(tools, { ...batch, ...checked }, texts, origin, options)
+  } catch (error) {
+    await removeRules?.()
+    throw error
+  }
+}
+
+async function writeFiles(
+  tools: TransactionTools,
+  batch: BatchDetail,
+  requestedTexts: readonly TextWrite[],
+  origin: WriteOrigin,
+  { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
+): Promise<TransactionResult> {
+  const { roots, writer, log, local } = tools
+  const { move, made } = batch
+  const batchName = batchKind(batch)
+  const isBatch = batchName !== undefined
   const resolvedRoots = await resolveRoots(roots)
-  const move = batch.move && normalizeMove(batch.move)
-  const isFolder = move !== undefined && (await isFolderAt(roots, move.from))
-  if (move && !isFolder) await assertNoLink(roots, move.from)
-  await inBatches(texts, concurrency, async ({ path, before }) => {
+  const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()
+  const texts = move && local ? withPrivateMarks(local, move, movedTexts, requestedTexts) : requestedTexts
+  await inBatches(texts, concurrency, async ({ path, before, after }) => {
     const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
+    if (after === null) return
     if (!isBatch) return assertUnprotected(target, path)
     const message = `${path} is write-protected; nothing was moved or changed`
     if (await isWriteProtected(target)) throw new AppError('move_failed', message, { path, reason: 'EACCES' })
   })
-  for (const { newPath, after } of texts) assertReadable(after, newPath)
-  const movedTexts = move
-    ? await readMovedTexts(tools, move.from, isFolder, texts, resolvedRoots)
-    : new Map<string, string>()
-  if (move) await assertTargetFree(roots, move.to, isFolder)
-  const createdFolders = move ? await missingFolders(roots, move.to) : []
-  const pending = texts.map(({ path, newPath, before, after }) => createPendingText(path, newPath, before, after))
-  await journal?.begin({
-    format: 1,
-    replacement,
-    tag,
-    ...(createdFolders.length > 0 && { made: createdFolders }),
-    move: move ? { ...move, isFolder } : null,
-    texts: pending,
+  for (const { newPath, after } of texts) assertReadable(after ?? '', newPath)
+  const files = transitionsOf(move, movedTexts, texts)
+  const change = await log?.begin({
     origin,
+    at: writer.now(),
+    kind: kind ?? batchName,
+    detail: isBatch ? batch : detail,
+    files,
   })
   let startedCount = 0
   let undoMove: (() => Promise<void>) | undefined
+  const trashedPaths = new Map<string, string>()
   try {
-    if (move) undoMove = isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
+    if (move) undoMove = move.isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
     while (startedCount < texts.length) {
       if (signal?.aborted) throw new AppError('move_cancelled', 'cancelled; nothing was moved or changed', {})
       onProgress(startedCount, texts.length)
       const textBatch = texts.slice(startedCount, startedCount + concurrency)
       startedCount += textBatch.length
       const results = await Promise.allSettled(
-        textBatch.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, resolvedRoots)),
+        textBatch.map(async ({ newPath, before, after }) => {
+          if (after !== null) return replaceText(roots, newPath, before, after, resolvedRoots)
+          trashedPaths.set(newPath, await moveTextToTrash(tools, newPath, before))
+        }),
       )
       for (const result of results) if (result.status === 'rejected') throw result.reason
     }
   } catch (error) {
-    await rollback(roots, pending.slice(0, startedCount), resolvedRoots)
+    await rollback(tools, texts.slice(0, startedCount), trashedPaths, resolvedRoots)
     await undoMove?.()
-    await removeEmpty(roots, createdFolders)
-    await journal?.end()
+    await removeEmpty(roots, made)
+    log?.cancel(change)
     if (!isBatch || !(error instanceof AppError) || error.code !== 'write_failed') throw error
     // `write_failed` would mean that an editor has unsaved text.
     const message = `${error.message}; all previous steps were rolled back`
     throw new AppError('move_failed', message, error.data, { cause: error })
   }
   onProgress(texts.length, texts.length)
-  await writer.notifyAll([
-    ...[...movedTexts].map(([path, text]) => ({
-      ...writer.createWrite(move ? movedPath(path, [move]) : path, origin, text, text),
-      from: path,
-    })),
-    ...texts.map(({ newPath, before, after }) => writer.createWrite(newPath, origin, before, after)),
-  ])
-  await journal?.end()
-  return createdFolders
+  log?.done(change, await stampsOf(roots, files, resolvedRoots))
+  await writer.notify(files, origin, change)
+  return { change, trashed: [...trashedPaths.values()].at(-1) }
+}
+
+function withPrivateMarks(
+  local: PrivatePathRules,
+  move: Move,
+  movedTexts: ReadonlyMap<string, string>,
+  texts: readonly TextWrite[],
+): TextWrite[] {
+  const writes = new Map(texts.map((write) => [write.path, write]))
+  for (const [path, text] of movedTexts) {
+    const newPath = movedPath(path, [move])
+    const { before, after } = writes.get(path) ?? { before: text, after: text }
+    if (!local.covers(path) || local.covers(newPath) || after === null || visibilityOf(after).isFullyPrivate) continue
+    writes.set(path, { path, newPath, before, after: withVisibility(after, true) })
+  }
+  return [...writes.values()]
+}
+
+/** Returns true if a rule covers any note that moves; false without rules. @param from path before the move */
+export async function movesPrivateNotes(tools: TransactionTools, from: string): Promise<boolean> {
+  const { roots, local } = tools
+  if (!local) return false
+  return (await pathsBelow(tools, from, await isFolderAt(roots, from))).some((path) => local.covers(path))
+}
+
+async function pathsBelow({ listNotes }: TransactionTools, path: string, isFolder: boolean): Promise<string[]> {
+  return isFolder ? (await listNotes()).filter((note) => note.startsWith(`${path}/`)) : [path]
+}
+
+/** Returns one transition for each file; a note that moves and is rewritten has one, too. */
+function transitionsOf(
+  move: Move | undefined,
+  movedTexts: ReadonlyMap<string, string>,
+  texts: readonly TextWrite[],
+): FileTransition[] {
+  const rewritten = new Map(texts.map((text) => [text.path, text]))
+  const moved = [...movedTexts].map(([from, before]): FileTransition => {
+    const after = rewritten.get(from)?.after ?? before
+    return { path: move ? movedPath(from, [move]) : from, from, before, after }
+  })
+  const others = texts.filter(({ path }) => !movedTexts.has(path))
+  return [...moved, ...others.map(({ newPath, before, after }) => ({ path: newPath, before, after }))]
+}
+
+/** Returns size and time of the files that a change has left, by path. */
+export async function stampsOf(
+  roots: Roots,
+  files: readonly FileTransition[],
+  resolvedRoots: ResolvedRoots,
+): Promise<Map<string, string>> {
+  const stamps = await inBatches(files, concurrency, async ({ path }) => {
+    const target = await orUndefined(resolveInside(roots, path, resolvedRoots))
+    return [path, target === undefined ? undefined : await fileStamp(target)] as const
+  })
+  return new Map(stamps.flatMap(([path, stamp]) => (stamp === undefined ? [] : [[path, stamp]])))
 }
 
 async function readMovedTexts(
-  { roots, listNotes }: TransactionTools,
-  from: string,
-  isFolder: boolean,
+  tools: TransactionTools,
+  { from, isFolder }: { readonly from: string; readonly isFolder: boolean },
   texts: readonly TextWrite[],
   resolvedRoots: ResolvedRoots,
 ): Promise<Map<string, string>> {
   const textsBefore = new Map(texts.map(({ path, before }) => [path, before]))
-  const paths = isFolder ? (await listNotes()).filter((path) => path.startsWith(`${from}/`)) : [from].filter(isNote)
+  const paths = (await pathsBelow(tools, from, isFolder)).filter(isNote)
   const entries = await inBatches(paths, concurrency, async (path): Promise<(readonly [string, string])[]> => {
     try {
-      const text = textsBefore.get(path) ?? (await readText(await resolveInside(roots, path, resolvedRoots), path)).text
+      const text =
+        textsBefore.get(path) ?? (await readText(await resolveInside(tools.roots, path, resolvedRoots), path)).text
       return [[path, text]]
     } catch (error) {
       if (isFolder && error instanceof AppError) return []
@@ -150,23 +246,55 @@ async function readMovedTexts(
   return new Map(entries.flat())
 }
 
-/**
- * Restores the texts, except in files that another program has changed.
- * @throws any other error; the journal is kept then
- */
-async function rollback(roots: Roots, texts: readonly PendingText[], resolvedRoots: ResolvedRoots): Promise<void> {
-  const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large')
-  await inBatches(texts, concurrency, (text) =>
-    applyPendingWrite(roots, text, false, resolvedRoots).catch(ignoreChanged),
-  )
+/** Moves a note with the text `expected` to the trash. @returns its path there @throws AppError `file_changed` */
+export async function moveTextToTrash(
+  { roots, writer }: TransactionTools,
+  path: string,
+  expected: string | null,
+): Promise<string> {
+  const { target, isAllowed } = await resolveRewritable(roots, path)
+  if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
+  return moveToTrash(roots, path, target, writer.now())
 }
 
-/** Returns the missing folders above a path, innermost first. */
-async function missingFolders(roots: Roots, path: string): Promise<string[]> {
-  const segments = path.split('/').slice(0, -1)
-  const parents = segments.map((_, index) => segments.slice(0, index + 1).join('/')).reverse()
-  const exists = await Promise.all(parents.map(async (folder) => existsSync(await resolveInside(roots, folder))))
-  return parents.filter((_, index) => !exists[index])
+/**
+ * Moves a file to the trash.
+ * @param target absolute path @param now milliseconds since the epoch
+ * @returns its path in the trash, `.trash/<milliseconds>/<path>` @throws AppError as `resolveTrash` and `moveFile`
+ */
+export async function moveToTrash(roots: Roots, path: string, target: string, now: number): Promise<string> {
+  for (let timestamp = now; ; timestamp += 1) {
+    const trashed = `${trashFolder}/${timestamp}/${path}`
+    const trash = await resolveTrash(roots, trashed)
+    if (existsSync(trash.target)) continue
+    await moveFile(target, trash.target, trashed, trash.isAllowed)
+    return trashed
+  }
+}
+
+/**
+ * Restores the texts, except in files that another program has changed.
+ * @throws any other error; the change stays pending then
+ */
+async function rollback(
+  { roots }: TransactionTools,
+  texts: readonly TextWrite[],
+  trashedPaths: ReadonlyMap<string, string>,
+  resolvedRoots: ResolvedRoots,
+): Promise<void> {
+  const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large', 'file_exists')
+  await inBatches(texts, concurrency, async ({ newPath, before, after }) => {
+    const trashed = trashedPaths.get(newPath)
+    if (trashed !== undefined) {
+      const { target: source } = await resolveTrash(roots, trashed)
+      const { target, isAllowed } = await resolveMovable(roots, newPath)
+      return moveFile(source, target, newPath, isAllowed).catch(ignoreChanged)
+    }
+    if (after === null) return undefined
+    const { target, isAllowed } = await resolveRewritable(roots, newPath, resolvedRoots)
+    if (before !== null) return replaceText(roots, newPath, after, before, resolvedRoots).catch(ignoreChanged)
+    return (await readOrNull(target, newPath, isAllowed)) === after ? rm(target, { force: true }) : undefined
+  })
 }
 
 /** Removes the folders that are empty. @param folders workspace-relative, innermost first */
@@ -181,7 +309,7 @@ export async function removeEmpty(roots: Roots, folders: readonly string[]): Pro
 }
 
 /** Returns true for a folder, false for a link to one. @throws AppError as `resolveInside` */
-export async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
+async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
   await resolveInside(roots, path)
   const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
   return info?.isDirectory() ?? false
@@ -195,42 +323,50 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
 }
 
 /**
- * Checks that nothing exists at the new path.
- * @throws AppError `file_exists`, also if a folder of the path is a file; as `resolveNewFolder` and `resolveMovable`
+ * Checks a move before it starts.
+ * @returns `made`: missing folders of the new path, innermost first
+ * @throws AppError `ending_kept` for a new extension that would change the file's type, `folder_in_itself`,
+ * `symbolic_link`, `file_exists` (also if a folder of the new path is a file), `write_refused`, and as `resolveInside`
  */
-export async function assertTargetFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
+export async function checkMove(
+  roots: Roots,
+  requestedMove: Move,
+): Promise<Required<Pick<BatchDetail, 'move' | 'made'>>> {
+  const { from, to } = normalizeMove(requestedMove)
+  const isFolder = await isFolderAt(roots, from)
+  if (!isFolder) await assertNoLink(roots, from)
   const segments = to.split('/')
+  const made: string[] = []
   for (const folder of segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))) {
     const info = await stat(await resolveInside(roots, folder)).catch(() => undefined)
-    if (!info) break
-    if (!info.isDirectory()) throw new AppError('file_exists', `${folder} exists already, as a file`, { path: folder })
+    if (!info) made.unshift(folder)
+    else if (!info.isDirectory())
+      throw new AppError('file_exists', `${folder} exists already, as a file`, { path: folder })
   }
-  if (isFolder) await resolveNewFolder(roots, to)
-  else if ((await fileStamp((await resolveMovable(roots, to)).target)) !== undefined)
-    throw new AppError('file_exists', `${to} exists already`, { path: to })
+  if (isFolder) {
+    const source = await resolveInside(roots, from)
+    const message = `${to} is inside ${from}: a folder cannot be moved into itself`
+    if (isInside(source, await resolveNewFolder(roots, to)))
+      throw new AppError('folder_in_itself', message, { path: to, from })
+    // A move would take the folder away from the other agent.
+    if (roots.forbidden.some((folder) => isInside(source, folder)))
+      throw new AppError('write_refused', `${from} contains a folder of another agent`, { path: from })
+    return { move: { from, to, isFolder }, made }
+  }
+  const kind = contentKind(from)
+  const ending = from.slice(from.lastIndexOf('.'))
+  if (kind !== undefined && kind !== contentKind(to))
+    throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
+  const { target } = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  if ((await fileStamp(target)) !== undefined) throw new AppError('file_exists', `${to} exists already`, { path: to })
+  return { move: { from, to, isFolder }, made }
 }
 
 async function moveSingle(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
   const source = await resolveMovable(roots, from)
   const target = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
-  assertSameKind({ from: source.target, to })
-  if (source.target === target.target) throw new AppError('file_exists', `${to} exists already`, { path: to })
   await moveFile(source.target, target.target, to, target.isAllowed)
   return () => moveFile(target.target, source.target, from, source.isAllowed)
-}
-
-/** Refuses a new extension that would change the file's type. @throws AppError `ending_kept` */
-export function assertSameKind({ from, to }: Move): void {
-  const kind = contentKind(from)
-  if (kind === undefined || kind === contentKind(to)) return
-  const ending = from.slice(from.lastIndexOf('.'))
-  throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
-}
-
-/** Compares the paths only; `moveFolder` also checks the real paths. @throws AppError `folder_in_itself` */
-export function assertNotInItself({ from, to }: Move, isInItself = to.startsWith(`${from}/`)): void {
-  const message = `${to} is inside ${from}: a folder cannot be moved into itself`
-  if (isInItself) throw new AppError('folder_in_itself', message, { path: to, from })
 }
 
 function contentKind(path: string): string | undefined {
@@ -240,10 +376,6 @@ function contentKind(path: string): string | undefined {
 async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
   const source = await resolveInside(roots, from)
   const target = await resolveNewFolder(roots, to)
-  assertNotInItself({ from, to }, isInside(source, target))
-  // A move would take the folder away from the other agent.
-  if (roots.forbidden.some((folder) => isInside(source, folder)))
-    throw new AppError('write_refused', `${from} contains a folder of another agent`, { path: from })
   try {
     await makeFolder(dirname(target))
     await rename(source, target)

@@ -1,21 +1,67 @@
-import { useState } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, ErasureMatches, ErasureOutcome } from '#shared/contract/index.ts'
+import { Link } from 'wouter'
+import type { Agent, ErasureMatches, ErasureOutcome, ErasurePlace } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { api, client, queryClient } from '#lib/api/client.ts'
+import { QueryView } from '#lib/feedback/query-view.tsx'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { formatBytes } from '#lib/i18n/format.ts'
+import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { forgetKinds } from '#shared/util/forget-kinds.ts'
-import { ForgetPlaces } from './forget-places.tsx'
-import { useForget, type ForgetState } from './use-forget.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import { toggled } from '#lib/util/toggled.ts'
+
+/** Number of listed places of a kind, and of remaining places. */
+const maxListed = 50
+const checkboxLook = 'size-4 shrink-0 translate-y-0.5 accent-accent'
+
+function useForget(agent: string) {
+  const [words, setWords] = useState('')
+  const [lines, setLines] = useState<ReadonlySet<string>>(new Set())
+  const [keptPaths, setKeptPaths] = useState<ReadonlySet<string>>(new Set())
+  const [progress, setProgress] = useState({ done: 0, total: 0 })
+  const run = useMutation({
+    mutationFn: async (deleteOldHistory: boolean) => {
+      const request = { agent, texts: [words, ...lines], keep: [...keptPaths], deleteOldHistory }
+      let outcome: ErasureOutcome | undefined
+      for await (const step of await client.forget.run(request))
+        if ('left' in step) outcome = step
+        else setProgress(step)
+      return outcome
+    },
+    onSettled: () => {
+      setProgress({ done: 0, total: 0 })
+      // Any cached data may contain the erased words.
+      queryClient.removeQueries({ type: 'inactive' })
+      void queryClient.invalidateQueries()
+    },
+  })
+  const query = useQuery({
+    ...api.forget.find.queryOptions({ input: { agent, words } }),
+    enabled: words !== '' && run.status !== 'pending' && run.status !== 'success',
+    retry: false,
+    gcTime: 0,
+  })
+  const search = (next: string) => {
+    setWords(next.trim())
+    setLines(new Set())
+    setKeptPaths(new Set())
+    run.reset()
+  }
+  return { words, search, lines, setLines, keptPaths, setKeptPaths, progress, run, query }
+}
+
+type ForgetState = ReturnType<typeof useForget>
 
 export function ForgetView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const state = useForget(agent.id)
   const [typedWords, setTypedWords] = useState('')
-  const { query, words, progress, outcome } = state
+  const { words, search, query, progress, run } = state
   return (
     <section aria-label={t('forget.title')} className="flex min-w-0 flex-1 flex-col" data-testid="forget">
       <ViewHeader title={t('forget.title')} />
@@ -26,33 +72,42 @@ export function ForgetView({ agent }: { agent: Agent }) {
             className="flex flex-wrap gap-2"
             onSubmit={(event) => {
               event.preventDefault()
-              if (typedWords.trim() !== '') state.search(typedWords)
+              search(typedWords)
             }}
           >
             <input
               autoFocus
               value={typedWords}
               maxLength={maxSearchText}
-              disabled={progress !== undefined}
+              disabled={run.isPending}
               aria-label={t('forget.words')}
               placeholder={t('forget.words')}
               onChange={(event) => setTypedWords(event.target.value)}
               className="min-w-0 flex-1 basis-60 rounded-sm border border-line bg-raised px-3 py-1.5 outline-none focus:border-accent"
             />
-            <Button type="submit" disabled={typedWords.trim() === '' || progress !== undefined}>
+            <Button type="submit" disabled={typedWords.trim() === '' || run.isPending}>
               {t('forget.look')}
             </Button>
           </form>
-          {progress ? (
-            <ForgetProgress state={state} />
-          ) : outcome ? (
-            <ForgetOutcomeView outcome={outcome} words={words} />
-          ) : words === '' ? null : query.error ? (
-            <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-          ) : query.data ? (
-            <ForgetPreview state={state} matches={query.data} />
-          ) : (
-            <Skeleton lines={8} />
+          {run.isPending ? (
+            <div role="status" className="flex flex-wrap items-center gap-3">
+              <progress
+                aria-label={t('forget.running')}
+                value={progress.total === 0 ? undefined : progress.done}
+                max={Math.max(1, progress.total)}
+                className="w-48"
+              />
+              <span className="text-muted">{t('forget.running')}</span>
+              <Button onClick={() => void runWithErrorToast(client.forget.stop({ agent: agent.id }))}>
+                {t('find.stop')}
+              </Button>
+            </div>
+          ) : run.data ? (
+            <ForgetOutcomeView outcome={run.data} words={words} />
+          ) : words === '' ? null : (
+            <QueryView query={query} lines={8}>
+              {(matches) => <ForgetPreview state={state} matches={matches} />}
+            </QueryView>
           )}
         </div>
       </div>
@@ -60,35 +115,70 @@ export function ForgetView({ agent }: { agent: Agent }) {
   )
 }
 
-function ForgetProgress({ state: { progress, stop } }: { state: ForgetState }) {
-  const { t } = useTranslation()
-  const { done = 0, total = 0 } = progress ?? {}
-  return (
-    <div role="status" className="flex flex-wrap items-center gap-3">
-      <progress
-        aria-label={t('forget.running')}
-        value={total === 0 ? undefined : done}
-        max={Math.max(1, total)}
-        className="w-48"
-      />
-      <span className="text-muted">{t('forget.running')}</span>
-      <Button onClick={stop}>{t('find.stop')}</Button>
-    </div>
-  )
-}
-
 function ForgetPreview({ state, matches }: { state: ForgetState; matches: ErasureMatches }) {
   const { t } = useTranslation()
   const [hasDialog, setHasDialog] = useState(false)
-  const { words, lines } = state
+  const [deleteOldHistory, setDeleteOldHistory] = useState(false)
+  const { words, lines, setLines, run } = state
   const { places, near, git, models } = matches
-  const isEmpty = places.length === 0 && near.length === 0
   return (
     <>
-      {places.length === 0 && <p>{t('forget.nothing', { words })}</p>}
-      <ForgetPlaces state={state} matches={matches} />
-      <UnreachableCopies git={git} models={models} />
-      {!isEmpty && (
+      {places.every(({ kind }) => kind === 'oldHistory') && <p>{t('forget.nothing', { words })}</p>}
+      {[...Map.groupBy(places, ({ kind }) => kind)].map(([kind, kindPlaces]) => (
+        <Section
+          key={kind}
+          title={t(`forget.kind.${kind}`)}
+          aside={t('forget.places', { count: kindPlaces.length })}
+          hint={
+            kind === 'other' || kind === 'state' || kind === 'index' || kind === 'oldHistory'
+              ? t(`forget.about.${kind}`)
+              : undefined
+          }
+        >
+          {kind !== 'index' && (
+            <ul className="flex flex-col gap-2">
+              {kindPlaces.slice(0, maxListed).map((place, index) => (
+                <Place key={index} state={state} place={place} />
+              ))}
+              {kindPlaces.length > maxListed && (
+                <li className="text-muted">{t('forget.more', { count: kindPlaces.length - maxListed })}</li>
+              )}
+            </ul>
+          )}
+        </Section>
+      ))}
+      {near.length > 0 && (
+        <Section title={t('forget.near')} hint={t('forget.nearHint')}>
+          <ul className="flex flex-col gap-1.5">
+            {near.map(({ path, line, text }) => (
+              <li key={text}>
+                <label className="flex items-baseline gap-2">
+                  <input
+                    type="checkbox"
+                    checked={lines.has(text)}
+                    onChange={() => setLines(toggled(lines, text))}
+                    className={checkboxLook}
+                  />
+                  <span className="min-w-0 break-words">{clipLine(text, 300)}</span>
+                </label>
+                <Link href={paths.file(path, line)} className="ml-6 font-mono text-[12px] text-accent hover:underline">
+                  {path}:{line}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title={t('forget.reach.title')}>
+        <ul className="flex list-disc flex-col gap-0.5 pl-5 break-words">
+          {models.length > 0 && <li>{t('forget.reach.models', { models: models.join(', ') })}</li>}
+          {git !== null && <li>{t('forget.reach.git', { path: git })}</li>}
+          <li>{t('forget.reach.backups')}</li>
+          <li>{t('forget.reach.programs')}</li>
+          <li>{t('forget.reach.agents')}</li>
+        </ul>
+      </Section>
+      {places.length + near.length > 0 && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
           <Button look="primary" disabled={places.length === 0 && lines.size === 0} onClick={() => setHasDialog(true)}>
             {t('forget.run')}
@@ -99,44 +189,98 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
         <Dialog
           title={t('forget.sure', { words })}
           action={t('forget.runNow')}
-          onSubmit={() => {
-            setHasDialog(false)
-            void state.run()
-          }}
+          onSubmit={() => run.mutate(deleteOldHistory)}
           onClose={() => setHasDialog(false)}
         >
           <p>{t('forget.sureHint')}</p>
+          {places.some(({ kind }) => kind === 'oldHistory') && (
+            <label className="flex items-baseline gap-2">
+              <input
+                type="checkbox"
+                checked={deleteOldHistory}
+                onChange={(event) => setDeleteOldHistory(event.target.checked)}
+                className={checkboxLook}
+              />
+              {t('forget.deleteOldHistory')}
+            </label>
+          )}
         </Dialog>
       )}
     </>
   )
 }
 
-const maxListed = 60
+interface SectionProps {
+  readonly title: string
+  readonly aside?: string
+  readonly hint?: string | undefined
+  readonly children: ReactNode
+}
+
+function Section({ title, aside, hint, children }: SectionProps) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-1.5">
+      <h2 className="flex items-baseline gap-2 font-semibold">
+        {title}
+        <span className="font-normal text-muted">{aside}</span>
+      </h2>
+      {hint !== undefined && <p className="text-[12px] text-muted">{hint}</p>}
+      {children}
+    </section>
+  )
+}
+
+function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
+  const { t } = useTranslation()
+  const { keptPaths, setKeptPaths } = state
+  const { kind, path, count, lines, isNamed, keepsPrivate, bytes } = place
+  const found = count === 0 ? t('forget.unknown') : t(`forget.${kind === 'history' ? 'versions' : 'lines'}`, { count })
+  return (
+    <li className="min-w-0 border-l-2 border-line pl-3">
+      <span className="flex flex-wrap items-baseline gap-x-2 text-[12px] text-muted">
+        {kind === 'note' && (
+          <input
+            type="checkbox"
+            aria-label={t('forget.include', { path })}
+            checked={!keptPaths.has(path)}
+            onChange={() => setKeptPaths(toggled(keptPaths, path))}
+            className={checkboxLook}
+          />
+        )}
+        <span className="min-w-0 font-mono break-all text-text">
+          {kind === 'note' ? <Link href={paths.file(path, lines[0]?.line)}>{path}</Link> : path}
+        </span>
+        <span>{isNamed ? t('forget.named') : found}</span>
+        {bytes !== undefined && <span>{formatBytes(bytes)}</span>}
+        {keepsPrivate && <span>{t('forget.keepsPrivate')}</span>}
+      </span>
+      {lines.slice(0, 3).map(({ line, text }, index) => (
+        <span key={index} className="block text-[12px] break-words text-muted">
+          {line === undefined ? '' : `${line}: `}
+          {clipLine(text, 200)}
+        </span>
+      ))}
+    </li>
+  )
+}
 
 function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words: string }) {
   const { t } = useTranslation()
   const { removed, left: remaining, isStopped } = outcome
-  const counts = forgetKinds
-    .map((kind) => ({ kind, count: removed.filter((place) => place.kind === kind).length }))
-    .filter(({ count }) => count > 0)
   return (
     <div role="status" className="flex flex-col gap-3" data-testid="forgotten">
       <h2 className="font-semibold">
         {isStopped ? t('forget.stopped') : remaining.length === 0 ? t('forget.done', { words }) : t('forget.partly')}
       </h2>
-      {counts.length > 0 && (
-        <ul className="flex flex-col gap-0.5">
-          {counts.map(({ kind, count }) => (
-            <li key={kind}>
-              {t(`forget.kind.${kind}`)} <span className="text-muted">{t('forget.places', { count })}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul className="flex flex-col gap-0.5">
+        {[...Map.groupBy(removed, ({ kind }) => kind)].map(([kind, { length: count }]) => (
+          <li key={kind}>
+            {t(`forget.kind.${kind}`)} <span className="text-muted">{t('forget.places', { count })}</span>
+          </li>
+        ))}
+      </ul>
       {remaining.length > 0 && (
-        <section aria-label={t('forget.left')}>
-          <h3 className="font-semibold">{t('forget.left')}</h3>
+        <Section title={t('forget.left')}>
           <ul className="flex flex-col gap-0.5">
             {remaining.slice(0, maxListed).map(({ kind, path }) => (
               <li key={`${kind}/${path}`} className="break-all">
@@ -145,32 +289,9 @@ function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words:
               </li>
             ))}
           </ul>
-        </section>
+        </Section>
       )}
       <p className="max-w-[66ch] text-muted">{t('forget.verified')}</p>
     </div>
-  )
-}
-
-function UnreachableCopies({ git, models }: { git: string | null; models: readonly string[] }) {
-  const { t } = useTranslation()
-  const copies = [
-    ...(models.length === 0 ? [] : [t('forget.reach.models', { models: models.join(', ') })]),
-    ...(git === null ? [] : [t('forget.reach.git', { path: git })]),
-    t('forget.reach.backups'),
-    t('forget.reach.programs'),
-    t('forget.reach.agents'),
-  ]
-  return (
-    <section aria-label={t('forget.reach.title')} className="flex flex-col gap-1.5">
-      <h2 className="font-semibold">{t('forget.reach.title')}</h2>
-      <ul className="flex list-disc flex-col gap-0.5 pl-5">
-        {copies.map((copy) => (
-          <li key={copy} className="break-words">
-            {copy}
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }

@@ -7,7 +7,7 @@ import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { useTextField } from '#lib/util/composition.ts'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
@@ -26,11 +26,10 @@ export function FindView({ agent }: { agent: Agent }) {
   const [replacement, setReplacement] = useState('')
   const [isPattern, setIsPattern] = useState(false)
   const [matchCase, setMatchCase] = useState(false)
-  const [revision, setRevision] = useState(0)
   const [isConfirming, setIsConfirming] = useState(false)
   const debouncedText = useDebounced(text, debounceMs)
-  const result = useFind(agent.id, { text: debouncedText, isPattern, matchCase }, revision)
-  const { progress, skipped, replace, stop } = useReplace(agent.id, () => setRevision((previous) => previous + 1))
+  const result = useFind({ agent: agent.id, text: debouncedText, isPattern, matchCase })
+  const { progress, skipped, replace, stop } = useReplace(agent.id)
   const { searchId } = result
   const isReady = searchId !== undefined && debouncedText === text && progress === undefined
   return (
@@ -171,31 +170,21 @@ interface ConfirmReplaceProps {
 
 function ConfirmReplace({ result: { count, files }, text, replacement, onConfirm, onClose }: ConfirmReplaceProps) {
   return (
-    <Modal
-      className="top-[20vh] left-1/2 flex w-[min(480px,94vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
+    <Dialog
+      title={t('find.confirm', { count, files: t('find.inFiles', { count: files.length }) })}
+      action={t('find.replaceNow')}
+      focusesAction
+      onSubmit={() => {
+        onClose()
+        onConfirm()
+      }}
       onClose={onClose}
     >
-      <ModalTitle>{t('find.confirm', { count, files: t('find.inFiles', { count: files.length }) })}</ModalTitle>
       <p className="max-h-40 overflow-y-auto font-mono text-[12px] break-all">
         {text} → {replacement === '' ? <span className="text-muted">{t('find.byNothing')}</span> : replacement}
       </p>
       <p className="text-[12px] text-muted">{t('find.confirmHint')}</p>
-      <div className="flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          {t('common.cancel')}
-        </Button>
-        <Button
-          look="primary"
-          autoFocus
-          onClick={() => {
-            onClose()
-            onConfirm()
-          }}
-        >
-          {t('find.replaceNow')}
-        </Button>
-      </div>
-    </Modal>
+    </Dialog>
   )
 }
 

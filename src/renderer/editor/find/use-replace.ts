@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { LeftFile } from '#shared/contract/index.ts'
-import { client } from '#lib/api/client.ts'
+import { api, client, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
-import { undoBatch } from '../history/revert-change.ts'
 
 interface Progress {
   readonly done: number
@@ -13,8 +12,8 @@ interface Progress {
   readonly searchId: string | undefined
 }
 
-/** @param onEnd called after each replacement or undo, since files may have changed */
-export function useReplace(agent: string, onEnd: () => void) {
+/** Replaces matches of a search. Each replacement or undo repeats the search, since files may have changed. */
+export function useReplace(agent: string) {
   const [progress, setProgress] = useState<Progress>()
   const [skipped, setSkipped] = useState<readonly LeftFile[]>([])
 
@@ -28,7 +27,7 @@ export function useReplace(agent: string, onEnd: () => void) {
       return outcome
     } finally {
       setProgress(undefined)
-      onEnd()
+      void queryClient.resetQueries({ queryKey: api.find.run.key() })
     }
   }
 
@@ -41,8 +40,8 @@ export function useReplace(agent: string, onEnd: () => void) {
     return undefined
   }
 
-  async function undoReplace(batchId: string) {
-    const outcome = await track(undoBatch(agent, batchId))
+  async function undoReplace(change: number) {
+    const outcome = await track(client.history.revert({ agent, change }))
     toast(t('find.takenBack', { count: outcome.notes }))
   }
 
@@ -50,12 +49,12 @@ export function useReplace(agent: string, onEnd: () => void) {
     const result = await runWithErrorToast(track(runReplace(searchId, replacement, paths), searchId))
     const outcome = result?.value
     if (!outcome) return
-    const { count, files, undo: batchId } = outcome
+    const { count, files, change } = outcome
     const message = outcome.isStopped
       ? t('find.stopped')
       : t('find.replaced', { count, files: t('find.inFiles', { count: files }) })
-    if (batchId === null) toast(message)
-    else showSuccess(message, () => undoReplace(batchId))
+    if (change === null) toast(message)
+    else showSuccess(message, () => undoReplace(change))
   }
 
   return {

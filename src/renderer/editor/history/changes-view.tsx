@@ -2,7 +2,7 @@ import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import type { AcceptedHunk, Agent, Cause, HistoryEntry, PastBatch } from '#shared/contract/index.ts'
+import type { Agent, Cause, HistoryEntry, PastBatch } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { QueryView } from '#lib/feedback/query-view.tsx'
@@ -15,32 +15,28 @@ import { paths } from '#lib/router/paths.ts'
 import { EmptyState } from '#lib/ui/states.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { Counts, SourceNote, TurnLink, useCauseName } from '#lib/diff-view/change-label.tsx'
+import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName } from '#lib/diff-view/change-label.tsx'
 import { Hunks } from '#lib/diff-view/hunks.tsx'
+import { useTimeline } from './history-panel.tsx'
 import { formatBatchNames, undoBatchWithToast } from './revert-change.ts'
 
 const causesByAuthor = {
   agent: ['agent', 'flush'],
   client: ['client'],
   user: ['user', 'capture', 'upkeep', 'import', 'template'],
-  outside: ['outside', 'adopted'],
+  outside: ['outside', 'adopted', 'unrecorded'],
   all: undefined,
 } as const
 type Author = keyof typeof causesByAuthor
 const daysBackBySpan = { today: 0, week: 6, ever: undefined } as const
 type Span = keyof typeof daysBackBySpan
 
-const pageSize = 100
-
-const changeKey = ({ commit, path }: HistoryEntry) => `${commit}${path}`
+const changeKey = ({ id }: HistoryEntry) => String(id)
 const estimateChangeHeight = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
 
 export function ChangesView({ agent }: { agent: Agent }) {
   const [chosenAuthor, setAuthor] = useState<Author>()
   const [span, setSpan] = useState<Span>('today')
-  const [limit, setLimit] = useState(pageSize)
-  const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent: agent.id } }))
-  const accept = useMutation(api.history.accept.mutationOptions())
   const daysBack = daysBackBySpan[span]
   const since = daysBack === undefined ? undefined : startOfDay(daysBack)
   // If the agent has made no changes, the list starts with the changes of all authors.
@@ -51,11 +47,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
   )
   const author = chosenAuthor ?? (agentChanges.data?.length === 0 ? 'all' : 'agent')
   const causes = causesByAuthor[author] as readonly Cause[] | undefined
-  const timeline = useQuery(
-    api.history.timeline.queryOptions({
-      input: { agent: agent.id, limit, since, causes: causes && [...causes] },
-    }),
-  )
+  const timeline = useTimeline({ agent: agent.id, since, causes: causes && [...causes] })
   return (
     <section aria-label={t('changes.title')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={t('changes.title')}>
@@ -96,18 +88,17 @@ export function ChangesView({ agent }: { agent: Agent }) {
                   {(change) => (
                     <ErrorBoundary piece="row" resetKey={change}>
                       <div className="pb-5">
-                        <Change
-                          agent={agent.id}
-                          change={change}
-                          accepted={accepted.data ?? []}
-                          onAccept={(hunk) => accept.mutate({ agent: agent.id, hunk })}
-                        />
+                        <Change agent={agent.id} change={change} />
                       </div>
                     </ErrorBoundary>
                   )}
                 </VirtualRows>
-                {changes.length === limit && (
-                  <Button look="link" onClick={() => setLimit(limit + pageSize)}>
+                {timeline.hasNextPage && (
+                  <Button
+                    look="link"
+                    disabled={timeline.isFetchingNextPage}
+                    onClick={() => void timeline.fetchNextPage()}
+                  >
                     {t('history.more')}
                   </Button>
                 )}
@@ -123,16 +114,14 @@ export function ChangesView({ agent }: { agent: Agent }) {
 interface ChangeProps {
   readonly agent: string
   readonly change: HistoryEntry
-  readonly accepted: readonly AcceptedHunk[]
-  readonly onAccept: (hunk: AcceptedHunk) => void
 }
 
-function Change({ agent, change, accepted, onAccept }: ChangeProps) {
+function Change({ agent, change }: ChangeProps) {
+  const accept = useMutation(api.history.accept.mutationOptions())
   const causeName = useCauseName(agent)
-  const { commit, path, now: currentPath, at, from: previousPath, isUndo, files } = change
-  const diff = useQuery(
-    api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : { agent, commit, path } }),
-  )
+  const { change: changeSet, path, at, from: previousPath, isUndo, files } = change
+  const file = { agent, change: changeSet, path }
+  const diff = useQuery(api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : file }))
   if (files !== undefined)
     return (
       <ShortChange at={at} data-testid="adopted">
@@ -146,7 +135,6 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
         <ChangedPath change={change} />
       </ShortChange>
     )
-  const acceptedKeys = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
       <header className="flex flex-wrap items-baseline gap-x-3">
@@ -161,14 +149,14 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
       {previousPath !== undefined && (
         <p className="font-mono text-[12px] text-muted">{t('history.movedFrom', { path: previousPath })}</p>
       )}
+      <UnrecordedNote change={change} />
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
       {diff.data && (
         <Hunks
           agent={agent}
-          path={currentPath}
+          change={change}
           patch={diff.data.patch}
-          accepted={acceptedKeys}
-          onAccept={(key) => onAccept({ commit, key })}
+          onAccept={(key) => accept.mutate({ ...file, key })}
         />
       )}
     </article>
@@ -199,7 +187,7 @@ function ShortChange({ at, children, ...props }: { at: number; children: ReactNo
 function BatchList({ agent }: { agent: string }) {
   // Fetched on each mount, to include the batches from before this view opened.
   const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' })).data ?? []
-  const undo = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.undo, batch) })
+  const undo = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.change, batch) })
   if (batches.length === 0) return null
   return (
     <section aria-label={t('changes.whole')} className="border-b border-soft px-5 py-2 max-sm:px-3">
@@ -210,7 +198,7 @@ function BatchList({ agent }: { agent: string }) {
           const undoLabel = t(`changes.${undoLabelKeys[batch.kind]}`)
           const { from, to } = formatBatchNames(batch)
           return (
-            <li key={batch.undo} className="flex flex-wrap items-baseline gap-x-3">
+            <li key={batch.change} className="flex flex-wrap items-baseline gap-x-3">
               <span className="min-w-0 font-mono text-[12px] break-all">{`${from} → ${to}`}</span>
               {extent !== undefined && <span className="text-[12px] text-muted">{extent}</span>}
               <span className="ml-auto flex shrink-0 items-baseline gap-x-3">

@@ -3,14 +3,14 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import type { Agent, FileCommit, HistoryEntry } from '#shared/contract/index.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
-import { api, client } from '#lib/api/client.ts'
+import { api, type client } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
-import { showSuccess } from '#lib/feedback/toast.ts'
+import { showChange } from '#lib/feedback/change-toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
-import { Counts, SourceNote, TurnLink, useCauseName } from '#lib/diff-view/change-label.tsx'
+import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName } from '#lib/diff-view/change-label.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { Hunks } from '#lib/diff-view/hunks.tsx'
 import { patchLines, type PatchLine } from '#lib/diff-view/patch-lines.ts'
@@ -20,17 +20,27 @@ import { GitCommitHorizontal } from 'lucide-react'
 import { Patch } from '#lib/diff-view/patch.tsx'
 
 const pageSize = 100
-const maxChanges = 1000
 const rowHeight = 54
+
+/** Loads changes in pages, newest first. */
+export function useTimeline(filter: Omit<Parameters<typeof client.history.timeline>[0], 'before' | 'limit'>) {
+  return useInfiniteQuery(
+    api.history.timeline.infiniteOptions({
+      input: (before: number | undefined) => ({ ...filter, before, limit: pageSize }),
+      initialPageParam: undefined,
+      getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.id),
+      select: ({ pages }) => pages.flat(),
+    }),
+  )
+}
 
 type Row =
   | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
   | { readonly kind: 'commit'; readonly at: number; readonly commit: FileCommit }
 
 export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
-  const [limit, setLimit] = useState(pageSize)
   const [selected, setSelected] = useState<string>()
-  const timeline = useQuery(api.history.timeline.queryOptions({ input: { agent: agent.id, path, limit } }))
+  const timeline = useTimeline({ agent: agent.id, path })
   const commits = useInfiniteQuery(
     api.history.commits.infiniteOptions({
       input: (skip: number) => ({ agent: agent.id, path, skip, limit: pageSize }),
@@ -39,7 +49,6 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         isMore ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
     }),
   )
-  const hasMoreChanges = timeline.data?.length === limit && limit < maxChanges
   const rows = useMemo(() => {
     const changes = (timeline.data ?? []).map((change): Row => ({ kind: 'change', at: change.at, change }))
     const allCommits = commits.data?.pages.flatMap((page) => page.commits) ?? []
@@ -50,7 +59,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
   const untrustedPath = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
   const hasNoGit = commits.data?.pages.some(({ state }) => state === 'no_git')
   const loadMore = () => {
-    if (hasMoreChanges) setLimit(limit + pageSize)
+    if (timeline.hasNextPage) void timeline.fetchNextPage()
     if (commits.hasNextPage) void commits.fetchNextPage()
   }
   return (
@@ -88,8 +97,13 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
             )
           }}
         </VirtualRows>
-        {(hasMoreChanges || commits.hasNextPage) && (
-          <Button look="link" className="px-2!" disabled={commits.isFetchingNextPage} onClick={loadMore}>
+        {(timeline.hasNextPage || commits.hasNextPage) && (
+          <Button
+            look="link"
+            className="px-2!"
+            disabled={timeline.isFetchingNextPage || commits.isFetchingNextPage}
+            onClick={loadMore}
+          >
             {t('history.more')}
           </Button>
         )}
@@ -102,7 +116,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
 }
 
 function rowKey(row: Row): string {
-  return row.kind === 'commit' ? `git ${row.commit.commit}` : row.change.commit
+  return row.kind === 'commit' ? `git ${row.commit.commit}` : String(row.change.id)
 }
 
 interface HistoryRowProps {
@@ -169,8 +183,8 @@ function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: Histor
   )
 }
 
-function FirstChangedLine({ agent, change: { commit, path } }: { agent: string; change: HistoryEntry }) {
-  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+function FirstChangedLine({ agent, change: { change, path } }: { agent: string; change: HistoryEntry }) {
+  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, change, path } }))
   const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
   const hasWordsAs = (kind: PatchLine['kind']) => (line: PatchLine) =>
     line.kind === kind && /[\p{L}\p{N}]/u.test(line.text)
@@ -187,21 +201,21 @@ function FirstChangedLine({ agent, change: { commit, path } }: { agent: string; 
 }
 
 function ChangeDetails({ agent, change, canRestore }: { agent: string; change: HistoryEntry; canRestore: boolean }) {
-  const { commit, path, now: currentPath, cause } = change
-  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+  const file = { agent, change: change.change, path: change.path }
+  const diff = useQuery(api.history.diff.queryOptions({ input: file }))
   const restore = useMutation(
     api.history.restore.mutationOptions({
-      onSuccess: ({ path: restoredPath, patch }) =>
-        showSuccess(t('history.restored'), () => client.workspace.undo({ agent, path: restoredPath, patch })),
+      onSuccess: (restored) => showChange(t('history.restored'), agent, restored.change),
     }),
   )
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
+      <UnrecordedNote change={change} />
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
-      {diff.data && <Hunks agent={agent} path={currentPath} patch={diff.data.patch} canUndo={cause !== 'adopted'} />}
+      {diff.data && <Hunks agent={agent} change={change} patch={diff.data.patch} />}
       <div className="flex items-center gap-3">
         {canRestore && (
-          <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, commit, path })}>
+          <Button disabled={restore.isPending} onClick={() => restore.mutate(file)}>
             {t('history.restore')}
           </Button>
         )}

@@ -1,23 +1,11 @@
 import { t } from 'i18next'
 import { toast } from 'sonner'
-import type { LeftFile, PastBatch } from '#shared/contract/index.ts'
-import { api, client, queryClient } from '#lib/api/client.ts'
+import type { PastBatch } from '#shared/contract/index.ts'
+import { client } from '#lib/api/client.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
 const maxNameLength = 60
-
-/** Undoes a batch without a toast. @returns the number of changed notes, and the files that could not be reverted */
-export async function undoBatch(agent: string, batchId: string): Promise<{ notes: number; left: LeftFile[] }> {
-  try {
-    return await client.history.undoBatch({ agent, undo: batchId })
-  } finally {
-    await refreshBatches()
-  }
-}
-
-export function refreshBatches(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: api.history.batches.key() })
-}
 
 /** Formats the old and new name of a batch: adds `#` to tags and shortens long texts. */
 export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>) {
@@ -28,13 +16,17 @@ export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'f
 
 export async function undoBatchWithToast(
   agent: string,
-  batchId: string,
+  change: number,
   { kind, from }: Pick<PastBatch, 'kind' | 'from'>,
 ): Promise<void> {
-  const { notes, left: skipped } = await undoBatch(agent, batchId)
-  if (kind === 'move') toast(t('changes.movedBack', { path: from }))
-  else if (kind === 'tag') toast(t('changes.renamedBack', { tag: from }))
-  else toast(t('find.takenBack', { count: notes }))
+  const { change: undo, notes, left: skipped } = await client.history.revert({ agent, change })
+  const texts = {
+    move: t('changes.movedBack', { path: from }),
+    tag: t('changes.renamedBack', { tag: from }),
+    replacement: t('find.takenBack', { count: notes }),
+  }
+  if (undo === null) toast(texts[kind])
+  else showSuccess(texts[kind], () => client.history.revert({ agent, change: undo }))
   if (skipped.length > 0)
     toast.warning(t('changes.replacedLeft', { count: skipped.length }), {
       description: skipped.map(({ path }) => path).join(', '),

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, BrokenLink } from '#shared/contract/index.ts'
-import { api, client } from '#lib/api/client.ts'
+import { api } from '#lib/api/client.ts'
 import { QueryView } from '#lib/feedback/query-view.tsx'
-import { showSuccess } from '#lib/feedback/toast.ts'
+import { showChange } from '#lib/feedback/change-toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
@@ -58,8 +58,7 @@ function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
   const { path, line, text, target, lacks, makes: newNotePath, near: suggestedTargets } = link
   const repair = useMutation(
     api.links.mend.mutationOptions({
-      onSuccess: ({ patch }) =>
-        showSuccess(t('links.mended', { path }), () => client.workspace.undo({ agent, path, patch })),
+      onSuccess: ({ change }) => showChange(t('links.mended', { path }), agent, change),
     }),
   )
   return (

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { t } from 'i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
+import { showChange } from '#lib/feedback/change-toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
-import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from './plan-dialog.tsx'
 
 interface MoveDialogProps {
@@ -18,11 +18,10 @@ interface MoveDialogProps {
 export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
-    const { links, notes, staysPrivate, undo } = await client.links.move({ agent, from, to, plan: plan?.id })
+    const { links, notes, staysPrivate, change } = await client.links.move({ agent, from, to, plan: plan?.id })
     const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
-    void refreshBatches()
     const message = staysPrivate ? `${moved} ${t('links.staysPrivate')}` : moved
-    showSuccess(message, () => undoBatch(agent, undo), { look: 'plain' })
+    showChange(message, agent, change, { look: 'plain' })
     onMoved(to)
   }
   const closeAndMove = async (to: string, plan: MovePlan | undefined) => {

@@ -11,8 +11,8 @@ import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import type { TagPlan } from '#shared/contract/index.ts'
-import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
-import { refreshBatches, undoBatch } from '../history/revert-change.ts'
+import { showChange } from '#lib/feedback/change-toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 
@@ -139,9 +139,8 @@ function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
     const result = await runWithErrorToast(client.tags.rename({ agent, from, to, plan: plan.id }))
     onClose()
     if (!result) return
-    const { tags, undo: batchId } = result.value
-    void refreshBatches()
-    showSuccess(t('tags.renamed', { from, to, count: tags }), () => undoBatch(agent, batchId), { look: 'plain' })
+    const { tags, change } = result.value
+    showChange(t('tags.renamed', { from, to, count: tags }), agent, change, { look: 'plain' })
   }
   return (
     <PlanDialog

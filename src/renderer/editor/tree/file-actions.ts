@@ -1,6 +1,7 @@
 /** Actions on files. Failed actions show a toast and return false or undefined. */
 import { t } from 'i18next'
 import { client } from '#lib/api/client.ts'
+import { showChange } from '#lib/feedback/change-toast.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { download } from '#lib/util/download.ts'
 
@@ -16,16 +17,14 @@ export async function duplicateFile(agent: string, path: string): Promise<string
 export async function removeFile(agent: string, path: string): Promise<boolean> {
   const removal = await runWithErrorToast(client.workspace.remove({ agent, path }))
   if (!removal) return false
-  const undo = () => client.workspace.restore({ agent, trashed: removal.value.trashed })
-  showSuccess(t('file.deleted', { path }), undo, { look: 'plain' })
+  showChange(t('file.deleted', { path }), agent, removal.value.change, { look: 'plain' })
   return true
 }
 
 export async function setPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
-  const change = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isPrivate }))
-  if (!change) return
-  const undo = () => client.workspace.undo({ agent, path, patch: change.value.patch })
-  showSuccess(t(isPrivate ? 'private.locked' : 'private.opened', { path }), undo, { look: 'plain' })
+  const result = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isPrivate }))
+  const text = t(isPrivate ? 'private.locked' : 'private.opened', { path })
+  if (result) showChange(text, agent, result.value.change, { look: 'plain' })
 }
 
 /** Makes a folder private with a rule in the settings, or removes the rule. */

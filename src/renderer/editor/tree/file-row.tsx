@@ -1,17 +1,18 @@
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
-import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
+import { FileText, Film, Image, LayoutDashboard, MoreHorizontal, Music } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark } from '#lib/notes/private-mark.tsx'
-import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
+import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
+import { MoveDialog } from '../links/move-dialog.tsx'
 import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
 import { attachmentOrCanvasKind } from '../file-kind.ts'
 import { duplicateFile, exportNote, removeFile, revealFile, setPrivate } from './file-actions.ts'
-import { PathMenu } from './path-menu.tsx'
 import type { TreeFile } from './tree-rows.ts'
 
 interface RowProps {
@@ -44,9 +45,7 @@ export function FileRow({ agent, file, name, current }: RowProps & { readonly fi
       >
         {name}
       </NavRow>
-      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <FileMenu agent={agent} file={file} />
-      </span>
+      <FileMenu agent={agent} file={file} />
     </div>
   )
 }
@@ -95,14 +94,34 @@ export function AttachmentRow({ agent, path, name, current }: RowProps & { reado
       >
         {name}
       </NavRow>
-      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <PathMenu agent={agent} path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
-          <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
-          {kind !== 'canvas' && (
-            <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
-          )}
-        </PathMenu>
-      </span>
+      <PathMenu agent={agent} path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
+        <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
+        {kind !== 'canvas' && (
+          <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
+        )}
+      </PathMenu>
     </div>
+  )
+}
+
+interface PathMenuProps {
+  readonly agent: string
+  /** A file, or a folder without a trailing `/`. */
+  readonly path: string
+  readonly onMoved: (to: string) => void
+  readonly children?: ReactNode
+}
+
+/** The menu of a row, shown while the pointer or the focus is in the row. */
+export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
+  const [isMoving, setIsMoving] = useState(false)
+  return (
+    <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+      <ActionMenu trigger={<IconButton icon={MoreHorizontal} label={t('file.menu', { path })} />}>
+        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
+        {children}
+      </ActionMenu>
+      {isMoving && <MoveDialog agent={agent} from={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
+    </span>
   )
 }

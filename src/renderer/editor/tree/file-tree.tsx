@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { ChevronRight, FilePlus2, Paperclip } from 'lucide-react'
 import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } from 'react'
 import { t } from 'i18next'
@@ -6,11 +6,10 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { Link, useLocation } from 'wouter'
 import type { Agent, FileEntry } from '#shared/contract/index.ts'
-import { recoveryProblemCodes } from '#shared/util/problem-codes.ts'
-import { api, client } from '#lib/api/client.ts'
+import { api, client, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ActionItem } from '#lib/ui/action-menu.tsx'
-import { IconButton } from '#lib/ui/button.tsx'
+import { Button, IconButton } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
 import { NoteMark } from '#lib/notes/private-mark.tsx'
@@ -23,9 +22,7 @@ import { fileAt, isFileAt, paths } from '#lib/router/paths.ts'
 import { FilterField } from '#lib/ui/search-field.tsx'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { createFile, setFolderPrivate } from './file-actions.ts'
-import { AttachmentRow, FileRow } from './file-row.tsx'
-import { OutsideFiles } from './outside-files.tsx'
-import { PathMenu } from './path-menu.tsx'
+import { AttachmentRow, FileRow, PathMenu } from './file-row.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
 import { useDailyPath, useNewNoteFolder, useToday, useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../use-attachments.ts'
@@ -231,7 +228,7 @@ function FileResultName({ path }: { path: string }) {
 
 function RecoveryNotice({ agent }: { agent: string }) {
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
-  const kind = changeKinds.find((candidate) => data.some(({ code }) => code === recoveryProblemCodes[candidate]))
+  const kind = changeKinds.find((candidate) => data.some(({ code }) => code === `${candidate}_ending`))
   return (
     <p role="status" className={kind ? 'px-2 py-1 text-muted' : ''}>
       {kind ? t(`nav.ending.${kind}`) : ''}
@@ -314,25 +311,12 @@ interface FolderRowProps {
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
-/** Private folders by file list. Cached, since every folder row reads them. */
-const privateFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
-
-function privateFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
-  const cached = privateFolders.get(files)
-  if (cached) return cached
-  const rules = files.flatMap(({ path, privacy }) => {
-    const rule = privacy?.rule?.replace(/\/+$/, '')
-    return rule !== undefined && path.startsWith(`${rule}/`) ? [rule] : []
-  })
-  const folders = new Set(rules)
-  privateFolders.set(files, folders)
-  return folders
-}
-
 function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggle }: FolderRowProps) {
   const [, navigate] = useLocation()
   const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
-  const isPrivate = files !== undefined && privateFoldersOf(files).has(path)
+  const hasRule = ({ path: file, privacy }: FileEntry) =>
+    privacy?.rule?.replace(/\/+$/, '') === path && file.startsWith(`${path}/`)
+  const isPrivate = files?.some(hasRule) ?? false
   const followMove = (to: string) => {
     const openPath = fileAt(current)
     if (openPath?.startsWith(`${path}/`)) navigate(paths.file(to + openPath.slice(path.length)))
@@ -352,13 +336,11 @@ function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggl
           {t('nav.files', { count })}
         </span>
       </button>
-      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
-        <PathMenu agent={agent} path={path} onMoved={followMove}>
-          <ActionItem onClick={() => void setFolderPrivate(agent, path, !isPrivate)}>
-            {t(isPrivate ? 'private.openThis' : 'private.lockThis')}
-          </ActionItem>
-        </PathMenu>
-      </span>
+      <PathMenu agent={agent} path={path} onMoved={followMove}>
+        <ActionItem onClick={() => void setFolderPrivate(agent, path, !isPrivate)}>
+          {t(isPrivate ? 'private.openThis' : 'private.lockThis')}
+        </ActionItem>
+      </PathMenu>
     </div>
   )
 }
@@ -382,4 +364,37 @@ function useMarkdownDrop(agent: string) {
       void runWithErrorToast(createNotes())
     },
   }
+}
+
+const maxOutsideFiles = 200
+
+/** Lists the files that other programs added, until the user accepts them. */
+function OutsideFiles({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const { data: files = [] } = useQuery(api.workspace.outside.queryOptions({ input: { agent } }))
+  const refetch = () => queryClient.invalidateQueries({ queryKey: api.workspace.outside.key() })
+  const accept = useMutation(api.workspace.accept.mutationOptions({ onSuccess: refetch }))
+  const acceptAll = () => accept.mutate({ agent, paths: files })
+  if (files.length === 0) return null
+  return (
+    <div role="status" data-testid="outside-files" className="mx-2 mb-1 rounded-sm bg-soft px-2 py-1.5 text-[12px]">
+      {t('outside.added', { count: files.length })}{' '}
+      <Button look="link" className="px-0!" disabled={accept.isPending} onClick={acceptAll}>
+        {t('outside.accept')}
+      </Button>
+      <details>
+        <summary className="cursor-pointer text-muted">{t('outside.show')}</summary>
+        <p className="text-muted">{t('outside.why')}</p>
+        <ul className="max-h-48 overflow-y-auto">
+          {files.slice(0, maxOutsideFiles).map((path) => (
+            <li key={path} className="break-all">
+              <Link href={paths.file(path)} className="text-accent hover:underline">
+                {path}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </div>
+  )
 }

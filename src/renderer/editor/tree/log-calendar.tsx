@@ -20,65 +20,49 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const [today] = useState(() => new Date())
   const [month, setMonth] = useState(() => new Date(today.getFullYear(), today.getMonth()))
   const [year, monthIndex] = [month.getFullYear(), month.getMonth()]
-  // `Date` normalizes an index below 0 or above 11.
-  const showMonth = (newYear: number, index: number) => setMonth(new Date(newYear, index))
   // The log comes before the summaries of the day's chats, which have longer names.
   const sorted = logs.toSorted((one, other) => one.path.length - other.path.length)
   const logsByDate = Map.groupBy(sorted, ({ date }) => date ?? '')
   const isCurrentMonth = year === today.getFullYear() && monthIndex === today.getMonth()
   const cells = calendarCells(month)
+  const monthFormat = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })
   const todaysDate = isoDate(today)
   const shownDate = logs.find(({ path }) => isFileAt(current, path))?.date ?? todaysDate
   const summaries = (logsByDate.get(shownDate) ?? []).filter(({ path }) => path !== pathOf(shownDate))
   const tabStopDate = isCurrentMonth ? todaysDate : isoDate(month)
-  const monthSelect = (
-    <select
-      key="month"
-      aria-label={t('nav.month')}
-      value={monthIndex}
-      onChange={(event) => showMonth(year, Number(event.target.value))}
-      className={selectClassName}
-    >
-      {Array.from({ length: 12 }, (_, index) => (
-        <option key={index} value={index}>
-          {monthName(new Date(2026, index, 15)).month}
-        </option>
-      ))}
-    </select>
-  )
-  const yearSelect = (
-    <select
-      key="year"
-      aria-label={t('nav.year')}
-      value={year}
-      onChange={(event) => showMonth(Number(event.target.value), monthIndex)}
-      className={selectClassName}
-    >
-      {yearOptions(logsByDate.keys(), year, today.getFullYear()).map((option) => (
-        <option key={option} value={option}>
-          {monthName(new Date(option, 0, 15)).year}
-        </option>
-      ))}
-    </select>
-  )
   return (
     <div role="group" aria-label={t('nav.logs')}>
       <div className="flex items-center gap-0.5 pr-1 pb-1 pl-1">
-        {monthName(month).isYearFirst ? [yearSelect, monthSelect] : [monthSelect, yearSelect]}
+        <select
+          aria-label={t('nav.month')}
+          value={isoDate(month)}
+          onChange={({ target }) => setMonth(new Date(`${target.value}T00:00`))}
+          className="min-h-6 cursor-pointer appearance-none rounded-sm bg-transparent px-1 text-[11px] font-medium tracking-wide text-muted hover:bg-soft hover:text-text"
+        >
+          {monthsOf(logsByDate.keys(), year, today.getFullYear()).map((option) => (
+            <option key={isoDate(option)} value={isoDate(option)}>
+              {monthFormat.format(option)}
+            </option>
+          ))}
+        </select>
         <span className="flex-1" />
         {!isCurrentMonth && (
           <MonthButton
             icon={CalendarCheck}
             label={t('nav.thisMonth')}
-            onClick={() => showMonth(today.getFullYear(), today.getMonth())}
+            onClick={() => setMonth(new Date(today.getFullYear(), today.getMonth()))}
           />
         )}
         <MonthButton
           icon={ChevronLeft}
           label={t('nav.previousMonth')}
-          onClick={() => showMonth(year, monthIndex - 1)}
+          onClick={() => setMonth(new Date(year, monthIndex - 1))}
         />
-        <MonthButton icon={ChevronRight} label={t('nav.nextMonth')} onClick={() => showMonth(year, monthIndex + 1)} />
+        <MonthButton
+          icon={ChevronRight}
+          label={t('nav.nextMonth')}
+          onClick={() => setMonth(new Date(year, monthIndex + 1))}
+        />
       </div>
       <div className="grid grid-cols-7 text-center text-[11px]" onKeyDown={moveDayFocus}>
         {weekdays(i18next.language).map((name, index) => (
@@ -122,26 +106,11 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   )
 }
 
-/** Returns the parts of a month's name in the order of the language: November 2026, 2026年11月. */
-function monthName(date: Date) {
-  const format = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })
-  const parts = format.formatToParts(date)
-  const textOf = (type: 'year' | 'month') => {
-    const index = parts.findIndex((part) => part.type === type)
-    const unit = parts[index + 1]
-    return `${parts[index]?.value}${unit?.type === 'literal' ? unit.value.trim() : ''}`
-  }
-  return { year: textOf('year'), month: textOf('month'), isYearFirst: parts[0]?.type === 'year' }
-}
-
 /** Returns the name of a dated note without its date and ending. */
 function topicOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name.replaceAll(/^[\d-]{10}-|(?:\.md){1,2}$/g, '').replaceAll('-', ' ')
 }
-
-const selectClassName =
-  'min-h-6 cursor-pointer appearance-none rounded-sm bg-transparent px-1 text-[11px] font-medium tracking-wide text-muted hover:bg-soft hover:text-text'
 
 /** Moves the focus with the arrow keys. Tab reaches only one day. */
 function moveDayFocus(event: KeyboardEvent<HTMLElement>): void {
@@ -155,11 +124,12 @@ function moveDayFocus(event: KeyboardEvent<HTMLElement>): void {
   days[index + step]?.focus()
 }
 
-function yearOptions(dates: Iterable<string>, shownYear: number, currentYear: number): number[] {
+/** Returns the first days of the months from five years ago, or the first date, to this year or the shown one. */
+function monthsOf(dates: Iterable<string>, shownYear: number, currentYear: number): Date[] {
   const years = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
   const first = Math.min(shownYear, currentYear - 5, ...years)
-  const last = Math.max(shownYear, currentYear, ...years)
-  return Array.from({ length: last - first + 1 }, (_, index) => last - index)
+  const count = 12 * (Math.max(shownYear, currentYear, ...years) - first + 1)
+  return Array.from({ length: count }, (_, index) => new Date(first, count - 1 - index))
 }
 
 interface DayProps {

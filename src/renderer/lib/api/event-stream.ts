@@ -2,6 +2,7 @@ import type { QueryKey } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import type { AppEvent } from '#shared/contract/index.ts'
+import { showChange } from '../feedback/change-toast.ts'
 import { runWithErrorToast, showSuccess } from '../feedback/toast.ts'
 import { paths } from '../router/paths.ts'
 import { api, client, connection, queryClient } from './client.ts'
@@ -59,8 +60,7 @@ const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly 
   checksChanged: [api.checks.list],
   upkeepChanged: [api.upkeep.list, api.upkeep.count],
   recovered: [api.search],
-  historyChanged: [api.history.timeline, api.history.blame, api.history.standing],
-  acceptedChanged: [api.history.accepted],
+  historyChanged: [api.history.timeline, api.history.blame, api.history.standing, api.history.batches],
   usageChanged: [api.settings.usage],
   healthChanged: [api.health],
   clientsChanged: [api.clients],
@@ -84,17 +84,11 @@ function applyEvent(event: AppEvent): void {
       })
       return
     }
-    case 'checksProgress': {
-      const { agent, done, total } = event
-      queryClient.setQueryData(
-        api.checks.list.queryKey({ input: { agent } }),
-        (list) => list && { ...list, progress: { done, total } },
-      )
-      return
-    }
     case 'moveProgress':
-      // Moving an attachment sends no other event, so links are refetched when a move ends.
-      if (!event.moving) void queryClient.invalidateQueries({ queryKey: api.links.key() })
+      // Moving an attachment sends no other event.
+      if (!event.moving)
+        for (const query of [api.links, api.history.batches])
+          void queryClient.invalidateQueries({ queryKey: query.key() })
       queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
       return
     case 'recovered':
@@ -112,10 +106,10 @@ function applyEvent(event: AppEvent): void {
       return
     case 'captured': {
       // In every window, and not only where the text was typed.
-      const { agent, path, patch, client: name } = event
+      const { agent, path, change, client: name } = event
       const text = i18next.t(name === undefined ? 'capture.done' : 'clients.wrote', { name: name ?? '', path })
       const options = name === undefined ? {} : { id: `wrote-${name}` }
-      showSuccess(text, () => client.workspace.undo({ agent, path, patch }), options)
+      showChange(text, agent, change, options)
       return
     }
     case 'noteMatched':
@@ -147,8 +141,9 @@ function showMatch({ agent, path, line, text, proposal }: Extract<AppEvent, { ty
   }
   const input = { agent, ids: [proposal] }
   const replace = async () => {
-    const { acceptance } = await client.upkeep.accept(input)
-    if (acceptance === null) toast.warning(i18next.t('upkeep.gone', { count: 1 }))
+    const { acceptance, accepted } = await client.upkeep.accept(input)
+    if (accepted === 0) toast.warning(i18next.t('upkeep.gone', { count: 1 }))
+    else if (acceptance === null) toast.success(i18next.t('capture.replaced'))
     else showSuccess(i18next.t('capture.replaced'), () => client.upkeep.undo({ agent, acceptance }))
   }
   const keepBoth = async () => {

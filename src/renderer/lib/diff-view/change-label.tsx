@@ -40,6 +40,12 @@ export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry,
   )
 }
 
+/** Explains a change that was made while the history was paused. Renders nothing for other changes. */
+export function UnrecordedNote({ change: { cause } }: { change: Pick<HistoryEntry, 'cause'> }) {
+  const { t } = useTranslation()
+  return cause === 'unrecorded' && <p className="text-[12px] text-muted">{t('history.unrecorded')}</p>
+}
+
 export function Counts({ change: { added, removed } }: { change: Pick<HistoryEntry, 'added' | 'removed'> }) {
   return (
     <span className="tabular flex shrink-0 gap-1.5 text-[12px]">

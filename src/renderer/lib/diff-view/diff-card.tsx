@@ -9,7 +9,7 @@ import { useRevertStatus } from './use-revert-status.ts'
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
   const { t } = useTranslation()
   const { path, patch, startLine, added, removed } = change
-  const revert = useRevertStatus(agent, path, patch)
+  const revert = useRevertStatus(agent, change.change, path)
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
       <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
@@ -23,7 +23,7 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
         <span className="flex-1" />
         {/* Kept together when they wrap below the path. */}
         <span className="flex items-center gap-3 whitespace-nowrap">
-          <RevertButtons revert={revert} />
+          {change.change !== undefined && <RevertButtons revert={revert} />}
           <Link href={paths.file(path, startLine)} className="text-muted hover:underline">
             {t('tool.open')}
           </Link>

@@ -1,10 +1,11 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { hunkKey, splitHunks } from '#shared/util/patch-hunks.ts'
+import type { HistoryEntry } from '#shared/contract/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { RevertButtons } from './change-label.tsx'
 import { Patch } from './patch.tsx'
+import { hunkKey, splitHunks } from './patch-lines.ts'
 import { useRevertStatus } from './use-revert-status.ts'
 
 const initialCount = 6
@@ -12,26 +13,26 @@ const pageSize = 30
 
 interface HunksProps {
   readonly agent: string
-  readonly path: string
+  readonly change: HistoryEntry
   readonly patch: string
-  readonly accepted?: ReadonlySet<string>
-  readonly onAccept?: (hunk: string) => void
-  /** False for the version with which the history begins: there is no change to undo. */
-  readonly canUndo?: boolean
+  /** Called with the `hunkKey` of a hunk. Reviewed hunks are hidden if it is given. */
+  readonly onAccept?: (key: string) => void
 }
 
-export function Hunks({ agent, path, patch, accepted, onAccept, canUndo = true }: HunksProps) {
+export function Hunks({ agent, change, patch, onAccept }: HunksProps) {
   const { t } = useTranslation()
   const [shownCount, setShownCount] = useState(initialCount)
-  const revert = useRevertStatus(agent, path, patch)
+  // In the version with which the history begins, there is no change to undo.
+  const canUndo = change.cause !== 'adopted'
+  const revert = useRevertStatus(agent, canUndo ? change.change : undefined, change.path)
   const allHunks = useMemo(() => splitHunks(patch).map((hunk, index) => ({ hunk, index, key: hunkKey(hunk) })), [patch])
-  const hunks = allHunks.filter(({ key }) => !accepted?.has(key))
+  const hunks = allHunks.filter(({ key }) => !onAccept || !change.reviewed?.includes(key))
   return (
     <>
       {hunks.slice(0, shownCount).map(({ hunk, index, key }) => (
         <ErrorBoundary key={`${key}${index}`} piece="row" resetKey={hunk}>
           <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
-            <Patch patch={hunk} isUndone={canUndo && revert.statusOf(index) === 'undone'} isSmall />
+            <Patch patch={hunk} isUndone={revert.statusOf(index) === 'undone'} isSmall />
             {canUndo && (
               <div className="flex justify-end gap-3 border-t border-line px-2.5">
                 <RevertButtons revert={revert} index={index} />

@@ -24,6 +24,8 @@ export function explainCode(code: string, data: Record<string, unknown>): string
   if (code === 'input_invalid' && data['reason'] === invalidUrlMessage)
     return i18next.t('error.input_invalid', { reason: i18next.t('configFault.address') })
   if (code === 'undo_conflict' && data['path'] === '') return i18next.t('error.undo_gone')
+  if (code === 'undo_conflict' && typeof data['line'] === 'number')
+    return i18next.t('error.undo_conflict_line', { path: String(data['path']), line: data['line'] })
   if (code === 'unknown_model' && data['models']) return i18next.t('error.unknown_model_listed', data)
   if (code === 'file_not_text' && data['holdsNul'] === true) return i18next.t('error.file_not_text_nul', data)
   if (!isErrorCode(code)) return i18next.t('error.internal', { reference: code })

@@ -35,14 +35,14 @@ interface ToastOptions {
 /** Duration of a toast whose undo people decide about later, in ms: after a look at the result, or another try. */
 export const longUndoToastMs = 60_000
 
-/** Shows a toast with an undo action. If the undo fails, a toast offers it again. */
+/** Shows a toast with an undo action, if there is one. If the undo fails, a toast offers it again. */
 export function showSuccess(
   text: string,
-  undo: () => Promise<unknown>,
+  undo: (() => Promise<unknown>) | undefined,
   { look = 'success', id, durationMs = undoToastMs }: ToastOptions = {},
 ): void {
   const show = look === 'plain' ? toast : toast.success
-  show(text, { duration: durationMs, action: undoAction(undo), ...(id === undefined ? {} : { id }) })
+  show(text, { ...(undo && { duration: durationMs, action: undoAction(undo) }), ...(id === undefined ? {} : { id }) })
 }
 
 interface StickyToast {

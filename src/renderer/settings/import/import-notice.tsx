@@ -1,14 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ImportStatus } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { showImported } from './past-imports.tsx'
+import { isRenamedInstruction, refetchImports, showImportUndone } from './past-imports.tsx'
 
 const pollMs = 700
 
@@ -23,14 +24,12 @@ export function ImportNotice({ agent }: { agent: string }) {
   const cancel = useMutation(api.import.cancel.mutationOptions({ onSuccess: () => status.refetch() }))
   const ended = status.data?.ended
   useEffect(() => {
-    const report = async ({ id, made, isCancelled, failure }: ImportStatus['ended'][number]) => {
-      if (reported.has(id)) return
-      reported.add(id)
-      await client.import.seen({ agent, id })
-      if (failure) toast.error(explainCode(failure.code, failure.data))
-      if (!failure || made.length > 0) showImported(t, agent, { id, made, isCancelled })
+    for (const result of ended ?? []) {
+      if (reported.has(result.id)) continue
+      reported.add(result.id)
+      void runWithErrorToast(client.import.seen({ agent, id: result.id }))
+      showEnd(t, agent, result)
     }
-    for (const result of ended ?? []) void runWithErrorToast(report(result))
   }, [agent, ended, t])
   const running = status.data?.running
   if (!running) return null
@@ -60,3 +59,14 @@ export function ImportNotice({ agent }: { agent: string }) {
 
 /** Ids of imports already reported: a refetch may still contain an import that was marked as seen. */
 const reported = new Set<string>()
+
+function showEnd(t: TFunction, agent: string, { change, made, isCancelled, failure }: ImportStatus['ended'][number]) {
+  void refetchImports()
+  if (failure) toast.error(explainCode(failure.code, failure.data))
+  else if (made.length === 0) toast(t('import.nothingDone'))
+  if (made.length === 0) return
+  const result = t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length })
+  const text = made.some(isRenamedInstruction) ? `${result} ${t('import.instructions')}` : result
+  if (change === null) toast.success(text)
+  else showSuccess(text, async () => showImportUndone(t, await client.history.revert({ agent, change })))
+}

@@ -12,8 +12,7 @@ import { PastImports } from './past-imports.tsx'
 
 export function ImportSettings({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const [path, setPath] = useState('')
-  const [into, setInto] = useState('memory/imports')
+  const [task, setTask] = useState({ path: '', into: 'memory/imports', withAttachments: true })
   const memories = useQuery(api.import.known.queryOptions())
   // The old plan stays visible while a new one loads.
   const [shownPlan, setShownPlan] = useState<ImportPlan>()
@@ -28,13 +27,14 @@ export function ImportSettings({ agent }: { agent: Agent }) {
     setShownPlan(undefined)
     plan.reset()
   }
-  const [withAttachments, setWithAttachments] = useState(true)
   const fields = [
-    { name: t('import.source'), value: path, set: setPath, hint: t('import.sourceHint') },
-    { name: t('import.into'), value: into, set: setInto, hint: undefined },
-  ]
-  const preview = (change: { path?: string; withAttachments?: boolean } = {}) =>
-    plan.mutate({ agent: agent.id, path, into, withAttachments, ...change })
+    { name: 'path', label: t('import.source'), hint: t('import.sourceHint') },
+    { name: 'into', label: t('import.into'), hint: undefined },
+  ] as const
+  const preview = (change: Partial<typeof task> = {}) => {
+    setTask({ ...task, ...change })
+    plan.mutate({ agent: agent.id, ...task, ...change })
+  }
   return (
     <>
       {memories.data && memories.data.length > 0 && (
@@ -45,14 +45,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
               <span className="w-40">{t(`import.kind.${memory.kind}`)}</span>
               <span className="min-w-0 flex-[1_1_200px] font-mono text-[12px] break-all text-muted">{memory.path}</span>
               <span className="tabular text-muted">{t('nav.files', { count: memory.files })}</span>
-              <Button
-                onClick={() => {
-                  setPath(memory.path)
-                  preview({ path: memory.path })
-                }}
-              >
-                {t('import.look')}
-              </Button>
+              <Button onClick={() => preview({ path: memory.path })}>{t('import.look')}</Button>
             </p>
           ))}
         </section>
@@ -65,14 +58,14 @@ export function ImportSettings({ agent }: { agent: Agent }) {
         }}
         className="flex flex-col gap-2"
       >
-        {fields.map(({ name, value, set, hint }) => (
+        {fields.map(({ name, label, hint }) => (
           <label key={name} className="flex flex-col gap-1">
-            {name}
+            {label}
             <input
-              value={value}
+              value={task[name]}
               spellCheck={false}
               onChange={(event) => {
-                set(event.target.value)
+                setTask({ ...task, [name]: event.target.value })
                 clearPlan()
               }}
               className="rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent"
@@ -81,7 +74,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
           </label>
         ))}
         <div>
-          <Button type="submit" disabled={path.trim() === '' || plan.isPending}>
+          <Button type="submit" disabled={task.path.trim() === '' || plan.isPending}>
             {t(plan.isPending ? 'import.looking' : 'import.look')}
           </Button>
         </div>
@@ -89,16 +82,9 @@ export function ImportSettings({ agent }: { agent: Agent }) {
       <ErrorText error={plan.error} />
       {shownPlan && (
         <ImportPlanView
-          key={path + into}
-          agent={agent.id}
-          path={path}
-          into={into}
-          withAttachments={withAttachments}
+          task={{ agent: agent.id, ...task }}
           plan={shownPlan}
-          onAttachments={(isIncluded) => {
-            setWithAttachments(isIncluded)
-            preview({ withAttachments: isIncluded })
-          }}
+          onAttachments={(withAttachments) => preview({ withAttachments })}
           onDone={clearPlan}
         />
       )}

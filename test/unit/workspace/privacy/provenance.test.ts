@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { commitMessage, parseMessage } from '../../../../src/main/workspace/history/history-change.ts'
 import { createUserTextMatcher } from '../../../../src/shared/markdown/user-text.ts'
 import { withAddedSource } from '../../../../src/shared/markdown/provenance-edit.ts'
 import {
@@ -126,11 +125,6 @@ describe('source marks', () => {
     const marked = `- one ^[web: bank.example] ${mark}\n\n---\n\`\`\`js\nrun()\n\`\`\`\n${mark}\ntwo ${mark}`
     expect(withSourceMarks(note, mark)).toBe(marked)
     expect(withSourceMarks('```\nnever ends', mark)).toBe(`\`\`\`\nnever ends\n\`\`\`\n${mark}`)
-  })
-
-  it('stores the sources in the history', () => {
-    const origin = { cause: 'agent' as const, sources: ['web: news.example', 'file: a.txt'] }
-    expect(parseMessage(commitMessage(origin, []))).toMatchObject(origin)
   })
 })
 

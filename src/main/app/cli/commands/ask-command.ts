@@ -3,7 +3,7 @@ import type { ContractClient, CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
-import { setUpAtFirstUse } from '../first-use.ts'
+import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'
 import { LiveOutput } from '../live-output.ts'
 import { printedFields, type Output } from '../cli-output.ts'
@@ -52,11 +52,7 @@ export async function ask({ client, base }: PrimaryClient, flags: AskFlags, mess
     warnings.push(...(await offlineReasons(client, agent, session)))
   if (answer.stopReason === 'error') throw new AppError('provider_error', answer.errorMessage ?? 'the model failed')
   const value = { session, text: messageText(answer), ...recallsAndWrites(newMessages), usage: totalUsage(newMessages) }
-  return {
-    value,
-    text: liveOutput ? '' : value.text,
-    ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }),
-  }
+  return { value, text: liveOutput ? '' : value.text, warning: warnings.join('; ') }
 }
 
 /** Makes a chat private. @returns what the user should know; nothing if it was private */

@@ -25,14 +25,10 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   const missingLines = await findMissingLines(client, agent, questions)
   const settings = await client.search.settings({ agent })
   const { minScore, maxResults = settings.maxResults } = flags
-  let incompleteSearches = 0
   let incompleteReason = warning
   const runSearch = async (query: string, options: SearchOptions) => {
     const answer = await client.search.query({ agent, query, options: { ...options, vectorWaitMs } })
-    if (answer.notice) {
-      incompleteSearches += 1
-      incompleteReason ??= answer.notice.message
-    }
+    incompleteReason ??= answer.notice?.message
     return answer
   }
   const report = await measure(
@@ -53,19 +49,11 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
   const value = { ...report, indexMs, units, embedded }
   const text = metricLines(value).join('\n')
   const isIncomplete = incompleteReason !== undefined && flags.wait
-  const searchCount = 2 * (questions.length + (offTopic?.length ?? 0))
-  const missingVectorsText =
-    incompleteSearches > 0 ? `${incompleteSearches} of ${searchCount} searches were answered without all vectors: ` : ''
   const warnings = [
     ...(missingLines.length > 0 ? [missingLinesText(missingLines)] : []),
-    ...(isIncomplete ? [`${missingVectorsText}${incompleteReason}`] : []),
+    ...(isIncomplete ? [`some searches were answered without all vectors: ${incompleteReason}`] : []),
   ]
-  return {
-    value,
-    text,
-    ...(warnings.length > 0 ? { warning: warnings.join('; ') } : {}),
-    isFailure: isIncomplete,
-  }
+  return { value, text, warning: warnings.join('; '), isFailure: isIncomplete }
 }
 
 /** @throws AppError `input_invalid` */

@@ -1,13 +1,12 @@
 import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/index.ts'
 import type { ScorePartName } from '#shared/contract/search.ts'
-import { verdictText } from '#shared/util/verdict-text.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
-import { formatCondition } from '#shared/util/format-result.ts'
+import { formatCondition, verdictText } from '#shared/util/format-result.ts'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
-import { warningOf, type Output } from '../cli-output.ts'
+import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws AppError `input_invalid` unless `--why` is PATH:LINE (1-based), `index_unavailable` */
@@ -26,7 +25,7 @@ export async function explain(
   return {
     value: explanation,
     text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
-    ...warningOf(warning, explanation.notice),
+    warning: warning ?? explanation.notice?.message,
   }
 }
 

@@ -20,7 +20,8 @@ export async function indexFiles(
   return {
     value: { files, units, embedded, ms },
     text: `${files} files, ${units} entries, ${embedded} with vectors, ${ms} ms`,
-    ...(warning === undefined ? {} : { warning, isFailure }),
+    warning,
+    isFailure,
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../../composition/create-app.ts'
 import { defaultAgentId, systemClock } from '#platform'
-import { clientId, clientName, serveOverStdio, type MemoryAccess } from '#interop'
+import { clientId, clientName, serveOverStdio } from '#interop'
 import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { McpFlags } from '../flags.ts'
 import { warmUpAgent } from '../open-memory.ts'
@@ -20,7 +20,10 @@ export async function runMcpServer(
   const warmedAgents = new Set([agent ?? defaultAgentId])
   const abortReason = await serveOverStdio({
     ask: async (work) => (await opening).callPrimary(work),
-    onEvent: (listener) => subscribeLater(opening, listener),
+    onEvent(listener) {
+      const subscribed = opening.then((hostProcess) => hostProcess.onEvent(listener)).catch(() => undefined)
+      return () => void subscribed.then((unsubscribe) => unsubscribe?.())
+    },
     async caller(sentName) {
       const name = client ?? sentName ?? ''
       const registration = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
@@ -41,18 +44,4 @@ export async function runMcpServer(
   // Do not wait for unfinished work; finished writes are on disk.
   setTimeout(() => process.exit(), closeTimeoutMs).unref()
   if (abortReason !== undefined) throw new Error(abortReason)
-}
-
-function subscribeLater(opening: Promise<HostProcess>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
-  let unsubscribe: (() => void) | undefined
-  let isStopped = false
-  const subscribe = async () => {
-    const hostProcess = await opening.catch(() => undefined)
-    if (!isStopped) unsubscribe = hostProcess?.onEvent(listener)
-  }
-  void subscribe()
-  return () => {
-    isStopped = true
-    unsubscribe?.()
-  }
 }

@@ -5,7 +5,7 @@ import { lockPathsOf } from '../../instance-lock/lock-info.ts'
 import { describeProblems } from '#platform'
 import { datedNote } from '#search/text'
 import { localDate } from '#workspace'
-import { assertNeverUsed, setUpAtFirstUse } from '../first-use.ts'
+import { assertNeverUsed, setUpAtFirstUse } from '../open-memory.ts'
 import type { CommonFlags } from '../flags.ts'
 import { openSecretsIn, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import type { Output } from '../cli-output.ts'
@@ -17,7 +17,7 @@ import type { Output } from '../cli-output.ts'
  */
 export async function remember(
   options: AppOptions,
-  { agent, private: isPrivate }: CommonFlags & { private?: boolean },
+  { agent, private: isPrivate }: CommonFlags,
   text: string | undefined,
 ): Promise<Output> {
   const given = (text ?? (await readStandardInput())).replaceAll(/\r\n?/g, '\n').trim()
@@ -35,7 +35,7 @@ export async function remember(
     const warning = secret
       ? `this looks like a secret (${secret.kind}); with --private, only private chats read it`
       : match && `an earlier note is alike, ${match.path}:${match.line}: ${match.text}`
-    return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, ...(warning && { warning }) }
+    return { value: { path, startLine, endLine }, text: `${path}:${startLine}`, warning }
   } finally {
     base.close()
   }

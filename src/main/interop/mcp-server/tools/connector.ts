@@ -3,9 +3,16 @@ import type { SearchResult } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { assertLineExists } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
-import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems, defaultAnswerTokens } from '../bounded-answer.ts'
+import {
+  fittingText,
+  linesFrom,
+  dataNotice,
+  wrapMemory,
+  toLabel,
+  tokensForItems,
+  defaultAnswerTokens,
+} from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
-import { linesFrom } from './lines-from.ts'
 import { queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const contextLines = 10
@@ -28,7 +35,6 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
     "Searches the user's long-term memory and returns ids to read with fetch. For connectors; memory_search returns more in one call.",
   input: searchInput,
   output: searchOutput,
-  isReadOnly: true,
   async run({ query }, context) {
     const { agent, client, ask } = context
     const { results, standstill } = await ask((primary) =>
@@ -94,7 +100,6 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
   description: 'Reads the note behind an id from search, starting at the text that was found.',
   input: fetchInput,
   output: fetchOutput,
-  isReadOnly: true,
   async run({ id }, { agent, client, ask }) {
     const [, path = id, line = '1', character] = /^(.+):(\d{1,9})(?:\+(\d{1,9}))?$/s.exec(id) ?? []
     if (path.includes('://')) throw new AppError('input_invalid', 'use an id from search', { reason: 'id' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/index.ts'
 import { weightsSchema } from '#shared/contract/search.ts'
-import { verdictText } from '#shared/util/verdict-text.ts'
+import { verdictText } from '#shared/util/format-result.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { missingLineText, parseLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
@@ -52,7 +52,6 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
     'Explains the result of a memory search: the score of every candidate and its parts; with path and line, why that place was or was not found. Use it when memory_search missed something that should be there.',
   input,
   output,
-  isReadOnly: true,
   async run({ query, path, line, maxCandidates, maxTokens }, context) {
     const { agent, client, ask } = context
     const place = path === undefined ? undefined : (parseLines(path) ?? { path, startLine: undefined })

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { readNamedLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
-import { fittingText, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
-import { linesFrom } from './lines-from.ts'
+import { fittingText, linesFrom, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
 
 const maxLines = 5000
@@ -36,7 +35,6 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
     'Reads lines of a memory file by path, as returned by memory_search or memory_recent. Use it when a result is not enough.',
   input,
   output,
-  isReadOnly: true,
   async run({ fromCharacter, maxTokens, ...named }, { agent, client, ask }) {
     const { path, from, count, note } = await readNamedLines(named, async ({ path, from = 1, lines: count }) => {
       const place = { agent, path, from, count: Math.min(count ?? maxLines, maxLines), forProgram: client }

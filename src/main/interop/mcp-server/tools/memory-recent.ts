@@ -11,19 +11,10 @@ const maxWithText = 10
 /** Limit of the text of one change, tokens. */
 const maxTextTokens = 250
 
-/** Limit of changes in one request to the history. */
-const maxEntries = 1000
-/** The cursor `COMMIT` continues before this commit; `COMMIT+N` continues in it, after N files. */
-const cursorPattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
-
 const input = z.object({
   days: z.number().positive().max(3650).default(7).describe('Number of days to look back'),
   limit: z.number().int().min(1).max(100).default(20).describe('Maximum number of changes'),
-  before: z
-    .string()
-    .regex(cursorPattern, 'use before as leftOut returned it')
-    .optional()
-    .describe('Cursor for older changes, from leftOut of the previous answer'),
+  before: z.number().int().min(1).optional().describe('Cursor for older changes, from leftOut of the previous answer'),
   maxTokens: maxTokensParameter,
 })
 
@@ -51,16 +42,17 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
     'Lists recent changes of the memory, newest first: which file, when, by whom, and the lines that were added. Use it to catch up at the start of a session, or to review a week.',
   input,
   output,
-  isReadOnly: true,
   async run({ days, limit, before, maxTokens }, context) {
     const since = context.now().getTime() - days * dayMs
-    const recorded = await readChanges(context, since, limit, before)
-    if (!recorded) return { changes: [], notice: dataNotice, hint: 'The history is turned off in the settings.' }
-    const page = recorded.entries.slice(0, limit)
+    const { agent, client, ask } = context
+    // One more than requested, to know whether there are older ones.
+    const request = { agent, since, before, limit: limit + 1, forProgram: client }
+    const entries = await ask((primary) => primary.history.timeline(request)).catch(onAppError('history_off'))
+    if (!entries) return { changes: [], notice: dataNotice, hint: 'The history is turned off in the settings.' }
     const shownChanges = await Promise.all(
-      page.map(async (entry, index) =>
-        toShownChange(entry, index < maxWithText ? await addedText(context, entry) : ''),
-      ),
+      entries
+        .slice(0, limit)
+        .map(async (entry, index) => toShownChange(entry, index < maxWithText ? await addedText(context, entry) : '')),
     )
     const noChanges = `Nothing ${before === undefined ? 'changed' : 'older'} in the last ${days} days.`
     const hint = shownChanges.length === 0 ? { hint: noChanges } : {}
@@ -74,13 +66,13 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
     const cutCount = shown.filter(
       ({ added, text }) => added > 0 && (text === undefined || text.endsWith('…\n</memory>')),
     ).length
-    const next = nextCursor(recorded, shown.length)
+    const next = entries.length > shown.length ? entries[shown.length - 1]?.id : undefined
     const what = [
       ...(next === undefined ? [] : [`older changes of the last ${days} days`]),
       ...(cutCount > 0 ? [`all or the end of the text of ${cutCount} changes`] : []),
     ]
     const howToGet = [
-      ...(next === undefined ? [] : [`memory_recent with days: ${days}, before: "${next}"`]),
+      ...(next === undefined ? [] : [`memory_recent with days: ${days}, before: ${next}`]),
       ...(cutCount > 0 ? ['memory_get reads the notes'] : []),
     ]
     const leftOut = { what: what.join('; '), howToGet: howToGet.join('; ') }
@@ -88,39 +80,8 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-/**
- * @returns `entries`: newest first, one more than requested if there are more; `listedFiles`: number of files of the
- * first commit that earlier answers have listed; undefined while the history is turned off
- */
-async function readChanges(
-  { agent, client, ask }: ToolContext,
-  since: number,
-  limit: number,
-  cursor: string | undefined,
-) {
-  const [, commit, fileOffset] = cursorPattern.exec(cursor ?? '') ?? []
-  const listedFiles = Number(fileOffset ?? 0)
-  const start = commit === undefined ? {} : { [fileOffset === undefined ? 'before' : 'from']: commit }
-  const entryLimit = Math.min(maxEntries, listedFiles + limit + 1)
-  const request = { agent, since, ...start, limit: entryLimit, forProgram: client }
-  const all = await ask((primary) => primary.history.timeline(request)).catch(onAppError('history_off'))
-  return all && { entries: all.slice(listedFiles), listedFiles, mayHaveMore: all.length >= entryLimit }
-}
-
-type RecordedChanges = NonNullable<Awaited<ReturnType<typeof readChanges>>>
-
-function nextCursor({ entries, listedFiles, mayHaveMore }: RecordedChanges, count: number): string | undefined {
-  const last = entries[count - 1]
-  const next = entries[count]
-  if (!last || (!next && !mayHaveMore)) return undefined
-  if (next?.commit !== last.commit) return last.commit
-  // An answer can list a part of a commit with many files.
-  const filesOfCommit = entries.slice(0, count).filter(({ commit }) => commit === last.commit).length
-  return `${last.commit}+${filesOfCommit + (entries[0]?.commit === last.commit ? listedFiles : 0)}`
-}
-
-async function addedText({ agent, client, ask }: ToolContext, { commit, path }: HistoryEntry): Promise<string> {
-  const { patch } = await ask((primary) => primary.history.diff({ agent, commit, path, forProgram: client }))
+async function addedText({ agent, client, ask }: ToolContext, { change, path }: HistoryEntry): Promise<string> {
+  const { patch } = await ask((primary) => primary.history.diff({ agent, change, path, forProgram: client }))
   return addedIn(patch).join('\n').trim()
 }
 
@@ -141,4 +102,5 @@ const causeNames: Readonly<Record<HistoryEntry['cause'], string>> = {
   client: 'another program',
   upkeep: 'the user, accepting a suggestion of Commonplace',
   outside: 'a program outside Commonplace',
+  unrecorded: 'unknown: it was not recorded because the history was paused',
 }

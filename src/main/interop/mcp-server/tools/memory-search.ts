@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
 import { formatCondition, formatResult } from '#shared/util/format-result.ts'
-import { clip, dataNotice, defaultAnswerTokens, fittingLines, tokensForItems, toLine } from '../bounded-answer.ts'
+import { clip, dataNotice, defaultAnswerTokens, fittingText, tokensForItems, toLine } from '../bounded-answer.ts'
 import { queryParameter, tokenLimit, type MemoryTool } from './memory-tool.ts'
 
 /** Time to wait until the index is up to date, ms; after it the search uses the existing index. */
@@ -33,8 +33,6 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
   description:
     "Searches the user's long-term memory: decisions, preferences, people, dates, to-dos and notes of earlier sessions with any assistant. Call it at the start of a task and before answering anything about earlier work, decisions, people, dates or preferences. Returns one result a line, best first: path:first-last · score · date · text. Cite results as [path:line].",
   input,
-  output: undefined,
-  isReadOnly: true,
   async run({ query, maxResults, minScore, maxTokens }, { agent, client, ask }) {
     const maxCharacters = maxTokens === undefined ? undefined : charactersPerToken * maxTokens
     const search = (waitMs: number) => {
@@ -56,7 +54,10 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
       toLine(`Embeddings: ${answer.provider} ${answer.model}`.trim()),
     ]
     const lines = results.map(lineOf)
-    const shown = fittingLines(lines, tokensForItems(maxTokens ?? defaultAnswerTokens, [dataNotice, ...hints]))
+    const { lines: shown } = fittingText(
+      lines,
+      tokensForItems(maxTokens ?? defaultAnswerTokens, [dataNotice, ...hints]),
+    )
     const omittedCount = lines.length - shown.length
     return [
       ...(shown.length > 0 ? [dataNotice] : []),

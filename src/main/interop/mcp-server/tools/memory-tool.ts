@@ -21,8 +21,8 @@ export interface MemoryTool<
   readonly description: string
   readonly input: Input
   /** Undefined if the tool answers with lines of plain text. */
-  readonly output: Output
-  readonly isReadOnly: boolean
+  readonly output?: Output
+  readonly isWriting?: boolean
   readonly run: (
     input: z.infer<Input>,
     context: ToolContext,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { maxId, maxProgramNote, maxTitle } from '#shared/util/limits.ts'
+import { maxProgramNote, maxTitle } from '#shared/util/limits.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
 const input = z.object({
@@ -18,14 +18,14 @@ const input = z.object({
     .describe(
       "For lasting facts: the heading of MEMORY.md that the note belongs under. The note goes to today's log at once; the user decides about MEMORY.md, unless you may write there",
     ),
-  undo: z.string().max(maxId).optional().describe('Instead of text: undo id of a note that you saved, to remove it'),
+  undo: z.number().int().min(1).optional().describe('Instead of text: undo id of a note that you saved, to remove it'),
 })
 
 const output = z.object({
   path: z.string(),
   startLine: z.number().int().optional(),
   endLine: z.number().int().optional(),
-  undo: z.string().optional().describe('Pass it to remember to remove the note'),
+  undo: z.number().int().optional().describe('Pass it to remember to remove the note'),
   done: z.enum(['remembered', 'taken back']),
   longTerm: z
     .enum(['written', 'waits for the user', 'refused before'])
@@ -43,11 +43,11 @@ export const remember: MemoryTool<typeof input, typeof output> = {
     "Saves a note to the user's memory, where every assistant of the user can find it. Call it when the user asks to remember something, and after a decision, a stated preference, or a result worth keeping. One fact per call. Never save secrets such as passwords or keys.",
   input,
   output,
-  isReadOnly: false,
+  isWriting: true,
   async run({ text, section, undo }, { agent, client, ask, signal }) {
     if (undo !== undefined) {
       if (text !== undefined) throw invalidInput('pass text or undo, not both')
-      const { path } = await ask((primary) => primary.clients.undo({ agent, client, undo }))
+      const { path } = await ask((primary) => primary.clients.undo({ agent, client, change: undo }))
       return { path, done: 'taken back' }
     }
     const note = text?.trim() ?? ''
@@ -56,14 +56,14 @@ export const remember: MemoryTool<typeof input, typeof output> = {
     const saved = await ask((primary, isRepeated) =>
       primary.clients.remember({ ...request, mayBeThere: isRepeated }, { signal }),
     )
-    const { path, startLine, endLine, undo: undoId, proposal } = saved
+    const { path, startLine, endLine, change, proposal } = saved
     const pending = proposal === null ? 'refused before' : 'waits for the user'
     const longTerm = proposal === undefined ? 'written' : pending
     return {
       path,
       startLine,
       endLine,
-      ...(undoId === '' ? {} : { undo: undoId }),
+      ...(change === null ? {} : { undo: change }),
       done: 'remembered',
       ...(section === undefined ? {} : { longTerm }),
       ...(typeof proposal === 'string' ? { proposal } : {}),

@@ -1,0 +1,412 @@
+/**
+ * The log of all changes of a workspace's notes. A change is stored as pending with its texts, then the files are
+ * replaced, then the change is marked as done. After a crash the text of each file decides whether it was replaced.
+ */
+import Database from 'better-sqlite3'
+import { hash as hashOf } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { AppError } from '#shared/util/errors.ts'
+import { countLines, EventEmitter, type Subscribable } from '#platform'
+import { isNote } from '../files/file-names.ts'
+import {
+  changeSetOf,
+  deleteFileChange,
+  currentPath,
+  deleteSetIfEmpty,
+  fileChangesOf,
+  insertChangeSet,
+  insertFileChange,
+  latestChangeAt,
+  listSets,
+  markReviewed,
+  nextNoteId,
+  openAdoption,
+  pendingSets,
+  setsAfter,
+  type ChangeKind,
+  type ChangeSet,
+  type FileChangeRow,
+  type WriteOrigin,
+} from './change-rows.ts'
+import { LogFile, type OpenLog } from './log-file.ts'
+import { NewerLogError, type Db } from './schema.ts'
+import type { PreparedVersion } from './versions.ts'
+
+/**
+ * Texts of a file before and after a change; null if the file did not exist then. Both are null for an attachment that
+ * the change created: its content is not stored. `from` is the previous path.
+ */
+export interface FileTransition {
+  readonly path: string
+  readonly from?: string | undefined
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** A file of a stored change. A text is undefined if it was removed from the log. */
+export interface RecordedFile {
+  readonly path: string
+  readonly from?: string | undefined
+  readonly before: string | null | undefined
+  readonly after: string | null | undefined
+  /** `fileStamp` of the file after the change; null if unknown. */
+  readonly stamp: string | null
+  /** Current path of a note; the path after the change for other files. */
+  readonly now: string
+}
+
+export interface ChangeDraft {
+  readonly origin: WriteOrigin
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly kind?: ChangeKind | undefined
+  /** Stored as JSON; its fields depend on the kind. */
+  readonly detail?: object | undefined
+  readonly files: readonly FileTransition[]
+}
+
+export interface HistoryProblem {
+  readonly code: 'history_damaged' | 'history_failed' | 'history_newer'
+  readonly message: string
+}
+
+export type ChangeLogEvent =
+  | { readonly type: 'recorded'; readonly paths: readonly string[] }
+  | { readonly type: 'problems'; readonly problems: readonly HistoryProblem[] }
+
+interface PreparedChange {
+  readonly file: FileTransition
+  readonly before: PreparedVersion | null
+  readonly after: PreparedVersion | null
+  /** Newest recorded version. */
+  readonly recorded: number | null
+  /** Its text if another program has changed the file since. */
+  readonly outsideText: string | undefined
+}
+
+export type { ChangeKind, ChangeSet }
+
+/** File changes in one transaction, so that other connections and the event loop get a turn. */
+const filesPerTransaction = 64
+/** Longer texts are not compared in full to count the changed lines, UTF-16 code units. */
+const maxComparedLength = 200_000
+
+export class ChangeLog {
+  readonly #changes = new EventEmitter<ChangeLogEvent>()
+  readonly changes: Subscribable<ChangeLogEvent> = this.#changes
+  readonly log: LogFile
+  readonly #workspace: string
+  readonly #problems = new Map<HistoryProblem['code'], string>()
+
+  /** @param file absolute path of the SQLite file @param workspace absolute path */
+  constructor(file: string, workspace: string) {
+    this.log = new LogFile(file, (message) => this.raiseProblem('history_damaged', message))
+    this.#workspace = workspace
+  }
+
+  /** True while changes cannot be stored. The notes themselves are written. */
+  get isPaused(): boolean {
+    return this.#problems.has('history_failed')
+  }
+
+  /**
+   * Stores a change before its files are replaced. Records changes by other programs before it. The caller must hold the
+   * lock of the workspace.
+   * @param into change set to which the files are added; a new one if undefined
+   * @returns the id of the change set; undefined if it cannot be stored but the files can be written
+   * @throws AppError `disk_full` if log and workspace are on the same disk
+   */
+  async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
+    let changeSet = into
+    // Recovery removes a set that is not stored completely.
+    const pending = draft.files.length > filesPerTransaction ? 2 : 1
+    try {
+      for (let from = 0; from < Math.max(1, draft.files.length); from += filesPerTransaction) {
+        const files = await this.#prepare(draft.files.slice(from, from + filesPerTransaction))
+        changeSet = this.log.write((log) => this.#store(log, draft, files, pending, changeSet))
+        if (draft.files.length > filesPerTransaction) await yieldToOthers()
+      }
+      if (pending === 2)
+        this.log.write(({ db }) =>
+          db.prepare('UPDATE file_changes SET pending = 1 WHERE change_set = ? AND pending = 2').run(changeSet),
+        )
+      return changeSet
+    } catch (error) {
+      if (changeSet !== undefined) this.cancel(changeSet)
+      this.#handleFailure(error)
+      return undefined
+    }
+  }
+
+  /**
+   * Marks a change as done. A failure leaves it pending, which the texts of the files decide later.
+   * @param stamps size and time of the replaced files, by path
+   */
+  done(changeSet: number | undefined, stamps: ReadonlyMap<string, string> = new Map()): void {
+    if (changeSet === undefined) return
+    this.#tryTo(({ db }) => {
+      const rows = fileChangesOf(db, changeSet)
+      const update = db.prepare('UPDATE file_changes SET pending = 0, stamp = ? WHERE id = ?')
+      // A power failure may lose the mark: the change is then pending and its files have the new texts.
+      db.pragma('synchronous = NORMAL')
+      try {
+        db.transaction(() => rows.forEach(({ id, path }) => update.run(stamps.get(path) ?? null, id))).immediate()
+      } finally {
+        db.pragma('synchronous = FULL')
+      }
+      this.emitRecorded(rows.map(({ path }) => path))
+    })
+  }
+
+  /** Removes a change whose files were not replaced. @param paths only these files; all if undefined */
+  cancel(changeSet: number | undefined, paths?: ReadonlySet<string>): void {
+    if (changeSet === undefined) return
+    this.#tryTo(({ db }) =>
+      db.transaction(() => {
+        for (const row of fileChangesOf(db, changeSet))
+          if (row.pending > 0 && (!paths || paths.has(row.path))) deleteFileChange(db, row)
+        deleteSetIfEmpty(db, changeSet)
+      })(),
+    )
+  }
+
+  /** Replaces the JSON of a change set. */
+  setDetail(changeSet: number, detail: object): void {
+    this.log.write(({ db }) =>
+      db.prepare('UPDATE change_sets SET detail = ? WHERE id = ?').run(JSON.stringify(detail), changeSet),
+    )
+  }
+
+  /** Reads the log. @throws AppError `history_unavailable` */
+  read<T>(work: (log: OpenLog) => T): T {
+    try {
+      return this.log.run(work)
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new AppError('history_unavailable', `the history cannot be read: ${reason}`, { reason }, { cause: error })
+    }
+  }
+
+  /** Returns the change sets with pending file changes, oldest first; none if the log cannot be read. */
+  pendingSets(): ChangeSet[] {
+    return this.#tryTo(({ db }) => pendingSets(db)) ?? []
+  }
+
+  /** Returns the change sets of a kind that are newer than `id`, undos included; none if the log cannot be read. */
+  setsAfter(id: number, kind: ChangeKind): ChangeSet[] {
+    return this.#tryTo(({ db }) => setsAfter(db, id, kind)) ?? []
+  }
+
+  /** Returns the files of a change set with their texts. @throws AppError `history_unavailable` */
+  filesOf(changeSet: number): RecordedFile[] {
+    return this.read(({ db, versions }) => {
+      const query = db.prepare<[number], FileChangeRow & { readonly now: string | null }>(
+        `SELECT c.*, ${currentPath} AS now FROM file_changes c WHERE c.change_set = ? ORDER BY c.id`,
+      )
+      return query.all(changeSet).map(({ path, old_path: from, before, after, stamp, now }) => ({
+        path,
+        stamp,
+        now: now ?? path,
+        ...(from === null ? {} : { from }),
+        before: before === null ? null : versions.text(before),
+        after: after === null ? null : versions.text(after),
+      }))
+    })
+  }
+
+  /** Returns a change set; undefined if there is none. @throws AppError `history_unavailable` */
+  setOf(changeSet: number): ChangeSet | undefined {
+    return this.read(({ db }) => changeSetOf(db, changeSet))
+  }
+
+  /** Returns the newest change sets of these kinds that were not undone, with the numbers of their files. */
+  listSets(kinds: readonly ChangeKind[], limit: number): (ChangeSet & { readonly files: number })[] {
+    return this.read(({ db }) => listSets(db, kinds, limit))
+  }
+
+  /** Marks a hunk of a change as reviewed. @param key as `hunkKey` returns it @throws AppError `history_unavailable` */
+  markReviewed(changeSet: number, path: string, key: string): void {
+    this.read(({ db }) => markReviewed(db, changeSet, path, key))
+    this.emitRecorded([path])
+  }
+
+  /** Removes changes that a crash interrupted while they were stored. */
+  removeIncomplete(): void {
+    this.#tryTo(({ db }) =>
+      db.transaction(() => {
+        const sets = db.prepare<[], number>('DELETE FROM file_changes WHERE pending = 2 RETURNING change_set').pluck()
+        for (const id of new Set(sets.all())) deleteSetIfEmpty(db, id)
+      })(),
+    )
+  }
+
+  /** Reports that files cannot be recorded. @param error of `read` or of the worker */
+  pause(error: unknown): void {
+    const { cause } = error instanceof AppError ? error : {}
+    this.#handleFailure(cause ?? new Error(error instanceof Error ? error.message : String(error)), true)
+  }
+
+  emitRecorded(paths: readonly string[]): void {
+    if (paths.length > 0) this.#changes.emit({ type: 'recorded', paths })
+  }
+
+  raiseProblem(code: HistoryProblem['code'], message: string): void {
+    if (this.#problems.get(code) === message) return
+    this.#problems.set(code, message)
+    this.#emitProblems()
+  }
+
+  clearProblems(...codes: readonly HistoryProblem['code'][]): void {
+    const cleared = codes.filter((code) => this.#problems.delete(code))
+    if (cleared.length > 0) this.#emitProblems()
+  }
+
+  #emitProblems(): void {
+    const problems = [...this.#problems].map(([code, message]) => ({ code, message }))
+    this.#changes.emit({ type: 'problems', problems })
+  }
+
+  close(): void {
+    this.log.close()
+  }
+
+  async #prepare(files: readonly FileTransition[]): Promise<PreparedChange[]> {
+    const prepared: PreparedChange[] = []
+    for (const file of files) {
+      const { path, from = path, before, after } = file
+      const { recorded, recordedText, versions } = this.log.run(({ db, versions: stored }) => {
+        settlePendingAt(db, stored, from, before)
+        const version = (isNote(from) ? latestChangeAt(db, from)?.after : null) ?? null
+        return { recorded: version, recordedText: version === null ? null : stored.text(version), versions: stored }
+      })
+      prepared.push({
+        file,
+        before: before === null ? null : await versions.prepare(before, recorded),
+        after: after === null ? null : await versions.prepare(after, recorded),
+        recorded,
+        // Another program has changed the note since the newest recorded version.
+        outsideText: isNote(from) && recordedText !== before ? (recordedText ?? '') : undefined,
+      })
+    }
+    return prepared
+  }
+
+  /** @returns the id of the change set, `changeSet` if it is given */
+  #store(
+    { db, versions }: OpenLog,
+    { at, origin, kind, detail }: ChangeDraft,
+    files: readonly PreparedChange[],
+    pending: number,
+    changeSet: number | undefined,
+  ): number {
+    const put = (version: PreparedVersion | null) => version && versions.put(version)
+    let outsideSet: number | undefined
+    for (const { file, before, recorded, outsideText } of files) {
+      if (outsideText === undefined) continue
+      const outside = { path: file.from ?? file.path, before: outsideText, after: file.before }
+      const adoption = recorded === null ? openAdoption(db, at) : undefined
+      if (adoption === undefined)
+        outsideSet ??= insertChangeSet(db, { at, origin: { cause: this.log.isPaused ? 'unrecorded' : 'outside' } })
+      const set = adoption ?? outsideSet ?? 0
+      storeFileChange(db, { changeSet: set, file: outside, before: recorded, after: put(before) })
+    }
+    const id =
+      changeSet ??
+      insertChangeSet(db, { at, origin, kind: kind ?? null, detail: detail ? JSON.stringify(detail) : null })
+    for (const { file, before, after } of files)
+      storeFileChange(db, { changeSet: id, file, before: put(before), after: put(after), pending })
+    return id
+  }
+
+  /** Reports a failure. @returns undefined if the log cannot be read or written */
+  #tryTo<T>(work: (log: OpenLog) => T): T | undefined {
+    try {
+      return this.log.run(work)
+    } catch (error) {
+      this.#handleFailure(error, true)
+      return undefined
+    }
+  }
+
+  /** @param isAfterWrite true if the files were already replaced, so that no error can refuse the change */
+  #handleFailure(error: unknown, isAfterWrite = false): void {
+    if (error instanceof NewerLogError) return this.raiseProblem('history_newer', error.message)
+    if (!(error instanceof Error) || error instanceof AppError) throw error
+    const isFull = error instanceof Database.SqliteError && error.code === 'SQLITE_FULL'
+    if (isFull && !isAfterWrite && isSameDisk(dirname(this.log.file), this.#workspace)) {
+      const message = 'the disk is full: the change was not stored, and no file was changed'
+      throw new AppError('disk_full', message, { path: this.log.file, kilobytes: 64 }, { cause: error })
+    }
+    try {
+      this.log.isPaused = true
+    } catch {
+      // Without the mark, changes that are missing in the log appear as changes by other programs.
+    }
+    this.raiseProblem('history_failed', error.message)
+  }
+}
+
+/** Returns the numbers of added and removed lines; estimates for long texts. */
+export function countChangedLines(before: string, after: string): { added: number; removed: number } {
+  return countLines(before, after, before.length + after.length > maxComparedLength ? 0 : undefined)
+}
+
+interface StoredChange {
+  readonly changeSet: number
+  readonly file: FileTransition
+  readonly before: number | null
+  readonly after: number | null
+  readonly pending?: number
+  readonly stamp?: string | null
+}
+
+/** Stores a file change in a set. `before` and `after` are versions. */
+export function storeFileChange(
+  db: Db,
+  { changeSet, file, before, after, pending = 0, stamp = null }: StoredChange,
+): void {
+  const { path, from } = file
+  const note = isNote(path) ? (latestChangeAt(db, from ?? path)?.note ?? nextNoteId(db)) : null
+  insertFileChange(db, {
+    change_set: changeSet,
+    note,
+    path,
+    old_path: from ?? null,
+    before,
+    after,
+    ...countChangedLines(file.before ?? '', file.after ?? ''),
+    pending,
+    stamp,
+  })
+}
+
+/**
+ * Decides the pending changes of a path, whose process ended before it marked them, by the text of the file: with the
+ * text before the change, it is removed; otherwise it is done. A file that a running import has yet to create is pending
+ * until it exists with the imported text.
+ * @param text current text; null if there is no file
+ */
+export function settlePendingAt(db: Db, versions: OpenLog['versions'], path: string, text: string | null): void {
+  const rows = db
+    .prepare<[string], FileChangeRow>('SELECT * FROM file_changes WHERE path = ? AND pending > 0 ORDER BY id')
+    .all(path)
+  if (rows.length === 0) return
+  const textHash = text === null ? null : hashOf('sha256', text)
+  const hashOfVersion = (id: number | null) => (id === null ? null : (versions.hash(id) ?? null))
+  db.transaction(() => {
+    for (const row of rows) {
+      const isDone = textHash === hashOfVersion(row.after)
+      if (!isDone && row.before === null) continue
+      if (!isDone && textHash === hashOfVersion(row.before)) deleteFileChange(db, row)
+      else db.prepare('UPDATE file_changes SET pending = 0 WHERE id = ?').run(row.id)
+    }
+  }).immediate()
+}
+
+function isSameDisk(...folders: readonly [string, string]): boolean {
+  const [one, other] = folders.map((folder) => statSync(folder, { throwIfNoEntry: false })?.dev)
+  return one !== undefined && one === other
+}

@@ -1,0 +1,111 @@
+/** Plans the undo of a change set: the inverse of each of its file changes is merged into the present text. */
+import type { LeftFile } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
+import { inBatches, type Differ } from '#platform'
+import { batchDetailOf } from '../transactions/batch.ts'
+import type { TextWrite } from '../transactions/settle-text.ts'
+import type { ChangeLog, ChangeSet, RecordedFile } from './change-log.ts'
+import { changeSetOf } from './change-rows.ts'
+
+export interface RevertRequest {
+  /** Id of the change set. */
+  readonly change: number
+  /** Only this file, by its path after the change. */
+  readonly path?: string | undefined
+  /** Only these hunks of the file, 0-based. */
+  readonly hunks?: readonly number[] | undefined
+  /** True: applies the change again after an undo. */
+  readonly isRedo?: boolean | undefined
+  /** True: leaves files that were edited since. Otherwise the change is merged out of them. */
+  readonly leavesEdited?: boolean | undefined
+  /** Only the files that have these paths now. */
+  readonly only?: readonly string[] | undefined
+}
+
+export interface RevertPlan {
+  readonly change: ChangeSet
+  /** The reverse of a move; undefined for other changes. */
+  readonly move: Move | undefined
+  readonly texts: readonly TextWrite[]
+  /** Files that cannot be reverted. */
+  readonly left: readonly LeftFile[]
+}
+
+interface RevertContext {
+  readonly log: ChangeLog
+  readonly differ: Differ
+  /** Returns the present text of a file; null if there is none. */
+  readonly readText: (path: string) => Promise<string | null>
+}
+
+const concurrency = 16
+
+/**
+ * @throws AppError `undo_conflict` if a move, a renamed tag, or the only file cannot be reverted, with the first line
+ * that has changed since, or if the change set is unknown
+ */
+export async function planRevert(context: RevertContext, request: RevertRequest): Promise<RevertPlan> {
+  const { log } = context
+  const { change: id, path, isRedo = false, leavesEdited = false, only } = request
+  const change = log.read(({ db }) => changeSetOf(db, id))
+  const files = log.filesOf(id).filter((file) => path === undefined || file.path === path)
+  const { move: recordedMove } = batchDetailOf(change?.detail ?? null)
+  // A move of an attachment without links to it has no note.
+  // The undo of an adoption would remove the user's notes.
+  if (!change || change.origin.cause === 'adopted' || (files.length === 0 && (!recordedMove || path !== undefined))) {
+    const message = 'this change was already undone, or is no longer stored'
+    throw new AppError('undo_conflict', message, { path: path ?? '' })
+  }
+  const move = recordedMove && path === undefined ? reversed(recordedMove, isRedo) : undefined
+  const isAllOrNothing = !leavesEdited && (move !== undefined || change.kind === 'tag' || files.length === 1)
+  const left: LeftFile[] = []
+  const texts = await inBatches(files, concurrency, async (file): Promise<TextWrite[]> => {
+    const isAttachment = file.before === null && file.after === null
+    if (isAttachment || (recordedMove && file.before === file.after)) return []
+    const currentPath = file.now
+    if (only && !only.includes(currentPath)) return []
+    try {
+      const text = await revertFile(context, file, currentPath, request)
+      const newPath = move ? movedPath(currentPath, [move]) : currentPath
+      return text === undefined ? [] : [{ path: currentPath, newPath, ...text }]
+    } catch (error) {
+      if (isAllOrNothing || !(error instanceof AppError)) throw error
+      const isChanged = ['file_changed', 'file_not_found', 'undo_conflict'].includes(error.code)
+      left.push({ path: currentPath, reason: isChanged ? 'changed' : 'refused' })
+      return []
+    }
+  })
+  return { change, move, texts: texts.flat(), left }
+}
+
+/** @returns the present text and the text without the change; undefined if they are equal */
+async function revertFile(
+  { differ, readText }: RevertContext,
+  { before, after }: RecordedFile,
+  path: string,
+  { hunks, isRedo = false, leavesEdited = false }: RevertRequest,
+): Promise<Pick<TextWrite, 'before' | 'after'> | undefined> {
+  const current = await readText(path)
+  if (before === undefined || after === undefined) throw conflict(path)
+  const reverted = hunks ? await differ.withoutHunks(before ?? '', after ?? '', hunks) : before
+  const [base, target] = isRedo ? [reverted, after] : [after, reverted]
+  if (current === target) return undefined
+  if (current === base) return { before: current, after: target }
+  if (current === null && target === null) return undefined
+  if (current === null || base === null || leavesEdited) throw conflict(path, current === null ? undefined : 1)
+  const result = await differ.revert({ after: base, current, restored: target ?? '' })
+  if ('line' in result) throw conflict(path, result.line)
+  if (result.text === current) return undefined
+  return { before: current, after: target === null && result.text === '' ? null : result.text }
+}
+
+function conflict(path: string, line?: number): AppError {
+  const place = line === undefined ? path : `${path}:${line}`
+  const message = `${place} has changed since; the change cannot be undone automatically`
+  return new AppError('undo_conflict', message, { path, ...(line === undefined ? {} : { line }) })
+}
+
+function reversed({ from, to }: Move, isRedo: boolean): Move {
+  return isRedo ? { from, to } : { from: to, to: from }
+}

@@ -1,0 +1,102 @@
+/** Finds and removes the matches of a pattern in the files that the app stores for an agent. */
+import { rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, posix } from 'node:path'
+import type { ErasurePlace } from '#shared/contract/index.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import { forgetPartNames, gzipAsync, measureDataLocations, writeDurably } from '#platform'
+import { fileStamp } from '../files/text-files.ts'
+import { collectStrings, decodeFile, isJson, jsonRows, mapStrings, textsOf } from './decode-file.ts'
+import { findInLog } from './erase-log.ts'
+import type { ErasePattern } from './erase-pattern.ts'
+import { listStoredFiles, type ErasureFolders, type StoredFile } from './erasure-stores.ts'
+
+/** Lists the places with a match, and those that may have one because they cannot be searched. */
+export async function findOccurrences(folders: ErasureFolders, pattern: ErasePattern): Promise<ErasurePlace[]> {
+  const places: ErasurePlace[] = []
+  for (const storedFile of await listStoredFiles(folders)) places.push(...(await findInFile(storedFile, pattern)))
+  return places
+}
+
+/** Returns the places in a file with a match, or the file itself if it cannot be searched. */
+export async function findInFile({ kind, path, file }: StoredFile, pattern: ErasePattern): Promise<ErasurePlace[]> {
+  const unknownPlace = { kind, path, count: 0, lines: [] }
+  if (kind === 'history') return findInLog(file, pattern) ?? [unknownPlace]
+  if (kind === 'oldHistory') {
+    const [size] = await measureDataLocations([{ kind: 'history', path: file }])
+    return [{ ...unknownPlace, bytes: size?.bytes }]
+  }
+  const decoded = await decodeFile(file)
+  if (!decoded) return []
+  const { text } = decoded
+  if (text === undefined) return [unknownPlace]
+  const matches = pattern.excerpt(textsOf(path, text), kind === 'note' || kind === 'trash' || kind === 'other')
+  const isNamed = isNamedAfter(kind, path, pattern)
+  if (matches.count === 0 && !isNamed) return []
+  const keepsPrivate = kind === 'note' && !isNamed && pattern.addsMarkers(text)
+  return [{ kind, path, ...matches, isNamed: isNamed || undefined, keepsPrivate: keepsPrivate || undefined }]
+}
+
+/** Returns true for a note whose path matches, so that it is deleted. The app chooses the names of other files. */
+function isNamedAfter(kind: StoredFile['kind'], path: string, pattern: ErasePattern): boolean {
+  return (kind === 'note' || kind === 'trash') && pattern.matches(path)
+}
+
+/**
+ * Removes matches from a file. Keeps changes that other programs make meanwhile.
+ * @param attempts limit if another program keeps writing the file; then the matches remain
+ * @returns true if the file changed
+ */
+export async function removeOccurrences(
+  storedFile: StoredFile,
+  pattern: ErasePattern,
+  attempts = 20,
+): Promise<boolean> {
+  const { kind, path, file } = storedFile
+  if (isNamedAfter(kind, path, pattern)) {
+    await rm(file, { force: true })
+    let folder = dirname(file)
+    for (let shownPath = posix.dirname(path); pattern.matches(shownPath); shownPath = posix.dirname(shownPath)) {
+      // Other files in the folder keep it.
+      await rmdir(folder).catch(() => undefined)
+      folder = dirname(folder)
+    }
+    return true
+  }
+  const stampBefore = await fileStamp(file)
+  const { text, isZipped, isUtf8 } = (await decodeFile(file)) ?? {}
+  // Rewriting a file that is not UTF-8 would damage it. It is reported as remaining.
+  if (text === undefined || !isUtf8) return false
+  const rewritten = rewriteText(storedFile, text, pattern)
+  if (rewritten === text) return false
+  const encoded = rewritten !== undefined && isZipped ? await gzipAsync(rewritten) : rewritten
+  if (kind === 'request') await forgetPartNames(dirname(file))
+  if ((await fileStamp(file)) !== stampBefore)
+    return attempts > 1 && removeOccurrences(storedFile, pattern, attempts - 1)
+  if (encoded === undefined) await rm(file, { force: true })
+  // The log file is open for appending, so it must not be replaced by a new file.
+  else if (kind === 'log') await writeFile(file, encoded)
+  else await writeDurably(file, encoded)
+  return true
+}
+
+/** Returns the new text; undefined deletes the file. */
+function rewriteText({ kind, path }: StoredFile, text: string, pattern: ErasePattern): string | undefined {
+  if (!isJson(path)) return pattern.removeLines(text)
+  const hasMatch = (value: unknown) => collectStrings(value).some((string) => pattern.matches(string))
+  // Lines are removed from drafts and proposals, as from notes, and masked in other files.
+  const removesLines = kind === 'proposal' || kind === 'draft'
+  const rewrite = (string: string) => (removesLines ? pattern.removeLines(string) : pattern.maskLines(string))
+  const rows = jsonRows(path, text).flatMap((json) => {
+    const value = parseJson(json)
+    if (!hasMatch(value ?? json)) return [json]
+    // Saved queries and model verdicts are useless without their text.
+    const isUseless = path.endsWith('.jsonl') && (kind === 'check' || kind === 'proposal')
+    // An incomplete value cannot be edited.
+    if (isUseless || value === undefined) return []
+    if (!path.endsWith('inbox.json') || !isRecord(value) || !Array.isArray(value['proposals']))
+      return [JSON.stringify(mapStrings(value, rewrite))]
+    const proposals = value['proposals'].filter((proposal) => !hasMatch(proposal))
+    return [JSON.stringify({ ...value, proposals })]
+  })
+  return rows.length === 0 ? undefined : rows.join('\n')
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
+import { parseJson } from '#shared/util/json.ts'
+
+const renameSchema = z.object({ from: z.string(), to: z.string() })
+
+const detailSchema = z.object({
+  /** Set for a moved note or folder, whose links are updated too. */
+  move: renameSchema.extend({ isFolder: z.boolean() }).optional(),
+  tag: renameSchema.optional(),
+  /** Set for a text replacement; `count` is the number of matches. */
+  replacement: z.object({ text: z.string(), replacement: z.string(), count: z.number().int() }).optional(),
+  /** Folders that the batch created, innermost first. */
+  made: z.array(z.string()).catch([]),
+})
+/** Fields of a batch in the change log, besides its files. */
+export type BatchDetail = Readonly<z.infer<typeof detailSchema>>
+/** A change of many notes that is undone as one. */
+export type Batch = Pick<BatchDetail, 'tag' | 'replacement'> & { readonly move?: Move | undefined }
+
+/** Parses the detail of a change set; that of a change without a batch is empty. */
+export function batchDetailOf(detail: string | null): BatchDetail {
+  return detailSchema.catch({ made: [] }).parse(parseJson(detail ?? '{}'))
+}
+
+/** Returns undefined for a change that is not a batch, such as an accepted proposal. */
+export function batchKind({ move, tag, replacement }: Batch): keyof Batch | undefined {
+  if (move) return 'move'
+  if (replacement) return 'replacement'
+  return tag && 'tag'
+}
+
+export function batchNames({ move, tag, replacement }: Batch): { readonly from: string; readonly to: string } {
+  if (replacement) return { from: replacement.text, to: replacement.replacement }
+  return move ?? tag ?? { from: '', to: '' }
+}
+
+/** Returns the batch that undoes a replacement or a renamed tag, without a move. */
+export function reversedBatch({ tag, replacement }: Batch): Batch {
+  return {
+    tag: tag && { from: tag.to, to: tag.from },
+    replacement: replacement && { ...replacement, text: replacement.replacement, replacement: replacement.text },
+  }
+}

@@ -1,0 +1,90 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startServer } from '../../../src/main/app/server/start-server.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { cli } from '../../support/built.ts'
+
+function run(home: string, args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [cli, ...args, '--home', join(home, 'state')], {
+    env: { ...process.env, HOME: home },
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (data) => (stdout += data))
+  child.stderr.on('data', (data) => (stderr += data))
+  return new Promise((resolve) => child.on('exit', (code) => resolve({ code, stdout, stderr })))
+}
+
+describe('history in the terminal', () => {
+  it('shows the changes of a note, and its text at a time without private lines', async () => {
+    const home = await temporaryFolder()
+    await run(home, ['remember', '--private', 'The code is 4711'])
+    const [name = ''] = await readdir(join(home, 'commonplace', 'memory'))
+    const show = ['history', 'show', `memory/${name}`]
+    expect((await run(home, show)).stdout).toMatch(/^\S+Z {2}\+3 -0 {2}capture {2}memory\/\S+\n$/)
+    const later = ['--at', new Date(Date.now() + 1000).toISOString()]
+    expect((await run(home, [...show, ...later])).stdout).toMatch(/^# \S+\n\n\[stays on this machine\]\n$/)
+    expect((await run(home, [...show, ...later, '--private'])).stdout).toContain('4711')
+    expect(await run(home, [...show, '--at', '2001-01-01'])).toMatchObject({ code: 1, stdout: '' })
+    expect(await run(home, [...show, '--at', 'noon'])).toMatchObject({ code: 2 })
+  })
+
+  it('exports the history without private text, and refuses a folder with files', async () => {
+    const home = await temporaryFolder()
+    const repository = join(home, 'exported')
+    await run(home, ['remember', '--private', 'The code is 4711'])
+    expect(await run(home, ['history', 'export', '--git', repository])).toMatchObject({ code: 0, stderr: '' })
+    const log = execFileSync('git', ['-C', repository, 'log', '-p'], { encoding: 'utf8' })
+    expect([log.includes('stays on this machine'), log.includes('4711')]).toEqual([true, false])
+    expect(await run(home, ['history', 'export', '--git', repository])).toMatchObject({
+      code: 2,
+      stderr: `commonplace: ${repository} is not an empty folder\n`,
+    })
+  })
+
+  it('names an earlier and a damaged history, and imports a repository once', async () => {
+    const repository = await temporaryFolder()
+    const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args])
+    git('init', '-q')
+    await writeFile(join(repository, 'a.md'), 'one\n')
+    git('add', 'a.md')
+    git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x')
+    const other = await temporaryFolder()
+    await run(other, ['remember', 'Later'])
+    const history = join(other, 'state', 'history', 'main')
+    await mkdir(join(history, 'repository.git'), { recursive: true })
+    await writeFile(join(history, 'x.sqlite.damaged-20260101T000000000Z'), '')
+    const { stdout } = await run(other, ['status'])
+    expect(stdout).toContain(`commonplace history import --git "${join(history, 'repository.git')}"`)
+    expect(stdout).toContain(`damaged history, kept aside: ${join(history, 'x.sqlite.damaged-20260101T000000000Z')}`)
+    const first = await run(other, ['history', 'import', '--git', repository, '--json'])
+    expect(JSON.parse(first.stdout)).toEqual({ changes: 1, notes: 1, skipped: 0, later: 0, isKnown: false })
+    expect((await run(other, ['history', 'import', '--git', repository])).stdout).toContain('already')
+  })
+
+  it('uses the app that is running', async () => {
+    const { home, workspace } = await prepareFolders({ files: { 'a.md': 'one\n' } })
+    const server = await startServer({ mainFolder, env: {}, home, workspace, port: 0 })
+    try {
+      const child = spawn(process.execPath, [
+        cli,
+        'history',
+        'export',
+        '--git',
+        join(home, 'git'),
+        '--home',
+        home,
+        '--workspace',
+        workspace,
+      ])
+      let stdout = ''
+      child.stdout.on('data', (data) => (stdout += data))
+      await new Promise((resolve) => child.on('exit', resolve))
+      expect(stdout).toBe(`${join(home, 'git')}: 1 commits\n`)
+    } finally {
+      await server.close()
+    }
+  })
+})
