@@ -75,9 +75,10 @@ describe('export of attachments', () => {
   })
 
   it('a workspace export with history needs Git', async () => {
-    const { app } = await openImporter({ 'a.md': 'one\n' })
+    // A worker has the variables of its start.
     vi.stubEnv('PATH', await temporaryFolder())
     onTestFinished(() => void vi.unstubAllEnvs())
+    const { app } = await openImporter({ 'a.md': 'one\n' })
     await expect(call(createRouter(app).import.pack, { agent: 'main', withHistory: true })).rejects.toMatchObject({
       code: 'git_failed',
       data: { message: 'Git is not installed' },

@@ -20,8 +20,6 @@ import {
   TextStatisticsCache,
   normalizePath,
   exclusionReason,
-  exportToGit,
-  type GitExportOptions,
 } from '#workspace'
 import { workerEntry } from '#platform'
 import { Importer } from '#interop'
@@ -259,17 +257,10 @@ export class Agent {
     return this.batches.undo(request.change, { cause: 'user' })
   }
 
-  /** Writes the history as a Git repository. @param folder absolute path @throws AppError as `exportToGit` */
-  async exportHistory(folder: string, options: Pick<GitExportOptions, 'includesPrivate' | 'signal' | 'onProgress'>) {
-    await this.history.flush()
-    return exportToGit({
-      ...options,
-      file: this.history.log.log.file,
-      folder,
-      agentName: this.#options.config.name,
-      marks: this.marks(),
-      read: (path) => orUndefined(this.readSearched(path)),
-    })
+  /** @param folder absolute @throws AppError as `History.exportGit` */
+  exportHistory(folder: string, includesPrivate: boolean, signal?: AbortSignal) {
+    const notes = foldersWithPrivateRules(this.#options)
+    return this.history.exportGit({ folder, includesPrivate, agentName: this.#options.config.name, notes }, signal)
   }
 
   /**

@@ -1,7 +1,6 @@
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { streamProgress } from '#platform'
-import { importFromGit } from '#workspace'
 import { EarlierPrivacy } from '#workspace/privacy'
 import { viewFor } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
@@ -42,15 +41,11 @@ export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => 
   }),
   exportGit: os.history.exportGit.handler(async function* ({ input: { agent: id, folder, includesPrivate }, signal }) {
     const agent = await app.agents.get(id)
-    yield yield* streamProgress((onProgress) => agent.exportHistory(folder, { includesPrivate, signal, onProgress }))
+    yield* agent.exportHistory(folder, includesPrivate, signal)
   }),
   importGit: os.history.importGit.handler(async function* ({ input: { agent: id, folder }, signal }) {
-    const { log } = (await app.agents.get(id)).history
-    const { paths, ...result } = yield* streamProgress((onProgress) =>
-      importFromGit({ file: log.log.file, folder, signal, onProgress }),
-    )
-    log.emitRecorded(paths)
-    yield result
+    const { history } = await app.agents.get(id)
+    yield* history.importGit(folder, signal)
   }),
   blame: forAgent(os.history.blame, (agent, input) => agent.history.blame(input.path)),
   standing: forAgent(os.history.standing, (agent, input) => agent.revertStatus(input.change, input.path)),

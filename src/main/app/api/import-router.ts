@@ -30,10 +30,11 @@ export const importRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => (
     if (!withHistory || !history.isEnabled) return importer.pack()
     const folder = await mkdtemp(join(tmpdir(), 'commonplace-history-'))
     try {
-      await agent.exportHistory(folder, { includesPrivate: false, signal })
+      await Array.fromAsync(agent.exportHistory(folder, false, signal))
       return await importer.pack(join(folder, '.git'))
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      // Git may still write for a moment after a stop.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     }
   }),
 })

@@ -75,13 +75,20 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     }
   }
 
-  /** Yields the steps of one request. @throws errors of the worker; an Error if the worker dies */
-  async *stream<Step>(work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>): AsyncGenerator<Step> {
+  /**
+   * Yields the steps of one request.
+   * @param signal that of the request @throws the signal's reason; errors of the worker; an Error if the worker dies
+   */
+  async *stream<Step>(
+    work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Step> {
     const { thread, ready } = this.#acquire()
     try {
       await ready
       yield* await work(thread.client)
     } catch (error) {
+      signal?.throwIfAborted()
       throw fromOrpcError(error)
     } finally {
       this.#release()

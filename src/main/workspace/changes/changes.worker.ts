@@ -1,5 +1,12 @@
-import { AppError } from '#shared/util/errors.ts'
-import { serveWorker, clockWithOffset, lowerThreadPriority } from '#platform'
+import { join } from 'node:path'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
+import { serveWorker, clockWithOffset, lowerThreadPriority, streamProgress } from '#platform'
+import { resolveRealPath } from '../files/paths.ts'
+import { readText } from '../files/text-files.ts'
+import { marksBy } from '../privacy/privacy-marks.ts'
+import type { NotesFolder } from '../privacy/privacy-rules.ts'
+import { exportToGit, type GitExportOptions } from './export-git.ts'
+import { importFromGit, type GitImportOptions } from './import-git.ts'
 import { LogFile } from './log-file.ts'
 import { blameFile, diffOf, revertStatusOf } from './queries.ts'
 import { removeOldTexts } from './remove-texts.ts'
@@ -19,10 +26,18 @@ interface ChangePlace {
   readonly path: string
 }
 
-const stopScan = new AbortController()
-let opened: { readonly log: LogFile; readonly scanner: Scanner } | undefined
+export interface GitExportRequest extends Pick<GitExportOptions, 'folder' | 'agentName' | 'includesPrivate'> {
+  /** Folders that the agent can read, with their rules for private notes. */
+  readonly notes: readonly NotesFolder[]
+  readonly forbidden: readonly string[]
+}
+
+const ending = new AbortController()
+let opened: { readonly log: LogFile; readonly scanner: Scanner; readonly workspace: string } | undefined
 /** Scans run one after the other. */
 let lastScan: Promise<unknown> = Promise.resolve()
+/** Exports and imports run beside scans and each other. */
+let exchanges: Promise<unknown> = Promise.resolve()
 
 function open() {
   if (!opened) throw new Error('the history is not open')
@@ -30,38 +45,71 @@ function open() {
 }
 
 function enqueue<T>(work: () => Promise<T>): Promise<T> {
-  const done = lastScan.then(work).catch((error: unknown) => {
-    if (error instanceof AppError || stopScan.signal.aborted) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('history_unavailable', reason, { reason }, { cause: error })
-  })
+  const done = lastScan.then(work).catch((error: unknown) => throwUnavailable(error, ending.signal))
   lastScan = done.catch(() => undefined)
   return done
+}
+
+/** Yields the progress of an export or import, then its result. */
+async function* exchange<T>(
+  work: (options: Pick<GitImportOptions, 'file' | 'signal' | 'onProgress'>) => Promise<T>,
+  requestSignal: AbortSignal | undefined,
+) {
+  const { file } = open().log
+  const signal = AbortSignal.any([ending.signal, ...(requestSignal ? [requestSignal] : [])])
+  yield yield* streamProgress((onProgress) => {
+    const done = work({ file, signal, onProgress }).catch((error: unknown) => throwUnavailable(error, signal))
+    exchanges = Promise.allSettled([exchanges, done])
+    return done
+  })
+}
+
+/** @throws AppError `history_unavailable` for errors of SQLite and the system; other errors unchanged */
+function throwUnavailable(error: unknown, signal: AbortSignal): never {
+  if (error instanceof AppError || signal.aborted) throw error
+  const reason = error instanceof Error ? error.message : String(error)
+  throw new AppError('history_unavailable', reason, { reason }, { cause: error })
 }
 
 const jobs = {
   open({ file, workspace, clockAheadMs }: ChangesWorkerSettings) {
     const log = new LogFile(file)
-    opened = { log, scanner: new Scanner({ log, workspace, now: clockWithOffset(clockAheadMs) }) }
+    opened = { log, workspace, scanner: new Scanner({ log, workspace, now: clockWithOffset(clockAheadMs) }) }
   },
   /** Returns the first fault of the file; `ok` if there is none. */
   check: () => enqueue(async () => open().log.run(({ db }) => String(db.pragma('quick_check(1)', { simple: true })))),
   /** Records all files that differ from the log. @returns their paths */
-  recordAll: (forbidden: readonly string[]) => enqueue(() => open().scanner.recordAll(forbidden, stopScan.signal)),
+  recordAll: (forbidden: readonly string[]) => enqueue(() => open().scanner.recordAll(forbidden, ending.signal)),
   recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
     enqueue(() => open().scanner.recordFiles(paths, forbidden)),
   diff: ({ change, path }: ChangePlace) => open().log.run((log) => diffOf(log, change, path)),
   revertStatus: ({ change, path, text }: ChangePlace & { text: string }) =>
     open().log.run((log) => revertStatusOf(log, change, path, text)),
   blame: (path: string) => open().log.run((log) => blameFile(log, path)),
+  /** @throws AppError as `exportToGit`, `history_unavailable` */
+  exportGit({ notes, forbidden, ...request }: GitExportRequest, signal: AbortSignal | undefined) {
+    const { workspace } = open()
+    const read = async (requested: string) => {
+      const path = await resolveRealPath({ workspace, forbidden }, requested, [])
+      return { path, text: (await readText(join(workspace, path), path)).text }
+    }
+    const marks = marksBy(notes)
+    return exchange(
+      (options) => exportToGit({ ...request, ...options, marks, read: (path) => orUndefined(read(path)) }),
+      signal,
+    )
+  },
+  /** @param folder absolute @throws AppError as `importFromGit`, `history_unavailable` */
+  importGit: (folder: string, signal: AbortSignal | undefined) =>
+    exchange((options) => importFromGit({ ...options, folder }), signal),
   /** @param before milliseconds since the epoch */
   removeOldTexts: (before: number) => open().log.write((log) => removeOldTexts(log, before)),
   /** Writes the WAL into the file and empties it. */
   checkpoint: () => void open().log.run(({ db }) => db.pragma('wal_checkpoint(TRUNCATE)')),
   settle: () => lastScan.then(() => undefined),
   async close() {
-    stopScan.abort()
-    await lastScan
+    ending.abort()
+    await Promise.all([lastScan, exchanges])
     opened?.scanner.close()
     opened?.log.close()
   },

@@ -9,7 +9,7 @@ import { clockOffset, type Clock, type WorkerClient, WorkerHost } from '#platfor
 import { isNote } from '../files/file-names.ts'
 import type { Roots } from '../files/paths.ts'
 import { ChangeLog, type ChangeLogEvent } from './change-log.ts'
-import type { ChangesJobs } from './changes.worker.ts'
+import type { ChangesJobs, GitExportRequest } from './changes.worker.ts'
 import { currentPathOf, movedPathOf, queryTimeline, textsOf, versionAt, type TimelineRequest } from './queries.ts'
 
 /** Delay of the first scan of all files, so that it does not slow down the start of the app, ms. */
@@ -133,6 +133,30 @@ export class History {
   async blame(path: string) {
     void this.#enabled
     return this.#worker.run((client) => client.blame(path))
+  }
+
+  /**
+   * Writes the history as a Git repository. Yields the progress, then the result.
+   * @throws AppError as `exportToGit`, `history_unavailable`
+   */
+  async *exportGit(request: Omit<GitExportRequest, 'forbidden'>, signal?: AbortSignal) {
+    await this.flush()
+    const { forbidden } = this.#options.roots
+    yield* this.#worker.stream((client) => client.exportGit({ ...request, forbidden }, { signal }), signal)
+  }
+
+  /**
+   * Adds the history of a Git repository. Yields the progress, then the result.
+   * @param folder absolute
+   * @throws AppError as `importFromGit`, `history_unavailable`
+   */
+  async *importGit(folder: string, signal?: AbortSignal) {
+    for await (const step of this.#worker.stream((client) => client.importGit(folder, { signal }), signal))
+      if ('paths' in step) {
+        const { paths, ...result } = step
+        this.log.emitRecorded(paths)
+        yield result
+      } else yield step
   }
 
   /** Resolves when all files that differed from the log at the start and all reported changes are recorded. */

@@ -21,7 +21,7 @@ import {
 import { LogFile, type OpenLog } from './log-file.ts'
 import { removeUnusedVersions } from './remove-texts.ts'
 
-interface GitImportOptions {
+export interface GitImportOptions {
   /** Absolute path of the change log. */
   readonly file: string
   /** Absolute path of a repository or of a folder in one. Paths of notes are relative to this folder. */

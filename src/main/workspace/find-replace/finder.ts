@@ -42,7 +42,7 @@ export class Finder {
   async *find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
     const { workspace, forbidden } = this.#workspace.roots
-    const steps = this.#worker.stream((client) => client.search({ workspace, forbidden, query }, { signal }))
+    const steps = this.#worker.stream((client) => client.search({ workspace, forbidden, query }, { signal }), signal)
     for await (const { event, hashes } of steps) {
       for (const [path, hash] of hashes) files.set(path, hash)
       yield event
