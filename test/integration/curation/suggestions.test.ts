@@ -33,7 +33,15 @@ describe('suggestions', () => {
   it('a scan suggests without changing; one undo reverts an acceptance to the byte', async () => {
     const { upkeep, everything, read, agent, open } = await openUpkeep()
     const before = await everything()
+    const shares = new Set<number>()
+    agent.upkeep.changes.subscribe(() => {
+      const listed = agent.upkeep.list().then(({ progress }) => {
+        if (progress && progress.total > 0) shares.add(progress.done / progress.total)
+      })
+      void listed
+    })
     expect(await upkeep.look(main)).toEqual({ added: 3, withdrawn: 0 })
+    expect([...shares], 'all files are read').toContain(0.5)
     expect(await everything()).toEqual(before)
     const found = await open()
     expect(found.map(({ rule, evidence }) => [rule, `${evidence[0]?.path}:${evidence[0]?.line}`])).toEqual([

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Proposal } from '#shared/contract/index.ts'
 import { AgentModels, loadPrompts, type ProposedChange, storeRequest, storeWireRequest, type Sessions } from '#agent'
 import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
@@ -45,11 +46,18 @@ export function openSuggestions(
     differ,
     now,
     privacyOf: (path, text) => marksBy(foldersWithPrivateRules(options)).of(path, text),
-    scan: async (signal) => {
+    scan: async (signal, onProgress) => {
       const [found, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
       const recalls = found.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
       const facts = { recalls, broken, now: now().getTime() }
-      return runInCuration(options, workspace, (client, notes) => client.scan({ ...notes, ...facts }), signal)
+      const scan = async (client: WorkerClient<CurationJobs>, notes: NotesRequest) => {
+        const proposals: Proposal[] = []
+        for await (const step of await client.scan({ ...notes, ...facts }))
+          if (step.type === 'progress') onProgress({ done: step.done, total: step.total })
+          else proposals.push(...step.proposals)
+        return proposals
+      }
+      return runInCuration(options, workspace, scan, signal)
     },
     compare: (saved, signal) => compareNote(options, workspace, saved, signal),
     review: {

@@ -1,7 +1,13 @@
-import { serveWorker } from '#platform'
-import { compareSaved, prepareReviewInput, scanNotes } from './scan-notes.ts'
+import { serveWorker, streamProgress } from '#platform'
+import { compareSaved, prepareReviewInput, scanNotes, type ScanRequest } from './scan-notes.ts'
 
-const jobs = { scan: scanNotes, reviewInput: prepareReviewInput, compare: compareSaved }
+/** Yields the progress, then the proposals. */
+async function* scan(request: ScanRequest) {
+  const proposals = yield* streamProgress((onProgress) => scanNotes(request, onProgress))
+  yield { type: 'done' as const, proposals }
+}
+
+const jobs = { scan, reviewInput: prepareReviewInput, compare: compareSaved }
 
 export type CurationJobs = typeof jobs
 

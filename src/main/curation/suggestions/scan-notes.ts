@@ -49,13 +49,17 @@ export interface ScanRequest extends NotesRequest {
 
 /** Limit of proposals per rule; later scans find the rest. */
 const maxPerRule = 2000
+const filesPerProgress = 50
 /** Limit of compared lines of one saved note: a longer one is a text, not a fact. */
 const maxCompared = 3
 
-/** Runs all rules on the notes. */
-export async function scanNotes(request: ScanRequest): Promise<Proposal[]> {
+/** Runs all rules on the notes. Reading the files is the first half of the progress. */
+export async function scanNotes(
+  request: ScanRequest,
+  onProgress?: (done: number, total: number) => void,
+): Promise<Proposal[]> {
   const { recalls, broken, modelPath, now } = request
-  const notes = await loadNotes(request)
+  const notes = await loadNotes(request, (done, total) => onProgress?.(done, total * 2))
   const findings = [
     await findDuplicateLines(notes, await loadSimilarityModel(modelPath)),
     findExpired(notes, parseDay(localDate(new Date(now)))),
@@ -118,10 +122,14 @@ export async function compareSaved(
   return undefined
 }
 
-async function loadNotes({ workspace, forbidden, scope, layout }: NotesRequest): Promise<Note[]> {
+async function loadNotes(
+  { workspace, forbidden, scope, layout }: NotesRequest,
+  onProgress?: (done: number, total: number) => void,
+): Promise<Note[]> {
   const { files } = await walkMarkdown(workspace, undefined, forbidden)
   const notes = new Map<string, Note>()
-  for (const { path, modifiedAt } of files) {
+  for (const [index, { path, modifiedAt }] of files.entries()) {
+    if (index % filesPerProgress === 0) onProgress?.(index, files.length)
     const [kind, isRescued] = [fileKind(path, layout), isVerbatim(path, layout)]
     if (!isRescued && kind !== 'project' && exclusionReason(path, scope, layout)) continue
     const file = join(workspace, path)
@@ -132,5 +140,6 @@ async function loadNotes({ workspace, forbidden, scope, layout }: NotesRequest):
     const day = date === undefined ? undefined : parseDay(date)
     if (read) notes.set(id, { path, kind, day, modifiedAt, isRescued, ...read })
   }
+  onProgress?.(files.length, files.length)
   return [...notes.values()]
 }

@@ -37,7 +37,7 @@ export interface ProposalServiceOptions {
   readonly now: Clock
   readonly privacyOf: PrivacyOf
   /** Runs the rules on all notes. @throws the signal's reason */
-  readonly scan: (signal: AbortSignal) => Promise<readonly Proposal[]>
+  readonly scan: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<readonly Proposal[]>
   readonly compare: (saved: SavedLines, signal: AbortSignal) => Promise<Comparison | undefined>
   readonly review: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
@@ -91,7 +91,9 @@ export class ProposalService {
    * @returns the numbers of new and withdrawn proposals; null if it was stopped or another run is active
    */
   async scan(): Promise<{ added: number; withdrawn: number } | null> {
-    return this.#exclusively(false, async (signal) => this.#addFindings(await this.#options.scan(signal), true))
+    return this.#exclusively(false, async (signal, onProgress) =>
+      this.#addFindings(await this.#options.scan(signal, onProgress), true),
+    )
   }
 
   /** Estimates a review by the model. @throws AppError `needs_model`, `provider_key_missing`, `unknown_model` */
