@@ -30,6 +30,8 @@ export function revertInText(
   current: string,
   restored: string,
 ): { readonly text: string } | { readonly line: number } {
+  // The change can be of the last line break only.
+  if (current === after) return { text: restored }
   // With a line break at each end, a line that was appended later does not change the last line.
   const lineBreak = after.includes('\r\n') ? '\r\n' : '\n'
   const [base, mine, theirs] = [after, current, restored].map((text) =>
