@@ -405,7 +405,7 @@ async function readMigration(file: string, options: MigrationOptions): Promise<F
     // The parser throws a RangeError for deep nesting and a ReferenceError for too many aliases.
     if (error instanceof YAMLParseError && error.linePos) from += `:${error.linePos[0].line}`
     else if (!(error instanceof AppError || error instanceof RangeError || error instanceof ReferenceError)) throw error
-    // A message of the parser ends with text of the file, which can contain an API key.
+    // The parser's message ends with text of the file. That text can contain an API key.
     from += `: ${error.message.replace(/(?:: | at line \d)[\s\S]*/, '')}`
   }
   return { file, changes: [], taken: [], left: [{ from, reason: 'unreadable' }] }
