@@ -38,28 +38,28 @@ export class Links {
     this.#isStale = true
   }
 
-  linksOf(path: string, signal?: AbortSignal) {
-    return this.#query((client, request) => client.linksOf({ ...request, path }, { signal }))
+  linksOf(path: string) {
+    return this.#query((client, request) => client.linksOf({ ...request, path }))
   }
 
   resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
     return this.#query((client, request) => client.resolve({ ...request, path, link: { kind, target, fragment } }))
   }
 
-  files(signal?: AbortSignal) {
-    return this.#query((client, request) => client.files(request, { signal }))
+  files() {
+    return this.#query((client, request) => client.files(request))
   }
 
-  titles(signal?: AbortSignal) {
-    return this.#query((client, request) => client.titles(request, { signal }))
+  titles() {
+    return this.#query((client, request) => client.titles(request))
   }
 
-  block(id: string, signal?: AbortSignal) {
-    return this.#query((client, request) => client.block({ ...request, id }, { signal }))
+  block(id: string) {
+    return this.#query((client, request) => client.block({ ...request, id }))
   }
 
-  broken(signal?: AbortSignal) {
-    return this.#query((client, request) => client.broken(request, { signal }))
+  broken() {
+    return this.#query((client, request) => client.broken(request))
   }
 
   /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
@@ -67,12 +67,12 @@ export class Links {
     return this.#query((client, request) => client.formatLink({ ...request, from: path, path: to, ...text }))
   }
 
-  names(path: string, typed: string, signal?: AbortSignal) {
-    return this.#query((client, request) => client.names({ ...request, path, typed }, { signal }))
+  names(path: string, typed: string) {
+    return this.#query((client, request) => client.names({ ...request, path, typed }))
   }
 
-  properties(path: string, signal?: AbortSignal) {
-    return this.#query((client, request) => client.properties({ ...request, path }, { signal }))
+  properties(path: string) {
+    return this.#query((client, request) => client.properties({ ...request, path }))
   }
 
   /** Plans to rename a tag; changes nothing. @throws AppError `tag_invalid` */
@@ -136,6 +136,7 @@ export class Links {
     return this.#query((client, request) => client.planMove({ ...request, move }))
   }
 
+  /** Without an abort signal: an aborted query would not be sent, and the next one would not read changed files. */
   async #query<T>(query: (client: WorkerClient<LinkJobs>, request: LinkRequest) => Promise<T>): Promise<T> {
     const { workspace, forbidden } = this.#options.workspace.roots
     return this.#worker.run(async (client) => {

@@ -41,9 +41,8 @@ async function refreshIndex({ workspace, forbidden, isStale, conventions }: Link
   return currentIndex
 }
 
-function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input, signal?: AbortSignal) => Result) {
-  return async (input: LinkRequest & Input, signal: AbortSignal | undefined) =>
-    work(await refreshIndex(input), input, signal)
+function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input) => Result) {
+  return async (input: LinkRequest & Input) => work(await refreshIndex(input), input)
 }
 
 const jobs = {
