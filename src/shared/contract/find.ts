@@ -29,7 +29,12 @@ const findEventSchema = z.discriminatedUnion('type', [
 export type FindEvent = z.infer<typeof findEventSchema>
 
 /** A file that was not changed: modified since the search, or not writable. */
-export const leftFileSchema = z.object({ path: z.string(), reason: z.enum(['changed', 'refused']) })
+export const leftFileSchema = z.object({
+  path: z.string(),
+  reason: z.enum(['changed', 'refused']),
+  /** First line that prevents an undo, 1-based. */
+  line: z.number().int().optional(),
+})
 export type LeftFile = z.infer<typeof leftFileSchema>
 
 const replaceEventSchema = z.discriminatedUnion('type', [

@@ -121,6 +121,25 @@ describe('an open chat', () => {
     expect(await agent.privacy.untold()).toEqual([])
   })
 
+  it('becomes private with the line that answers it in other words, also as a fork', async () => {
+    const { agent, remote, say, writeOutside } = await openChats()
+    const path = 'memory/people.md'
+    remote.script = [
+      { calls: [{ name: 'write', arguments: { path, content: 'Jane Roe handles the divorce.\n' } }] },
+      { text: 'Aye.' },
+    ]
+    const { session, transcript } = await say('She is called Roe, first name Jane, about the split.')
+    const [request] = transcript.branch().filter(({ type }) => type === 'message')
+    const fork = await agent.sessions.fork(session, request?.id ?? '', new Date())
+    const other = await say('The weather is fine today.')
+    await agent.memory.settle(10_000)
+    await agent.privacy.update()
+    await writeOutside({ [path]: 'Jane Roe handles the divorce. ^[private]\n' })
+    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+    expect((await agent.sessions.get(fork)).isPrivate).toBe(true)
+    expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
+  })
+
   it.each([
     'note: the divorce lawyer is Jane Roe',
     'Remember that the divorce lawyer is Jane Roe.',

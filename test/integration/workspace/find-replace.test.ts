@@ -114,7 +114,7 @@ describe('find and replace in all notes', () => {
     await writeFile(join(workspace, 'notes/n7.md'), `More.\n\n${await read(7)}`)
     await writeFile(join(workspace, 'notes/n8.md'), 'All new.\n')
     const back = await agent.batches.undo(end?.change ?? 0, { cause: 'user' })
-    expect(back).toMatchObject({ notes: many - 2, left: [{ path: 'notes/n8.md', reason: 'changed' }] })
+    expect(back).toMatchObject({ notes: many - 2, left: [{ path: 'notes/n8.md', reason: 'changed', line: 1 }] })
     expect(await read(6)).toBe(note(6))
     expect(await read(7)).toBe(`More.\n\n${note(7)}`)
     expect(await agent.batches.list()).toEqual([])

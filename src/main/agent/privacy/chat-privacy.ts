@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { comparableForms, comparableLine } from '#shared/markdown/comparable-line.ts'
 import { privateLinesOf } from '#shared/markdown/visibility.ts'
 import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
-import type { NoteLine, ReleasePreview } from '#shared/contract/index.ts'
+import type { BlamedLine, NoteLine, ReleasePreview } from '#shared/contract/index.ts'
 import { addedIn, fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
@@ -27,6 +27,8 @@ export interface ChatPrivacyOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly marks: () => PrivacyMarks
+  /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
+  readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>
   /** File with the private lines that chats were compared with. */
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */
@@ -156,11 +158,12 @@ export class ChatPrivacy {
       const state = await this.#read()
       const known = new Set(state.keys)
       const added = new Set([...keys].filter((key) => !known.has(key)))
-      for (const key of await this.#linkedMessages(added)) added.add(key)
+      for (const key of [...(await this.#linkedMessages(added)), ...(await this.#originsOf(added))]) added.add(key)
       const untold = [...state.untold]
       for (const { id, isPrivate } of added.size === 0 ? [] : await sessions.list(true)) {
         const transcript = await orUndefined(sessions.get(id))
-        if (!transcript || isPrivate || !contains(transcript, added, workspace)) continue
+        if (!transcript || isPrivate) continue
+        if (!added.has(`chat ${id}`) && !contains(transcript, added, workspace)) continue
         await stopTurn(id)
         await transcript.setPrivate(true)
         untold.push(id)
@@ -194,6 +197,26 @@ export class ChatPrivacy {
       if (isRecord(entry)) found.push(`entry ${String(entry['id'])}`)
     }
     return found
+  }
+
+  /** Returns the keys of the chats that wrote private lines, and of the messages that were answered then. */
+  async #originsOf(keys: ReadonlySet<string>): Promise<string[]> {
+    const { memory, workspace, marks, originsOf } = this.#options
+    const files = keys.size === 0 ? [] : await memory.indexedFiles()
+    const found = files.map(async ({ path, source, privacy }) => {
+      if (source === 'sessions' || privacy === 0) return []
+      const text = (await orUndefined(workspace.read(path)))?.text ?? ''
+      const lines = text.split(/\r?\n/)
+      const openLines = marks().openText(path, text)?.split(/\r?\n/) ?? []
+      const isNew = (line: string, index: number) =>
+        line !== openLines[index] && lineKeys(line).some((key) => keys.has(key))
+      if (!lines.some(isNew)) return []
+      const origins = (await orUndefined(originsOf(path))) ?? []
+      return origins.flatMap(({ session, turn }, index) =>
+        session !== undefined && isNew(lines[index] ?? '', index) ? [`chat ${session}`, `entry ${turn}`] : [],
+      )
+    })
+    return (await Promise.all(found)).flat()
   }
 
   async #privatePaths(): Promise<string[]> {

@@ -123,6 +123,7 @@ export class Agent {
       workspace,
       memory,
       marks: () => this.marks(),
+      originsOf: (path) => this.history.blame(path),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
       now,

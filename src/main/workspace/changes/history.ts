@@ -177,7 +177,7 @@ export class History {
 
   get #enabled(): ChangeLog {
     if (this.isEnabled) return this.log
-    throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
+    throw new AppError('history_off', 'the history is turned off (agents.defaults.history.enabled)', {})
   }
 
   #handleEvent(event: ChangeLogEvent): void {

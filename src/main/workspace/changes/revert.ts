@@ -3,7 +3,7 @@ import type { LeftFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches, type Differ } from '#platform'
-import { batchDetailOf } from '../transactions/batch.ts'
+import { batchDetailOf, toLeftFile } from '../transactions/batch.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
 import type { ChangeLog, ChangeSet, RecordedFile } from './change-log.ts'
 import { changeSetOf } from './change-rows.ts'
@@ -70,9 +70,8 @@ export async function planRevert(context: RevertContext, request: RevertRequest)
       const newPath = move ? movedPath(currentPath, [move]) : currentPath
       return text === undefined ? [] : [{ path: currentPath, newPath, ...text }]
     } catch (error) {
-      if (isAllOrNothing || !(error instanceof AppError)) throw error
-      const isChanged = ['file_changed', 'file_not_found', 'undo_conflict'].includes(error.code)
-      left.push({ path: currentPath, reason: isChanged ? 'changed' : 'refused' })
+      if (isAllOrNothing) throw error
+      left.push(toLeftFile(currentPath, error))
       return []
     }
   })

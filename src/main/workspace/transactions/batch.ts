@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { LeftFile } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { parseJson } from '#shared/util/json.ts'
 
@@ -41,4 +43,12 @@ export function reversedBatch({ tag, replacement }: Batch): Batch {
     tag: tag && { from: tag.to, to: tag.from },
     replacement: replacement && { ...replacement, text: replacement.replacement, replacement: replacement.text },
   }
+}
+
+/** Maps an expected error to the reason why a file was skipped. @throws any other error */
+export function toLeftFile(path: string, error: unknown): LeftFile {
+  if (!(error instanceof AppError)) throw error
+  const { line } = error.data
+  const reason = ['file_changed', 'file_not_found', 'undo_conflict'].includes(error.code) ? 'changed' : 'refused'
+  return { path, reason, ...(typeof line === 'number' && { line }) }
 }

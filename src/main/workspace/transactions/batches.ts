@@ -1,4 +1,4 @@
-import type { LeftFile, Moving, PastBatch } from '#shared/contract/index.ts'
+import type { Moving, PastBatch } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable } from '#platform'
 import type { ChangeLog } from '../changes/change-log.ts'
@@ -100,11 +100,4 @@ export class Batches {
     this.#running = running
     this.#changes.emit(this.running)
   }
-}
-
-/** Maps an expected error to the reason why a file was skipped. @throws any other error */
-export function toLeftFile(path: string, error: unknown): LeftFile {
-  if (!(error instanceof AppError)) throw error
-  const isChanged = ['file_changed', 'file_not_found', 'undo_conflict'].includes(error.code)
-  return { path, reason: isChanged ? 'changed' : 'refused' }
 }

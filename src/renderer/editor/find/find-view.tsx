@@ -145,14 +145,18 @@ function SkippedFiles({ role, title, files }: SkippedFilesProps) {
   return (
     <div role={role} aria-label={title} tabIndex={0} className="max-h-32 overflow-y-auto text-[12px]">
       <p className="text-warning">{title}</p>
-      {files.slice(0, maxListedFiles).map(({ path, reason }) => (
-        <p key={path}>
-          <Link href={paths.file(path)} className="font-mono hover:underline">
-            {path}
-          </Link>{' '}
-          <span className="text-muted">{t(`find.reason.${reason}`)}</span>
-        </p>
-      ))}
+      {files.slice(0, maxListedFiles).map((file) => {
+        const { path, reason } = file
+        const line = 'line' in file ? file.line : undefined
+        return (
+          <p key={path}>
+            <Link href={paths.file(path, line)} className="font-mono hover:underline">
+              {line === undefined ? path : `${path}:${line}`}
+            </Link>{' '}
+            <span className="text-muted">{t(`find.reason.${reason}`)}</span>
+          </p>
+        )
+      })}
       {files.length > maxListedFiles && (
         <p className="text-muted">{t('find.moreFiles', { count: files.length - maxListedFiles })}</p>
       )}

@@ -4,7 +4,7 @@ import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, Cause, HistoryEntry, PastBatch } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
+import { explainError, isErrorOf } from '#lib/feedback/explain.ts'
 import { QueryView } from '#lib/feedback/query-view.tsx'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { startOfDay } from '#lib/util/local-dates.ts'
@@ -70,42 +70,46 @@ export function ChangesView({ agent }: { agent: Agent }) {
       <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
       <BatchList agent={agent.id} />
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <QueryView query={timeline}>
-          {(changes) =>
-            changes.length === 0 ? (
-              <EmptyState title={t('changes.empty')} hint={t('changes.emptyHint')}>
-                {author !== 'all' && <Button onClick={() => setAuthor('all')}>{t('changes.showAll')}</Button>}
-              </EmptyState>
-            ) : (
-              <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
-                <VirtualRows
-                  label={t('changes.title')}
-                  rows={changes}
-                  keyOf={changeKey}
-                  estimateHeight={estimateChangeHeight}
-                  overscan={2}
-                >
-                  {(change) => (
-                    <ErrorBoundary piece="row" resetKey={change}>
-                      <div className="pb-5">
-                        <Change agent={agent.id} change={change} />
-                      </div>
-                    </ErrorBoundary>
-                  )}
-                </VirtualRows>
-                {timeline.hasNextPage && (
-                  <Button
-                    look="link"
-                    disabled={timeline.isFetchingNextPage}
-                    onClick={() => void timeline.fetchNextPage()}
+        {isErrorOf(timeline.error, 'history_off') ? (
+          <EmptyState title={explainError(timeline.error)} />
+        ) : (
+          <QueryView query={timeline}>
+            {(changes) =>
+              changes.length === 0 ? (
+                <EmptyState title={t('changes.empty')} hint={t('changes.emptyHint')}>
+                  {author !== 'all' && <Button onClick={() => setAuthor('all')}>{t('changes.showAll')}</Button>}
+                </EmptyState>
+              ) : (
+                <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
+                  <VirtualRows
+                    label={t('changes.title')}
+                    rows={changes}
+                    keyOf={changeKey}
+                    estimateHeight={estimateChangeHeight}
+                    overscan={2}
                   >
-                    {t('history.more')}
-                  </Button>
-                )}
-              </div>
-            )
-          }
-        </QueryView>
+                    {(change) => (
+                      <ErrorBoundary piece="row" resetKey={change}>
+                        <div className="pb-5">
+                          <Change agent={agent.id} change={change} />
+                        </div>
+                      </ErrorBoundary>
+                    )}
+                  </VirtualRows>
+                  {timeline.hasNextPage && (
+                    <Button
+                      look="link"
+                      disabled={timeline.isFetchingNextPage}
+                      onClick={() => void timeline.fetchNextPage()}
+                    >
+                      {t('history.more')}
+                    </Button>
+                  )}
+                </div>
+              )
+            }
+          </QueryView>
+        )}
       </div>
     </section>
   )

@@ -29,6 +29,6 @@ export async function undoBatchWithToast(
   else showSuccess(texts[kind], () => client.history.revert({ agent, change: undo }))
   if (skipped.length > 0)
     toast.warning(t('changes.replacedLeft', { count: skipped.length }), {
-      description: skipped.map(({ path }) => path).join(', '),
+      description: skipped.map(({ path, line }) => (line === undefined ? path : `${path}:${line}`)).join(', '),
     })
 }

@@ -54,9 +54,10 @@ export async function showHistory({ client }: PrimaryClient, flags: ShowFlags, p
     throw new AppError('file_not_found', message, { path })
   }
   const changes = await client.history.timeline({ agent, path, limit })
-  const lines = changes.map(({ at, cause, client: program, path: name, from, added, removed, exists }) => {
+  const lines = changes.map(({ at, cause, client: program, path: name, from, added, removed, exists, isUndo }) => {
     const counts = exists ? `+${added} -${removed}` : 'removed'
-    return `${new Date(at).toISOString()}  ${counts}  ${program ?? cause}  ${from === undefined ? name : `${from} → ${name}`}`
+    const author = `${program ?? cause}${isUndo ? ' (undo)' : ''}`
+    return `${new Date(at).toISOString()}  ${counts}  ${author}  ${from === undefined ? name : `${from} → ${name}`}`
   })
   return { value: { changes }, text: lines.join('\n') }
 }
