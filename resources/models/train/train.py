@@ -31,7 +31,7 @@ SENTENCES = {
 
 def simplified():
     """Traditional characters and their simplified ones, from the app's own table."""
-    source = (HERE.parents[2] / 'src/shared/util/traditional-chinese.ts').read_text()
+    source = (HERE.parents[2] / 'src/shared/util/han.ts').read_text()
     pairs = re.search(r'`\n(.*?)`', source, re.S)[1].replace('\n', '')
     return dict(zip(pairs[::2], pairs[1::2]))
 

@@ -129,7 +129,7 @@ describe('an open chat', () => {
       { text: 'Aye.' },
     ]
     const { session, transcript } = await say('She is called Roe, first name Jane, about the split.')
-    const [request] = transcript.branch().filter(({ type }) => type === 'message')
+    const request = transcript.branch().find(({ type }) => type === 'message')
     const fork = await agent.sessions.fork(session, request?.id ?? '', new Date())
     const other = await say('The weather is fine today.')
     await agent.memory.settle(10_000)

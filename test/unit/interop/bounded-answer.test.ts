@@ -6,7 +6,7 @@ import { takeFitting, clip, wrapMemory } from '../../../src/main/interop/mcp-ser
 import { clientId, clientName } from '../../../src/main/interop/mcp-server/caller.ts'
 import { noteUri, pathOfUri } from '../../../src/main/interop/mcp-server/note-uri.ts'
 import { completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
-import { maxTokensOf } from '../../../src/main/interop/mcp-server/token-limits.ts'
+import { maxTokensOf } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
 
 describe('token limit of answers', () => {
   it.each([

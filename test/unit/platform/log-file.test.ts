@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LogFile } from '../../../src/main/platform/logging/log-file.ts'
+import { LogFile } from '../../../src/main/platform/logging/log.ts'
 import { openLog } from '../../../src/main/platform/logging/log.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 

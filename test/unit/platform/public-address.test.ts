@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { imageType } from '../../../src/main/platform/net/remote-picture.ts'
-import { isPublicAddress } from '../../../src/main/platform/net/public-address.ts'
+import { isPublicAddress } from '../../../src/main/platform/net/remote-picture.ts'
 
 describe('public addresses', () => {
   it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(

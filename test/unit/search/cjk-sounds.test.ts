@@ -7,7 +7,7 @@ import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
 import { SoundIndex } from '../../../src/main/search/text/cjk-sounds.ts'
 import { lettersOfSyllable, splitPinyin } from '../../../src/main/search/text/pinyin.ts'
 import { bigramsOf, fold, lineTerms } from '../../../src/main/search/text/terms.ts'
-import { lookAlikes } from '../../../src/main/search/text/words/look-alikes.ts'
+import { lookAlikes } from '../../../src/main/search/text/cjk-sounds.ts'
 
 describe('pinyin of characters', () => {
   it.each([

@@ -1,8 +1,8 @@
-import { app, dialog, Notification, shell } from 'electron'
+import { app, dialog, Notification, shell, BrowserWindow } from 'electron'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { resourcesOf } from '../composition/create-app.ts'
 import { handleUncaughtErrors } from '#platform'
+import { resourcesOf } from '../composition/create-app.ts'
 import { defaultStateHome } from '../agents/state-folders.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
 import { CaptureShortcut } from './capture-shortcut.ts'
@@ -12,18 +12,18 @@ import { recoverFromCrashes } from './renderer-crashes.ts'
 import { openKeyVault } from './key-vault.ts'
 import { noteOfLink, receiveRequests, viewOfFile } from './protocol-links.ts'
 import { isLaunchedAtLogin, setLaunchAtLogin } from './login-item.ts'
-import { MainWindow } from './main-window.ts'
 import { McpPort } from './mcp-port.ts'
 import { installMenu } from './app-menu.ts'
 import { acceptPorts } from './message-ports.ts'
 import { followPower } from './power-state.ts'
 import { interfaceUrl, registerScheme, serveInterface } from './app-protocol.ts'
 import { Quitting } from './quitting.ts'
-import { denyPermissions, recordDictionaries } from './window-security.ts'
+import { denyPermissions, recordDictionaries, blockNavigation, secureWebPreferences } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
 import { UnreadBadge } from './unread-badge.ts'
 import { Updates } from './updates.ts'
 import { systemTexts } from './system-texts.ts'
+import { installContextMenu } from './context-menu.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
   // The running instance gets `second-instance` and shows its window.
@@ -173,5 +173,66 @@ async function openHostProcess(mainFolder: URL): Promise<HostProcess | undefined
   } catch (error) {
     dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))
     return undefined
+  }
+}
+
+interface MainWindowOptions {
+  readonly preload: string
+  readonly onCreated: (window: BrowserWindow) => void
+  readonly onFocus: () => void
+  readonly onClosed: () => void
+}
+
+class MainWindow {
+  readonly #options: MainWindowOptions
+  #window: BrowserWindow | undefined
+
+  constructor(options: MainWindowOptions) {
+    this.#options = options
+  }
+
+  /** @returns true if there was no window: the new one opens with the view */
+  show(viewPath = '/'): boolean {
+    const window = this.#window
+    this.#window ??= this.#create(viewPath)
+    if (window?.isMinimized()) window.restore()
+    window?.show()
+    window?.focus()
+    return window === undefined
+  }
+
+  open(viewPath: string): void {
+    void this.#window?.loadURL(new URL(viewPath, interfaceUrl).href)
+  }
+
+  get isFocused(): boolean {
+    return this.#window?.isFocused() ?? false
+  }
+
+  #create(viewPath: string): BrowserWindow {
+    const { preload, onCreated, onFocus, onClosed } = this.#options
+    const window = new BrowserWindow({
+      // Electron stores the window position under this name.
+      name: 'main',
+      windowStatePersistence: true,
+      width: 1280,
+      height: 840,
+      minWidth: 720,
+      minHeight: 480,
+      show: false,
+      title: 'Commonplace',
+      webPreferences: secureWebPreferences(preload),
+    })
+    blockNavigation(window.webContents)
+    installContextMenu(window.webContents)
+    onCreated(window)
+    window.on('focus', onFocus)
+    window.once('closed', () => {
+      this.#window = undefined
+      onClosed()
+    })
+    window.once('ready-to-show', () => window.show())
+    void window.loadURL(new URL(viewPath, interfaceUrl).href)
+    return window
   }
 }

@@ -2,23 +2,26 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { FileJson } from 'lucide-react'
 import { useState } from 'react'
 import { t } from 'i18next'
-import type { Agent, ContextItem } from '#shared/contract/index.ts'
+import { toast } from 'sonner'
+import type { Agent, ContextEvent, ContextEventDetails, ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { QueryView } from '#lib/feedback/query-view.tsx'
-import { formatNumber } from '#lib/i18n/format.ts'
+import { formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
+import { isLongTermPath } from '#shared/util/agent-files.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { DiffCard } from '#lib/diff-view/diff-card.tsx'
 import { ContextBar } from './context-bar.tsx'
 import { ContextTable } from './context-table.tsx'
-import { EventDetails } from './event-details.tsx'
-import { LoweredSettings } from './lowered-settings.tsx'
 import { RequestInspector } from './request-inspector.tsx'
 import { Timeline } from './timeline.tsx'
-import { UnaskedSwitches } from './unasked-switches.tsx'
 import { WarningList } from './warning-list.tsx'
 import { itemName } from './layers.ts'
+import { useSettings } from '../../settings/use-settings.ts'
+import { eventSentence } from '../sessions/event-sentence.ts'
 
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
@@ -130,5 +133,135 @@ function SentText({ agent, session, number, item: { layer, name }, onClose }: Se
     <Sheet title={title} onClose={onClose}>
       <QueryView query={text}>{(data) => <LongText text={data.text} label={title} />}</QueryView>
     </Sheet>
+  )
+}
+
+const nameKeys = {
+  reserveTokensFloor: 'setting.compaction_reserveTokensFloor',
+  keepRecentTokens: 'setting.compaction_keepRecentTokens',
+  softThresholdTokens: 'setting.compaction_memoryFlush_softThresholdTokens',
+} as const
+
+/** Names the settings that the context window of the model lowers. */
+function LoweredSettings({ report: { lowered, off, contextWindow } }: { report: ContextReport }) {
+  const used = lowered?.filter(({ setting }) => setting !== 'softThresholdTokens' || !off?.includes('flush'))
+  if (!used || used.length === 0) return null
+  const window = formatNumber(contextWindow)
+  return (
+    <ul className="mt-4 text-[12px] text-muted">
+      {used.map(({ setting, from, to }) => (
+        <li key={setting} data-testid="lowered-setting">
+          {t('context.lowered', { window, name: t(nameKeys[setting]), from: formatNumber(from), to: formatNumber(to) })}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What a request contains unasked, by setting, with the test for its rows of the report. */
+const parts: readonly { name: 'longTerm' | 'logs' | 'summaries' | 'recall'; has: (item: ContextItem) => boolean }[] = [
+  { name: 'longTerm', has: ({ layer, name }) => layer === 'project' && isLongTermPath(name) },
+  { name: 'logs', has: ({ layer, name }) => layer === 'logs' && /[\d-]{10}\.md$/.test(name) },
+  { name: 'summaries', has: ({ layer, name }) => layer === 'logs' && !/[\d-]{10}\.md$/.test(name) },
+  { name: 'recall', has: ({ layer }) => layer === 'recalled' },
+]
+
+function UnaskedSwitches({ agent, report }: { agent: Agent; report: ContextReport }) {
+  const { settings } = useSettings(agent)
+  if (!settings) return null
+  const scope = settings.hasOwnEntry ? 'agent' : 'all'
+  return (
+    <fieldset className="mt-6 flex flex-wrap gap-x-6 gap-y-1 text-[12px]">
+      <legend className="float-left mr-6 text-muted">{t('context.unasked.title')}</legend>
+      {parts.map(({ name, has }) => {
+        const setting = settings.all.find(({ row }) => row.path.join('.') === `chat.context.${name}`)
+        if (!setting) return null
+        const tokens = report.items.filter(has).reduce((sum, item) => sum + item.tokens, 0)
+        return (
+          <label key={name} className="flex items-center gap-1.5">
+            <input
+              type="checkbox"
+              role="switch"
+              className="accent-accent"
+              checked={settings.effectiveValue(setting, scope) !== false}
+              onChange={({ target }) =>
+                settings.set(setting, scope, target.checked, (refusal) => refusal && toast.error(explainError(refusal)))
+              }
+            />
+            {t(`context.unasked.${name}`)} <span className="tabular text-muted">{formatNumber(tokens)}</span>
+          </label>
+        )
+      })}
+    </fieldset>
+  )
+}
+
+interface EventDetailsProps {
+  readonly agent: string
+  readonly session: string
+  readonly event: ContextEvent
+}
+
+function EventDetails({ agent, session, event: { id, at, event } }: EventDetailsProps) {
+  const details = useQuery(api.context.event.queryOptions({ input: { agent, session, id } }))
+  return (
+    <section
+      aria-label={t(`context.event.${event.type}`)}
+      data-testid="event-details"
+      className="mt-4 flex flex-col gap-3 rounded-lg border border-line bg-side px-4 py-3"
+    >
+      <h3 className="flex gap-3">
+        <span className="font-semibold">{t(`context.event.${event.type}`)}</span>
+        <span className="text-muted">{formatMoment(at)}</span>
+      </h3>
+      {event.type !== 'command' && <p>{eventSentence(event)}</p>}
+      {event.type === 'flush' &&
+        event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
+      {event.type === 'compaction' && (
+        <pre className="max-h-72 overflow-auto rounded-md border border-line bg-paper px-3.5 py-2 font-mono text-[12px] whitespace-pre-wrap">
+          {event.summary}
+        </pre>
+      )}
+      <QueryView query={details} lines={3}>
+        {(data) => (
+          <>
+            {(['dropped', 'uncovered', 'kept'] as const).map(
+              (kind) => data[kind].length > 0 && <MessageList key={kind} kind={kind} messages={data[kind]} />,
+            )}
+            {data.results.length > 0 && (
+              <ul className="text-[12px]">
+                {data.results.map(({ tool, characters, isCleared }, index) => (
+                  <li key={index} className="flex gap-3">
+                    <span className="font-mono">{tool}</span>
+                    <span className="tabular text-muted">
+                      {t(isCleared ? 'context.cleared' : 'context.trimmed', { characters: formatNumber(characters) })}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </QueryView>
+    </section>
+  )
+}
+
+type MessageKind = 'dropped' | 'uncovered' | 'kept'
+
+function MessageList({ kind, messages }: { kind: MessageKind; messages: ContextEventDetails[MessageKind] }) {
+  return (
+    <details>
+      <summary className="cursor-pointer">{t(`context.${kind}`, { count: messages.length })}</summary>
+      <ul className="mt-1 max-h-96 overflow-auto rounded-md border border-line bg-paper text-[12px]">
+        {messages.map(({ role, text, tokens }, index) => (
+          <li key={index} className="flex gap-3 border-b border-soft px-3.5 py-1.5 last:border-0">
+            <span className="w-24 shrink-0 truncate font-mono text-muted">{role}</span>
+            <span className="line-clamp-4 min-w-0 flex-1 whitespace-pre-wrap">{text}</span>
+            <span className="tabular shrink-0 text-muted">{formatNumber(tokens)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { t } from 'i18next'
@@ -13,7 +13,9 @@ import { clipLine } from '#lib/util/clip.ts'
 import { download } from '#lib/util/download.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
-import { ReleaseDialog } from './release-dialog.tsx'
+import { QueryView } from '#lib/feedback/query-view.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
+import { LineList } from '../composer/private-lines.tsx'
 
 interface SessionMenuProps {
   readonly agent: string
@@ -79,5 +81,43 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         />
       )}
     </>
+  )
+}
+
+/** Shows what a release of a private chat would let out, and releases it. */
+function ReleaseDialog({ agent, session, onClose }: { agent: string; session: string; onClose: () => void }) {
+  const preview = useQuery({ ...api.sessions.previewRelease.queryOptions({ input: { agent, session } }), gcTime: 0 })
+  const release = useMutation(
+    api.sessions.release.mutationOptions({
+      onSuccess() {
+        toast.success(t('release.done'))
+        onClose()
+      },
+    }),
+  )
+  return (
+    <Dialog
+      title={t('release.title')}
+      action={t('release.release')}
+      canSubmit={preview.data !== undefined && !release.isPending}
+      onSubmit={() => release.mutate({ agent, session })}
+      onClose={onClose}
+    >
+      <p>{t('release.hint')}</p>
+      <QueryView query={preview} lines={3}>
+        {({ messages, lines, lineCount, notes }) => (
+          <>
+            <p>{t('release.messages', { count: messages })}</p>
+            {lineCount > 0 && (
+              <>
+                <p>{t('release.lines', { count: lineCount })}</p>
+                <LineList lines={lines} count={lineCount} />
+              </>
+            )}
+            {notes.length > 0 && <p>{t('release.notes', { count: notes.length, paths: notes.join(', ') })}</p>}
+          </>
+        )}
+      </QueryView>
+    </Dialog>
   )
 }

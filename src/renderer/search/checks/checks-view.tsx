@@ -1,19 +1,22 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Play, Download, Upload } from 'lucide-react'
+import { Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useRef, useState } from 'react'
 import { toast } from 'sonner'
-import type { Agent } from '#shared/contract/index.ts'
+import { Link } from 'wouter'
+import type { Agent, Check, CheckRun } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, IconButton } from '#lib/ui/button.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
 import { download } from '#lib/util/download.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
-import { PassChart } from './pass-chart.tsx'
-import { CheckRow } from './check-row.tsx'
+import { formatMoment, formatPercent, formatScore } from '#lib/i18n/format.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
 import { FileLinesField } from '../../editor/find/file-lines-field.tsx'
+import { PlaceLink } from '../../markdown/citations/place-link.tsx'
 
 export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -148,4 +151,138 @@ function NewCheck({ agent }: { agent: string }) {
       </Button>
     </form>
   )
+}
+
+const maxRuns = 60
+const width = 360
+const height = 56
+
+function PassChart({ runs }: { runs: readonly CheckRun[] }) {
+  const { t } = useTranslation()
+  const shown = runs.slice(-maxRuns)
+  const points = shown.map((run, index) => ({
+    run,
+    x: shown.length === 1 ? width / 2 : 4 + (index / (shown.length - 1)) * (width - 8),
+    y: height - 4 - shareOf(run) * (height - 8),
+  }))
+  const last = shown.at(-1)
+  if (!last) return null
+  return (
+    <figure className="min-w-0 shrink-0">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={t('checks.chart', { count: shown.length, share: formatPercent(shareOf(last)) })}
+        className="h-14 w-[360px] max-w-full"
+      >
+        {[0, 0.5, 1].map((share) => {
+          const y = height - 4 - share * (height - 8)
+          return <line key={share} x1={0} x2={width} y1={y} y2={y} className="stroke-line" strokeWidth={1} />
+        })}
+        <polyline
+          points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
+          className="fill-none stroke-accent"
+          strokeWidth={1.5}
+          strokeLinejoin="round"
+        />
+        {points.map(({ run, x, y }) => (
+          <circle key={run.at} cx={x} cy={y} r={2.5} className={shareOf(run) === 1 ? 'fill-good' : 'fill-warning'}>
+            <title>{`${formatMoment(run.at)}: ${run.passed}/${run.total}`}</title>
+          </circle>
+        ))}
+      </svg>
+      <details className="text-[12px]">
+        <summary className="cursor-pointer text-muted">{t('common.asTable')}</summary>
+        <table className="mt-1 text-left">
+          <thead className="text-muted">
+            <tr>
+              <th className="pr-6 font-medium">{t('checks.when')}</th>
+              <th className="pr-6 font-medium">{t('checks.cause')}</th>
+              <th className="font-medium">{t('checks.passed')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.toReversed().map(({ at, cause, passed, total }) => (
+              <tr key={at}>
+                <td className="pr-6">{formatMoment(at)}</td>
+                <td className="pr-6">{t(`checks.causes.${cause}`)}</td>
+                <td className="tabular">
+                  {passed}/{total}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  )
+}
+
+function shareOf({ passed, total }: CheckRun): number {
+  return total === 0 ? 1 : passed / total
+}
+
+function CheckRow({ agent, check }: { agent: string; check: Check }) {
+  const { t } = useTranslation()
+  const { id, query, relevant, outcome } = check
+  const [first] = relevant
+  const add = useMutation(api.checks.add.mutationOptions())
+  const remove = useMutation(
+    api.checks.remove.mutationOptions({
+      onSuccess({ removed }) {
+        const undo = async () => removed && client.checks.add({ agent, question: removed })
+        showSuccess(t('checks.removed'), undo, { look: 'plain' })
+      },
+    }),
+  )
+  return (
+    <li
+      data-testid="check"
+      data-passed={outcome === null ? undefined : outcome.rank !== null}
+      className="flex items-start gap-3 border-t border-soft px-5 py-2.5 [contain-intrinsic-size:auto_60px] [content-visibility:auto]"
+    >
+      <Mark check={check} />
+      <div className="min-w-0 flex-1">
+        <Link
+          href={paths.found(query, first && { path: first.path, line: first.startLine })}
+          className="hover:underline"
+        >
+          {query}
+        </Link>
+        <ul className="flex flex-wrap gap-x-4 text-[12px]">
+          {relevant.map(({ path, startLine, endLine, state }) => (
+            <li key={`${path}:${startLine}`}>
+              <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+              {state !== 'there' && <span className="pl-2 text-warning">{t(`checks.${state}`)}</span>}
+              {state === 'changed' && (
+                <Button
+                  look="link"
+                  className="pl-2"
+                  onClick={() => add.mutate({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })}
+                >
+                  {t('checks.takeNew')}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <p className="shrink-0 text-right text-[12px] text-muted">
+        {outcome?.rank != null
+          ? t('checks.found', { rank: outcome.rank, score: formatScore(outcome.score) })
+          : outcome?.reason && t(`checks.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
+      </p>
+      <IconButton label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })}>
+        <Trash2 size={14} />
+      </IconButton>
+    </li>
+  )
+}
+
+function Mark({ check: { outcome } }: { check: Check }) {
+  const { t } = useTranslation()
+  const Icon = outcome === null ? CircleDashed : outcome.rank === null ? CircleX : CircleCheck
+  const color = outcome === null ? 'text-faint' : outcome.rank === null ? 'text-bad' : 'text-good'
+  const label = outcome === null ? 'checks.notRun' : outcome.rank === null ? 'checks.fails' : 'checks.passes'
+  return <Icon size={16} role="img" aria-label={t(label)} className={`mt-0.5 shrink-0 ${color}`} />
 }
