@@ -1,6 +1,5 @@
 /** Logseq's tab-indented outlines keep their depth in the preview, wherever they are split. */
 import { describe, expect, it } from 'vitest'
-import { splitPieces } from '../../../src/renderer/markdown/chat/split-markdown.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { noteHtml } from '../../support/note-html.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
@@ -47,7 +46,7 @@ describe('tab-indented outlines', () => {
       const { rows } = parseDocument(text)
       if (count > 100) expect(rows.length).toBeGreaterThan(3)
       expect(depthsOf(rows)).toEqual(expected)
-      if (!isBelowHeadings) expect(depthsOf(splitPieces(text))).toEqual(expected)
+      if (!isBelowHeadings) expect(depthsOf(parseDocument(text, 'answer').rows)).toEqual(expected)
       // The rows together have all lines.
       expect(rows.reduce((sum, row) => sum + row.text.split('\n').length, 0)).toBe(text.split('\n').length)
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { linkLabel } from '../../../src/renderer/lib/notes/link-label.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
-import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
+import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
 import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
 import { splitTarget } from '../../../src/shared/markdown/links/link-target.ts'
 import { noteHtml } from '../../support/note-html.ts'

@@ -2,10 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
-import { propertiesOf, writeProperty } from '../../../src/renderer/markdown/parse/split-front-matter.ts'
-import { toggleTask, type LineChange } from '../../../src/renderer/markdown/preview/line-edits.ts'
-import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
-import { applyPatch, emptyPreview, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/preview-rows.ts'
+import {
+  shownProperties,
+  toggleTask,
+  writeProperty,
+  type LineChange,
+} from '../../../src/renderer/markdown/parse/line-edits.ts'
+import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
+import { applyPatch, emptyDocument, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/document-rows.ts'
 import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
@@ -87,34 +91,27 @@ describe('rows of a note', () => {
     const block = fc.constantFrom('one', 'two', '- a\n- b', '# h', '[^1]: note', 'see[^1]')
     fc.assert(
       fc.property(fc.array(block, { maxLength: 20 }), fc.array(block, { maxLength: 20 }), (before, after) => {
-        let id = 0
-        const nextId = () => (id += 1)
         const one = parseDocument(before.join('\n\n'))
         const other = parseDocument(after.join('\n\n'))
-        const first = applyPatch(emptyPreview, patchOf([], one), nextId)
-        const now = applyPatch(first, patchOf(one.rows, other), nextId)
+        const first = applyPatch(emptyDocument, patchOf([], one))
+        const now = applyPatch(first, patchOf(one.rows, other))
         expect(now.rows.map(({ row }) => row.text)).toEqual(other.rows.map(({ text }) => text))
         expect(new Set(now.rows.map((row) => row.id)).size).toBe(now.rows.length)
       }),
     )
-    const first = applyPatch(emptyPreview, patchOf([], parseDocument('a\n\nb\n\nc')), fixed(1))
-    const now = applyPatch(first, patchOf(parseDocument('a\n\nb\n\nc').rows, parseDocument('a\n\nb!\n\nc')), fixed(9))
+    const first = applyPatch(emptyDocument, patchOf([], parseDocument('a\n\nb\n\nc')))
+    const now = applyPatch(first, patchOf(parseDocument('a\n\nb\n\nc').rows, parseDocument('a\n\nb!\n\nc')))
     expect(now.rows.map((row) => row.id)).toEqual(first.rows.map((row) => row.id))
     expect(now.rows[0]).toBe(first.rows[0])
     expect(now.rows[2]).toBe(first.rows[2])
   })
 
   it('finds the row of a line, also with footnotes at the end', () => {
-    const shown = applyPatch(emptyPreview, patchOf([], parseDocument('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
+    const shown = applyPatch(emptyDocument, patchOf([], parseDocument('a[^1]\n\n[^1]: note\n\nb\n\nc')))
     expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
-    expect(rowOfLine(emptyPreview, 1)).toBe(-1)
+    expect(rowOfLine(emptyDocument, 1)).toBe(-1)
   })
 })
-
-function fixed(from: number): () => number {
-  let id = from
-  return () => (id += 1)
-}
 
 describe('Markdown extensions of notes', () => {
   it.each([
@@ -279,7 +276,7 @@ describe('line edits', () => {
 
   it('parses front matter into properties, or returns undefined', () => {
     const matter = 'title: A\ntags: [a, b]\ndone: true\ndate: 2024-05-21\nlong: |\n  x\n  y\nmap: { a: 1 }\nempty:'
-    const properties = propertiesOf(matter) ?? []
+    const properties = shownProperties(matter) ?? []
     expect(properties.map(({ key, value, line }) => [key, value.kind, line])).toEqual([
       ['title', 'text', 0],
       ['tags', 'list', 1],
@@ -294,13 +291,13 @@ describe('line edits', () => {
       'date',
       'empty',
     ])
-    expect(propertiesOf('aliases:\n-\ntags:\n- a\n-')?.map(({ value }) => value)).toEqual([
+    expect(shownProperties('aliases:\n-\ntags:\n- a\n-')?.map(({ value }) => value)).toEqual([
       { kind: 'list', items: [] },
       { kind: 'list', items: ['a'] },
     ])
-    expect(propertiesOf('a: [')).toBeUndefined()
-    expect(propertiesOf('just words')).toBeUndefined()
-    expect(propertiesOf('')).toEqual([])
+    expect(shownProperties('a: [')).toBeUndefined()
+    expect(shownProperties('just words')).toBeUndefined()
+    expect(shownProperties('')).toEqual([])
   })
 })
 

@@ -2,8 +2,7 @@ import { splitCitations } from '#shared/markdown/citation.ts'
 import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'
 import { splitText } from '#shared/markdown/split-text.ts'
-import { citationHref } from '../chat/citation.ts'
-import { nameHref } from '../chat/wiki-link.ts'
+import { citationHref, nameHref } from './link-addresses.ts'
 import { elementNode, linkNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 const wikiLink = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`

@@ -1,17 +1,14 @@
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
 import { t } from 'i18next'
-import { useNoteLinks } from '../citations/use-note-links.ts'
-import { LinkContext } from '../chat/markdown-elements.tsx'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import type { Row } from '../parse/parse-document.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
-import type { LineChange } from './line-edits.ts'
-import { NoteContext, type Note } from './note-context.ts'
-import { RowText, RowView } from './row-view.tsx'
-import { rowOfLine, type PreviewRow } from '../parse/preview-rows.ts'
-import { useDocument } from './use-document.ts'
-import { VirtualRows, type RowsHandle } from './virtual-rows.tsx'
+import { useNoteLinks } from '../citations/use-note-links.ts'
+import { DocumentContext, type DocumentContextValue } from '../document/context.ts'
+import { DocumentRows, type RowsHandle } from '../document/document-rows.tsx'
+import { useDocument } from '../document/use-document.ts'
+import { rowOfLine, type DocumentRow } from '../parse/document-rows.ts'
+import type { LineChange } from '../parse/line-edits.ts'
+import { noteComponents } from './preview-elements.tsx'
 
 export interface PreviewHandle {
   /** Scrolls a source line to the top. @param line 1-based, may be fractional */
@@ -30,22 +27,19 @@ interface PreviewProps {
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
 }
 
-const renderRow = (row: Row) => <RowText row={row} />
-
 /** Top line of each note when it was last open, by agent and path. */
 const lastLines = new Map<string, number>()
 
 export default function Preview({ ref, agent, path, text, isWide, marked, onEdit }: PreviewProps) {
-  const state = useDocument(text)
+  const state = useDocument(text, 'note')
   const links = useNoteLinks(agent, path)
   const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false
-  const linkContext = useMemo(() => ({ agent, links }), [agent, links])
   const rows = useRef<RowsHandle>(null)
   const latest = useRef({ state, onEdit })
   useEffect(() => {
     latest.current = { state, onEdit }
   })
-  const lineOf = useCallback((row: PreviewRow) => {
+  const lineOf = useCallback((row: DocumentRow) => {
     const { state: current } = latest.current
     return current.lines[current.rows.indexOf(row)] ?? 1
   }, [])
@@ -56,19 +50,20 @@ export default function Preview({ ref, agent, path, text, isWide, marked, onEdit
   const edit = useCallback((line: number, change: LineChange) => latest.current.onEdit?.(line, change), [])
   const canEdit = onEdit !== undefined
   const { footnotes } = state
-  const note = useMemo<Note>(
+  const context = useMemo<DocumentContextValue>(
     () => ({
       agent,
       path,
       ancestors: [path],
-      hasLineBreaks,
-      footnotes: new Map(footnotes.map((label, index) => [label, index + 1])),
+      syntax: hasLineBreaks ? 'note-with-breaks' : 'note',
+      components: noteComponents,
+      links,
+      footnotes,
       onFootnote,
       onEdit: canEdit ? edit : undefined,
       lineOf,
-      renderRow,
     }),
-    [agent, path, hasLineBreaks, footnotes, onFootnote, canEdit, edit, lineOf],
+    [agent, path, hasLineBreaks, links, footnotes, onFootnote, canEdit, edit, lineOf],
   )
   const follow = useCallback((target: number, isCentred = false) => {
     const { state: current } = latest.current
@@ -94,39 +89,18 @@ export default function Preview({ ref, agent, path, text, isWide, marked, onEdit
     lastLines.set(`${agent} ${path}`, from + top.share * Math.max(0, (lines[top.index + 1] ?? from + 1) - from))
   }, [agent, path])
 
-  const [firstMarked, lastMarked] = marked
-    ? [rowOfLine(state, marked.startLine), rowOfLine(state, marked.endLine)]
-    : [-1, -1]
-  const firstFootnote = state.rows.findIndex(({ row }) => row.kind === 'footnote')
   return (
-    <LinkContext value={linkContext}>
-      <NoteContext value={note}>
-        <VirtualRows
-          ref={rows}
-          rows={state.rows}
-          continues={state.continues}
-          textKey={path}
-          label={t('reading.label', { path })}
-          className={`prose reading ${isWide ? 'reading-wide' : ''}`}
-          onScroll={rememberTopLine}
-        >
-          {(row, index) => (
-            <div
-              className={
-                index >= firstMarked && index <= lastMarked
-                  ? 'reading-marked'
-                  : index === firstFootnote
-                    ? 'footnotes-start'
-                    : undefined
-              }
-            >
-              <ErrorBoundary piece="text" resetKey={row.row.text}>
-                <RowView previewRow={row} />
-              </ErrorBoundary>
-            </div>
-          )}
-        </VirtualRows>
-      </NoteContext>
-    </LinkContext>
+    <DocumentContext value={context}>
+      <DocumentRows
+        ref={rows}
+        key={path}
+        document={state}
+        label={t('reading.label', { path })}
+        className={`prose reading ${isWide ? 'reading-wide' : ''}`}
+        testId="preview"
+        {...(marked && { marked: [rowOfLine(state, marked.startLine), rowOfLine(state, marked.endLine)] as const })}
+        onScroll={rememberTopLine}
+      />
+    </DocumentContext>
   )
 }

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useImperativeHandle, useLayoutEffect, useRef, type ReactNode, type Ref } from 'react'
-import { estimatedHeight, type PreviewRow } from '../parse/preview-rows.ts'
+import { useCallback, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
+import { estimatedHeight, type DocumentState } from '../parse/document-rows.ts'
+import { RowView } from './row-view.tsx'
 
 const overscan = 4
 const paddingTop = 20
@@ -18,20 +19,21 @@ export interface RowsHandle {
   position(): { readonly index: number; readonly share: number }
 }
 
-interface VirtualRowsProps {
+interface DocumentRowsProps {
   readonly ref?: Ref<RowsHandle>
-  readonly rows: readonly PreviewRow[]
-  /** 1 if a row continues in the next row. */
-  readonly continues: Uint8Array
-  /** Identifies the text. When it changes, the view scrolls to the top. */
-  readonly textKey: string
+  readonly document: DocumentState
   readonly label: string
   readonly className: string
-  readonly children: (row: PreviewRow, index: number) => ReactNode
+  readonly testId: string
+  /** 0-based indexes of the marked rows, inclusive. */
+  readonly marked?: readonly [first: number, last: number]
   readonly onScroll?: () => void
 }
 
-export function VirtualRows({ ref, rows, continues, textKey, label, className, children, onScroll }: VirtualRowsProps) {
+/** A virtualized document, which scrolls in its own frame. */
+export function DocumentRows({ ref, document, label, className, testId, marked, onScroll }: DocumentRowsProps) {
+  const { rows, continues } = document
+  const [firstMarked, lastMarked] = marked ?? [-1, -1]
   const container = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
@@ -90,11 +92,10 @@ export function VirtualRows({ ref, rows, continues, textKey, label, className, c
   return (
     <div
       ref={container}
-      key={textKey}
       role="document"
       aria-label={label}
       tabIndex={0}
-      data-testid="preview"
+      data-testid={testId}
       className={className}
       onScroll={onScroll}
     >
@@ -109,7 +110,9 @@ export function VirtualRows({ ref, rows, continues, textKey, label, className, c
             dir="auto"
             className={`reading-row ${continues[index] === 1 ? 'reading-joined' : ''} ${continues[index - 1] === 1 ? 'reading-continued' : ''}`}
           >
-            {children(row, index)}
+            <div className={index >= firstMarked && index <= lastMarked ? 'reading-marked' : undefined}>
+              <RowView documentRow={row} />
+            </div>
           </div>
         )
       })}

@@ -1,7 +1,6 @@
-import { isSamePiece } from '../chat/split-markdown.ts'
 import type { Document, Row } from './parse-document.ts'
 
-export interface PreviewRow {
+export interface DocumentRow {
   readonly id: number
   readonly row: Row
   /** Cached, since estimating the height reads the whole text of the row. */
@@ -17,11 +16,11 @@ export interface Patch extends DocumentDetails {
   readonly rows: readonly Row[]
 }
 
-export interface PreviewState extends DocumentDetails {
-  readonly rows: readonly PreviewRow[]
+export interface DocumentState extends DocumentDetails {
+  readonly rows: readonly DocumentRow[]
 }
 
-export const emptyPreview: PreviewState = {
+export const emptyDocument: DocumentState = {
   rows: [],
   lines: new Int32Array(),
   continues: new Uint8Array(),
@@ -31,20 +30,28 @@ export const emptyPreview: PreviewState = {
 export function patchOf(before: readonly Row[], { rows, lines, continues, footnotes }: Document): Patch {
   const maxEqual = Math.min(before.length, rows.length)
   let head = 0
-  while (head < maxEqual && isSamePiece(before[head], rows[head])) head += 1
+  while (head < maxEqual && isSameRow(before[head], rows[head])) head += 1
   let tail = 0
-  while (tail < maxEqual - head && isSamePiece(before.at(-1 - tail), rows.at(-1 - tail))) tail += 1
+  while (tail < maxEqual - head && isSameRow(before.at(-1 - tail), rows.at(-1 - tail))) tail += 1
   return { head, tail, rows: rows.slice(head, rows.length - tail), lines, continues, footnotes }
 }
 
-/** Applies a patch. Rows that are not replaced keep their ids. @param nextId returns an unused id */
-export function applyPatch({ rows: before, ...old }: PreviewState, patch: Patch, nextId: () => number): PreviewState {
+/** Returns true if two rows render the same. */
+function isSameRow(one: Row | undefined, other: Row | undefined): boolean {
+  if (one?.kind !== other?.kind || one?.text !== other?.text) return false
+  return (one && 'depth' in one && one.depth) === (other && 'depth' in other && other.depth)
+}
+
+let lastId = 0
+
+/** Applies a patch. Rows that are not replaced keep their ids. */
+export function applyPatch({ rows: before, ...old }: DocumentState, patch: Patch): DocumentState {
   const { head, tail, rows, lines, continues, footnotes } = patch
   const end = before.length - tail
   // An edited row keeps its id, so that it rerenders in place.
-  const middle = rows.map((row, index): PreviewRow => {
+  const middle = rows.map((row, index): DocumentRow => {
     const replaced = head + index < end ? before[head + index] : undefined
-    return { id: replaced?.id ?? nextId(), row }
+    return { id: replaced?.id ?? (lastId += 1), row }
   })
   const hasSameFootnotes =
     footnotes.length === old.footnotes.length && footnotes.every((label, at) => label === old.footnotes[at])
@@ -57,7 +64,7 @@ export function applyPatch({ rows: before, ...old }: PreviewState, patch: Patch,
 }
 
 /** Returns the 0-based index of the last row that begins at or before a line, or -1. @param line 1-based */
-export function rowOfLine({ rows, lines }: PreviewState, line: number): number {
+export function rowOfLine({ rows, lines }: DocumentState, line: number): number {
   const footnotesStart = rows.findIndex(({ row }) => row.kind === 'footnote')
   // Footnotes come last, regardless of their line.
   const others = lines.subarray(0, footnotesStart < 0 ? rows.length : footnotesStart)
@@ -65,7 +72,7 @@ export function rowOfLine({ rows, lines }: PreviewState, line: number): number {
 }
 
 /** Returns the estimated height of a row, px. @param width width of the text, px */
-export function estimatedHeight(entry: PreviewRow, width: number): number {
+export function estimatedHeight(entry: DocumentRow, width: number): number {
   if (entry.estimate?.width !== width) entry.estimate = { width, height: estimateHeight(entry.row, width) }
   return entry.estimate.height
 }
