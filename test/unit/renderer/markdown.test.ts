@@ -5,7 +5,7 @@ import { completionsAt } from '../../../src/renderer/chat/composer/completion.ts
 import { hasMath, normalizeFormulas, normalizeMath } from '../../../src/renderer/markdown/parse/math.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 
-const splitBlocks = (text: string) => parseDocument(text, 'answer').rows.map((row) => row.text)
+const splitBlocks = (text: string) => parseDocument(text, 'answer').map((row) => row.text)
 
 describe('Markdown blocks', () => {
   it.each([

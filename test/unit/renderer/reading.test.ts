@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
-import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
+import { rowOfLine, withIds } from '../../../src/renderer/markdown/document/use-document.ts'
+import { parseDocument, sectionOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import {
   shownProperties,
   toggleTask,
@@ -9,13 +10,10 @@ import {
   type LineChange,
 } from '../../../src/renderer/markdown/parse/line-edits.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
-import { applyPatch, emptyDocument, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/document-rows.ts'
-import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
 const rowsOf = (text: string) => {
-  const { rows, lines } = parseDocument(text)
-  return rows.map((row, index) => `${lines[index]} ${row.kind} ${row.text}`)
+  return parseDocument(text).map(({ line, kind, text: rowText }) => `${line} ${kind} ${rowText}`)
 }
 
 describe('rows of a note', () => {
@@ -54,10 +52,9 @@ describe('rows of a note', () => {
 
   it('splits a long list into rows with their lines', () => {
     const text = `# List\n\n${Array.from({ length: 400 }, (_, index) => `- item ${index} **bold** [x](y)`).join('\n')}`
-    const { rows, lines } = parseDocument(text)
+    const rows = parseDocument(text)
     expect(rows.length).toBeGreaterThan(5)
-    for (const [index, row] of rows.entries())
-      expect(text.split('\n')[(lines[index] ?? 0) - 1]).toBe(row.text.split('\n')[0])
+    for (const row of rows) expect(text.split('\n')[row.line - 1]).toBe(row.text.split('\n')[0])
   })
 
   it('gives each row its first line for any text', () => {
@@ -77,39 +74,38 @@ describe('rows of a note', () => {
     )
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (all) => {
-        const { rows, lines } = parseDocument(all.join('\n'))
-        for (const [index, row] of rows.entries())
+        for (const row of parseDocument(all.join('\n')))
           if (row.kind === 'markdown') {
             const first = row.text.split('\n', 1)[0]?.replaceAll('%%', '').trim()
-            expect(all[(lines[index] ?? 0) - 1]?.replaceAll('%%', '').trim()).toBe(first)
+            expect(all[row.line - 1]?.replaceAll('%%', '').trim()).toBe(first)
           }
       }),
     )
   })
 
-  it('keeps unchanged rows and patches the rest', () => {
+  it('keeps the ids of rows that are the same or edited', () => {
     const block = fc.constantFrom('one', 'two', '- a\n- b', '# h', '[^1]: note', 'see[^1]')
+    const blocks = fc.array(block, { maxLength: 20 })
     fc.assert(
-      fc.property(fc.array(block, { maxLength: 20 }), fc.array(block, { maxLength: 20 }), (before, after) => {
-        const one = parseDocument(before.join('\n\n'))
-        const other = parseDocument(after.join('\n\n'))
-        const first = applyPatch(emptyDocument, patchOf([], one))
-        const now = applyPatch(first, patchOf(one.rows, other))
-        expect(now.rows.map(({ row }) => row.text)).toEqual(other.rows.map(({ text }) => text))
-        expect(new Set(now.rows.map((row) => row.id)).size).toBe(now.rows.length)
+      fc.property(blocks, blocks, (before, after) => {
+        const rows = parseDocument(after.join('\n\n'))
+        const now = withIds(withIds([], parseDocument(before.join('\n\n'))), rows)
+        expect(now).toEqual(rows.map((row) => ({ ...row, id: expect.any(Number) as number })))
+        expect(new Set(now.map((row) => row.id)).size).toBe(now.length)
       }),
     )
-    const first = applyPatch(emptyDocument, patchOf([], parseDocument('a\n\nb\n\nc')))
-    const now = applyPatch(first, patchOf(parseDocument('a\n\nb\n\nc').rows, parseDocument('a\n\nb!\n\nc')))
-    expect(now.rows.map((row) => row.id)).toEqual(first.rows.map((row) => row.id))
-    expect(now.rows[0]).toBe(first.rows[0])
-    expect(now.rows[2]).toBe(first.rows[2])
+    const first = withIds([], parseDocument('a\n\nb\n\nc'))
+    const [a, b, c] = first.map(({ id }) => id)
+    const idsOf = (text: string) => withIds(first, parseDocument(text)).map(({ id }) => id)
+    expect(idsOf('a\n\nb!\n\nc')).toEqual([a, b, c])
+    expect(idsOf('a\n\nc')).toEqual([a, c])
+    expect(idsOf('a\n\nnew\n\nb\n\nc')).toEqual([a, expect.any(Number), b, c])
   })
 
   it('finds the row of a line, also with footnotes at the end', () => {
-    const shown = applyPatch(emptyDocument, patchOf([], parseDocument('a[^1]\n\n[^1]: note\n\nb\n\nc')))
-    expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
-    expect(rowOfLine(emptyDocument, 1)).toBe(-1)
+    const rows = parseDocument('a[^1]\n\n[^1]: note\n\nb\n\nc')
+    expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(rows, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
+    expect(rowOfLine([], 1)).toBe(-1)
   })
 })
 

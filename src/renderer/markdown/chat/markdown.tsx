@@ -1,14 +1,13 @@
 /** Renders an answer: GFM, code, formulas and citations, without raw HTML. External links open in the browser. */
 import { t } from 'i18next'
-import { memo, useCallback, useDeferredValue, useMemo, useRef, type ComponentProps } from 'react'
+import { memo, useDeferredValue, useMemo, useRef, type ComponentProps } from 'react'
 import type { Components } from 'react-markdown'
 import { clipLine } from '#lib/util/clip.ts'
 import { DocumentContext, emptyContext } from '../document/context.ts'
 import { DocumentRows, type RowsHandle } from '../document/document-rows.tsx'
 import { Anchor, FootnoteMark, Preformatted, Table } from '../document/elements.tsx'
 import { RowView } from '../document/row-view.tsx'
-import { isLongDocument, useDocument } from '../document/use-document.ts'
-import { estimatedHeight } from '../parse/document-rows.ts'
+import { estimateHeight, footnoteLabels, isLongDocument, useDocument } from '../document/use-document.ts'
 
 const answerComponents = {
   a: Anchor,
@@ -25,32 +24,28 @@ const firstRows = 12
 const answerWidth = 676
 
 export const Markdown = memo(function Markdown({ text, agent }: { text: string; agent: string }) {
-  const document = useDocument(text, 'answer')
-  const { rows, footnotes } = document
+  const rows = useDocument(text, 'answer')
   const renderedRows = useDeferredValue(rows, rows.slice(0, firstRows))
   const frame = useRef<HTMLDivElement>(null)
-  const handle = useRef<RowsHandle>(null)
-  const onFootnote = useCallback(
-    (label: string) => {
-      handle.current?.scrollTo(rows.length - footnotes.length + footnotes.indexOf(label), 0, true)
+  const view = useRef<RowsHandle>(null)
+  const labels = footnoteLabels(rows)
+  const context = useMemo(() => {
+    const onFootnote = (label: string) => {
+      view.current?.showFootnote(label)
       frame.current?.querySelector(`[data-footnote="${CSS.escape(label)}"]`)?.scrollIntoView({ block: 'nearest' })
-    },
-    [rows.length, footnotes],
-  )
-  const context = useMemo(
-    () => ({ ...emptyContext, agent, components: answerComponents, footnotes, onFootnote }),
-    [agent, footnotes, onFootnote],
-  )
+    }
+    return { ...emptyContext, agent, components: answerComponents, footnotes: labels.split(' '), onFootnote }
+  }, [agent, labels])
   const remainingHeight = rows
     .slice(renderedRows.length)
-    .reduce((sum, row) => sum + estimatedHeight(row, answerWidth), 0)
+    .reduce((sum, row) => sum + estimateHeight(row, answerWidth), 0)
   return (
     <DocumentContext value={context}>
       {isLongDocument(text, 'answer') ? (
         // A long answer scrolls in a separate frame that renders only its visible part.
         <DocumentRows
-          ref={handle}
-          document={document}
+          ref={view}
+          rows={rows}
           label={t('chat.answer')}
           className="prose relative h-[70vh] overflow-y-auto rounded-md border border-line px-4"
           testId="long-answer"
@@ -58,7 +53,7 @@ export const Markdown = memo(function Markdown({ text, agent }: { text: string; 
       ) : (
         <div className="prose" ref={frame}>
           {renderedRows.map((row) => (
-            <RowView key={row.id} documentRow={row} />
+            <RowView key={row.id} row={row} />
           ))}
           {remainingHeight > 0 && <div style={{ height: remainingHeight }} />}
         </div>

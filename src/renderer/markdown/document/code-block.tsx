@@ -56,32 +56,22 @@ export function CodeBlock({ code, language }: { code: string; language: string }
 }
 
 function Lines({ lines, maxSpans }: { lines: NonNullable<HighlightedLines>; maxSpans: number }) {
-  const end = highlightedEnd(lines, maxSpans)
-  const plainLines = lines.slice(end).map((line) => line.map(({ text }) => text).join(''))
-  return (
-    <>
-      {lines.slice(0, end).map((line, index) => (
-        <span key={index}>
-          {line.map(({ text, light, dark }, position) => (
-            <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
-              {text}
-            </span>
-          ))}
-          {index < lines.length - 1 && '\n'}
-        </span>
-      ))}
-      {plainLines.join('\n')}
-    </>
-  )
-}
-
-function highlightedEnd(lines: NonNullable<HighlightedLines>, maxSpans: number): number {
   let spans = 0
-  for (const [index, line] of lines.entries()) {
+  return lines.map((line, index) => {
     spans += line.length
-    if (spans > maxSpans) return index
-  }
-  return lines.length
+    return (
+      <span key={index}>
+        {spans > maxSpans
+          ? line.map(({ text }) => text).join('')
+          : line.map(({ text, light, dark }, position) => (
+              <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
+                {text}
+              </span>
+            ))}
+        {index < lines.length - 1 && '\n'}
+      </span>
+    )
+  })
 }
 
 function useHighlight(code: string, language: string): HighlightedLines {

@@ -1,7 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { Components } from 'react-markdown'
 import type { NoteLinks } from '../citations/use-note-links.ts'
-import type { DocumentRow } from '../parse/document-rows.ts'
 import type { LineChange } from '../parse/line-edits.ts'
 import type { Syntax } from '../parse/plugins.ts'
 
@@ -22,8 +21,6 @@ export interface DocumentContextValue {
   readonly onFootnote: (label: string) => void
   /** Undefined if the text is read-only. `line` is 1-based. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
-  /** Returns the current 1-based source line of a row. */
-  readonly lineOf: (row: DocumentRow) => number
 }
 
 export const emptyContext: DocumentContextValue = {
@@ -36,7 +33,6 @@ export const emptyContext: DocumentContextValue = {
   footnotes: [],
   onFootnote: () => undefined,
   onEdit: undefined,
-  lineOf: () => 1,
 }
 
 export const DocumentContext = createContext<DocumentContextValue>(emptyContext)

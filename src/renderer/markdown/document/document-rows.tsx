@@ -1,45 +1,49 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
-import { estimatedHeight, type DocumentState } from '../parse/document-rows.ts'
+import { useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, type Ref } from 'react'
+import { estimateHeight, rowOfLine, type DocumentRow } from './use-document.ts'
+import type { MarkedLines } from '#lib/router/paths.ts'
 import { RowView } from './row-view.tsx'
 
 const overscan = 4
+/** Width of the text until it is measured, px. */
+const estimatedWidth = 700
 const paddingTop = 20
 /** Number of frames in which a jump corrects its position, while the rows above the target are measured. */
 const maxCorrections = 8
 
 export interface RowsHandle {
   /**
-   * Scrolls a row to the top.
-   * @param share part of the row that is above the viewport, 0 to 1
-   * @param isCentred scrolls it to the upper third instead
+   * Scrolls a source line to the top.
+   * @param line 1-based, may be fractional
+   * @param isCentred scrolls the start of its row to the upper third instead
    */
-  scrollTo(index: number, share?: number, isCentred?: boolean): void
-  /** Returns the top row and the share of it that is above the viewport, 0 to 1. */
-  position(): { readonly index: number; readonly share: number }
+  follow(line: number, isCentred?: boolean): void
+  showFootnote(label: string): void
+  /** Returns the source line at the top, which may be fractional. */
+  topLine(): number
 }
 
 interface DocumentRowsProps {
   readonly ref?: Ref<RowsHandle>
-  readonly document: DocumentState
+  readonly rows: readonly DocumentRow[]
   readonly label: string
   readonly className: string
   readonly testId: string
-  /** 0-based indexes of the marked rows, inclusive. */
-  readonly marked?: readonly [first: number, last: number]
+  readonly marked?: MarkedLines | undefined
   readonly onScroll?: () => void
 }
 
 /** A virtualized document, which scrolls in its own frame. */
-export function DocumentRows({ ref, document, label, className, testId, marked, onScroll }: DocumentRowsProps) {
-  const { rows, continues } = document
-  const [firstMarked, lastMarked] = marked ?? [-1, -1]
+export function DocumentRows({ ref, rows, label, className, testId, marked, onScroll }: DocumentRowsProps) {
+  const heights = useMemo(() => rows.map((row) => estimateHeight(row, estimatedWidth)), [rows])
+  const firstMarked = marked ? rowOfLine(rows, marked.startLine) : -1
+  const lastMarked = marked ? rowOfLine(rows, marked.endLine) : -1
   const container = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
     getScrollElement: () => container.current,
-    initialRect: { width: 700, height: 900 },
-    estimateSize: (index) => (rows[index] ? estimatedHeight(rows[index], container.current?.clientWidth ?? 700) : 0),
+    initialRect: { width: estimatedWidth, height: 900 },
+    estimateSize: (index) => heights[index] ?? 0,
     // Edited rows keep their id and so their measured height.
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan,
@@ -52,7 +56,7 @@ export function DocumentRows({ ref, document, label, className, testId, marked, 
 
   const lastJump = useRef(0)
   const scrollTo = useCallback(
-    (index: number, share = 0, isCentred = false) => {
+    (index: number, share: number, isCentred: boolean) => {
       let remaining = maxCorrections
       lastJump.current += 1
       const thisJump = lastJump.current
@@ -74,19 +78,33 @@ export function DocumentRows({ ref, document, label, className, testId, marked, 
     },
     [virtualizer],
   )
-  useImperativeHandle(
-    ref,
-    () => ({
-      scrollTo,
-      position() {
+  useImperativeHandle(ref, () => {
+    const linesOf = (index: number): readonly [from: number, to: number] => {
+      const from = rows[index]?.line ?? 1
+      return [from, Math.max(from + 1, rows[index + 1]?.line ?? 0)]
+    }
+    return {
+      follow(line, isCentred = false) {
+        const index = rowOfLine(rows, line)
+        const [from, to] = linesOf(index)
+        const share = isCentred || index < 0 ? 0 : Math.min(1, (line - from) / (to - from))
+        scrollTo(Math.max(0, index), share, isCentred)
+      },
+      showFootnote(label) {
+        scrollTo(
+          rows.findIndex((row) => row.kind === 'footnote' && row.label === label),
+          0,
+          true,
+        )
+      },
+      topLine() {
         const top = container.current?.scrollTop ?? 0
         const item = virtualizer.getVirtualItemForOffset(top)
-        if (!item) return { index: 0, share: 0 }
-        return { index: item.index, share: item.size > 0 ? Math.max(0, (top - item.start) / item.size) : 0 }
+        const [from, to] = linesOf(item?.index ?? 0)
+        return item && item.size > 0 ? from + Math.max(0, (top - item.start) / item.size) * (to - from) : from
       },
-    }),
-    [virtualizer, scrollTo],
-  )
+    }
+  }, [rows, virtualizer, scrollTo])
 
   const items = virtualizer.getVirtualItems()
   return (
@@ -108,10 +126,10 @@ export function DocumentRows({ ref, document, label, className, testId, marked, 
             ref={virtualizer.measureElement}
             data-index={index}
             dir="auto"
-            className={`reading-row ${continues[index] === 1 ? 'reading-joined' : ''} ${continues[index - 1] === 1 ? 'reading-continued' : ''}`}
+            className={`reading-row ${row.continues ? 'reading-joined' : ''} ${rows[index - 1]?.continues ? 'reading-continued' : ''}`}
           >
             <div className={index >= firstMarked && index <= lastMarked ? 'reading-marked' : undefined}>
-              <RowView documentRow={row} />
+              <RowView row={row} />
             </div>
           </div>
         )

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { DeadlineWorker } from '#lib/util/deadline-worker.ts'
-import type { DocumentAnswer, DocumentRequest, RowRequest } from '../parse/markdown.worker.ts'
+import type { DocumentRequest, RowRequest } from '../parse/markdown.worker.ts'
+import type { Row } from '../parse/parse-document.ts'
 import type { HtmlNode } from '../parse/plugins.ts'
 
 const rowDeadlineMs = 2000
@@ -10,8 +11,7 @@ const maxCachedTrees = 100
 const createWorker = () => new Worker(new URL('../parse/markdown.worker.ts', import.meta.url), { type: 'module' })
 
 export const rowWorker = new DeadlineWorker<RowRequest, HtmlNode>(createWorker, rowDeadlineMs, maxCachedTrees)
-/** Has no cache, since an answer is a patch. */
-export const documentWorker = new DeadlineWorker<DocumentRequest, DocumentAnswer>(createWorker, documentDeadlineMs, 0)
+export const documentWorker = new DeadlineWorker<DocumentRequest, Row[]>(createWorker, documentDeadlineMs, 0)
 
 /** Longest wait while the text changes without a pause. */
 const maxWaitMs = 3000

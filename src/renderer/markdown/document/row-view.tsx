@@ -2,26 +2,25 @@ import { useTranslation } from 'react-i18next'
 import { memo, useMemo } from 'react'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { hasMath, isCheapMath, normalizeFormulas } from '../parse/math.ts'
-import type { DocumentRow } from '../parse/document-rows.ts'
 import type { Row } from '../parse/parse-document.ts'
 import { CodeBlock } from './code-block.tsx'
 import { RowLineContext, useDocumentContext } from './context.ts'
+import type { DocumentRow } from './use-document.ts'
 import { MarkdownBlock, PlainPassage } from './markdown-block.tsx'
 import { Properties } from './properties.tsx'
 
-export const RowView = memo(function RowView({ documentRow }: { documentRow: DocumentRow }) {
+export const RowView = memo(function RowView({ row }: { row: DocumentRow }) {
   useTranslation()
-  const { lineOf } = useDocumentContext()
-  const { text } = documentRow.row
+  const { text, line: firstLine } = row
   const lineInNote = useMemo(() => {
     // If `normalizeFormulas` adds lines, the line numbers of the row are unknown.
     const keepsLines = normalizeFormulas(text).split('\n').length === text.split('\n').length
-    return (line: number) => (keepsLines ? lineOf(documentRow) + line - 1 : undefined)
-  }, [lineOf, documentRow, text])
+    return (line: number) => (keepsLines ? firstLine + line - 1 : undefined)
+  }, [text, firstLine])
   return (
     <RowLineContext value={lineInNote}>
       <ErrorBoundary piece="text" resetKey={text}>
-        <RowText row={documentRow.row} />
+        <RowText row={row} />
       </ErrorBoundary>
     </RowLineContext>
   )

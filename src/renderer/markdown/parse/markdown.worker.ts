@@ -1,7 +1,6 @@
 /** Parses Markdown outside the UI thread: splits long documents into rows, and long rows into HTML trees. */
 import Markdown from 'react-markdown'
-import { patchOf, type Patch } from './document-rows.ts'
-import { parseDocument, type DocumentKind, type Row } from './parse-document.ts'
+import { parseDocument, type DocumentKind } from './parse-document.ts'
 import { rehypeTaskLines, remarkPlugins, type HtmlNode, type Plugins, type Syntax } from './plugins.ts'
 
 export interface RowRequest {
@@ -13,13 +12,6 @@ export interface RowRequest {
 export interface DocumentRequest {
   readonly text: string
   readonly kind: DocumentKind
-  /** Version that the patch is applied to; undefined for an empty document. */
-  readonly base: string | undefined
-}
-
-export interface DocumentAnswer extends Patch, Pick<DocumentRequest, 'base'> {
-  /** Identifies the rows after the patch. */
-  readonly version: string
 }
 
 /** Laying out more nodes makes the window stutter. */
@@ -51,18 +43,8 @@ function removePositions(node: HtmlNode): number {
   return count
 }
 
-let last: { readonly version: string; readonly rows: readonly Row[] } | undefined
-
-function splitDocument({ text, kind, base }: DocumentRequest): DocumentAnswer {
-  const document = parseDocument(text, kind)
-  // Another document may have been split in between. A patch without equal rows replaces all of them.
-  const patch = patchOf(last?.version === base ? (last?.rows ?? []) : [], document)
-  last = { version: crypto.randomUUID(), rows: document.rows }
-  return { ...patch, base, version: last.version }
-}
-
 addEventListener('message', ({ data }: MessageEvent<(RowRequest | DocumentRequest) & { id: number }>) => {
-  const answer = 'kind' in data ? Promise.try(splitDocument, data) : parseRow(data)
+  const answer = 'kind' in data ? Promise.try(parseDocument, data.text, data.kind) : parseRow(data)
   answer.then(
     (result) => postMessage({ id: data.id, answer: result }),
     // In a text that is nested too deeply, the parser overflows the stack.

@@ -2,8 +2,11 @@
  * Splits an answer or a note into small rows, which are parsed and rendered on their own. Collects front matter,
  * footnotes and reference definitions, and records the source line of each row. Runs in linear time.
  */
-import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
+import { frontMatterEnd, frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
+import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
+import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import { commentRanges, hiddenRanges, type Range } from '#shared/markdown/links/hidden-text.ts'
+import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
 import { limitCombiningMarks } from '#lib/util/clip.ts'
 import { normalizeMath } from './math.ts'
@@ -13,22 +16,20 @@ import { blocksOf, splitBlock, withDefinitions, type Block, type Piece } from '.
 /** Answers are Markdown of models; notes can have the syntax of Obsidian, Logseq and other programs. */
 export type DocumentKind = 'answer' | 'note'
 
-export type Row =
+/** A part of a document that renders on its own. */
+export type Row = RowContent & {
+  /** 1-based source line. */
+  readonly line: number
+  /** True if the list, table or quote of the row continues in the next row. */
+  readonly continues: boolean
+}
+
+type RowContent =
   | Piece
   /** Front matter without its `---` lines. */
   | { readonly kind: 'properties'; readonly text: string }
   /** Footnotes come after all other rows, in the order of their first reference. */
   | { readonly kind: 'footnote'; readonly text: string; readonly label: string }
-
-export interface Document {
-  readonly rows: readonly Row[]
-  /** 1-based source line of each row. */
-  readonly lines: Int32Array
-  /** 1 if the list, table or quote of a row continues in the next row. */
-  readonly continues: Uint8Array
-  /** Labels in the order of their numbers, which start at 1. */
-  readonly footnotes: readonly string[]
-}
 
 /** Sizes of the rows of a split block, and sizes up to which a block stays whole. In characters. */
 const rowSizes = { note: 2500, answer: 6000 }
@@ -41,16 +42,14 @@ const detailsPattern = /^ {0,3}<details[\s>]/i
 const footnotePattern = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
 /** Splits a text into rows. @param text of a note, with its front matter */
-export function parseDocument(text: string, kind: DocumentKind = 'note'): Document {
+export function parseDocument(text: string, kind: DocumentKind = 'note'): Row[] {
   const rows: Row[] = []
-  const lines: number[] = []
-  const continuing = new Set<number>()
   const notes = new Map<string, Footnote>()
   const normalized = limitCombiningMarks(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
   const frontMatter = kind === 'note' ? frontMatterOf(normalized) : undefined
   if (frontMatter) {
-    rows.push({ kind: 'properties', text: normalized.slice(frontMatter.from, frontMatter.to).replace(/\n$/, '') })
-    lines.push(2)
+    const properties = normalized.slice(frontMatter.from, frontMatter.to).replace(/\n$/, '')
+    rows.push({ kind: 'properties', text: properties, line: 2, continues: false })
   }
   const bodyStart = frontMatter?.end ?? 0
   const linesBefore = normalized.slice(0, bodyStart).split('\n').length - 1
@@ -68,28 +67,18 @@ export function parseDocument(text: string, kind: DocumentKind = 'note'): Docume
     const size = rowSizes[kind] * (kind === 'note' && /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 : 1)
     const maxUnsplit = kind === 'note' && detailsPattern.test(block) ? maxDetails : maxUnsplitSizes[kind]
     const pieces = splitBlock(block, definitions, size, maxUnsplit)
-    for (const [index, [piece, lineOffset]] of pieces.entries()) {
-      if (index < pieces.length - 1) continuing.add(rows.length)
-      rows.push(piece)
-      lines.push(line + linesBefore + lineOffset)
-    }
+    for (const [index, [piece, lineOffset]] of pieces.entries())
+      rows.push({ ...piece, line: line + linesBefore + lineOffset, continues: index < pieces.length - 1 })
   }
   // In the order of their first reference; those without one come last.
   const references = notes.size === 0 ? [] : [...body.matchAll(/\[\^([^[\]\s]+)\](?!:)/g)]
-  const used = references.flatMap(([, label = '']) => (notes.has(label) ? label : []))
-  const footnotes = [...new Set([...used, ...notes.keys()])]
-  for (const label of footnotes) {
+  for (const label of new Set([...references.map(([, label = '']) => label), ...notes.keys()])) {
     const note = notes.get(label)
     if (!note) continue
-    rows.push({ kind: 'footnote', text: withDefinitions(note.text, definitions), label })
-    lines.push(note.line + linesBefore)
+    const footnote = withDefinitions(note.text, definitions)
+    rows.push({ kind: 'footnote', text: footnote, label, line: note.line + linesBefore, continues: false })
   }
-  return {
-    rows,
-    lines: Int32Array.from(lines),
-    continues: Uint8Array.from(rows, (_row, index) => Number(continuing.has(index))),
-    footnotes,
-  }
+  return rows
 }
 
 /** Converts the syntax of other programs to Markdown. Every line keeps its number. @param notes gets inline footnotes */
@@ -180,4 +169,40 @@ function closingBracketOf(text: string, from: number): number | undefined {
     else if (character === ']' && (depth -= 1) === 0) return at
   }
   return undefined
+}
+
+/**
+ * Returns the part of a note that a link's fragment names.
+ * @param fragment heading or `^block` without `#`; undefined for the whole note without its front matter
+ * @returns undefined if the note has no such heading or block
+ */
+export function sectionOf(text: string, fragment: string | undefined): string | undefined {
+  if (fragment === undefined || fragment.trim() === '') return text.slice(frontMatterEnd(text))
+  const parsed = parseLinks(text)
+  const line = lineOfFragment(fragment, parsed)
+  if (line === undefined) return undefined
+  const lines = text.split('\n')
+  if (!fragment.startsWith('^')) {
+    const heading = parsed.headings.find((candidate) => candidate.line === line)
+    const next = parsed.headings.find(({ line: nextLine, level }) => nextLine > line && level <= (heading?.level ?? 6))
+    return lines.slice(line - 1, next ? next.line - 1 : undefined).join('\n')
+  }
+  return blockAt(lines, line - 1).join('\n')
+}
+
+/**
+ * Returns a list item with its children, or the lines of a block up to its id. The id may be on a line below
+ * the block.
+ */
+function blockAt(lines: readonly string[], lineIndex: number): string[] {
+  let end = lineIndex
+  if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[lineIndex] ?? '')) {
+    end -= 1
+    while (end > 0 && (lines[end] ?? '').trim() === '') end -= 1
+  }
+  const block = blocksOfNote(lines).findLast(({ from, to }) => from <= end && end < to)
+  const item = block?.kind === 'item' ? block : block?.parent
+  if (item?.kind !== 'item' || item.from !== (block?.from ?? end)) return lines.slice(block?.from ?? end, end + 1)
+  const indent = /^\s*/.exec(lines[item.from] ?? '')?.[0].length ?? 0
+  return lines.slice(item.from, item.to).map((line) => line.slice(Math.min(indent, line.length)))
 }

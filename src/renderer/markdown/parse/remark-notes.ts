@@ -1,7 +1,6 @@
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
-import { transformInline } from './inline-text.ts'
-import { isEmpty, renderProperties } from './line-metadata.ts'
+import { isEmpty, renderProperties, transformInline } from './inline-text.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 /** HTML elements for text and images. Other tags (scripts, forms, drawings) are shown as source. */

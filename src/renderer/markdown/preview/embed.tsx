@@ -16,9 +16,9 @@ import { useNoteLinks } from '../citations/use-note-links.ts'
 import { DocumentContext, emptyContext, useDocumentContext } from '../document/context.ts'
 import { Anchor } from '../document/elements.tsx'
 import { RowText } from '../document/row-view.tsx'
+import { footnoteLabels } from '../document/use-document.ts'
 import { nameHref } from '../parse/link-addresses.ts'
-import { sectionOf } from '../parse/note-section.ts'
-import { parseDocument } from '../parse/parse-document.ts'
+import { parseDocument, sectionOf } from '../parse/parse-document.ts'
 import { AttachmentView, MissingImage, parseImageLabel } from './picture.tsx'
 
 const maxDepth = 3
@@ -60,14 +60,22 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
   const { fragment } = splitTarget(target)
   const section = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
   const text = section === undefined ? '' : clipPassage(section.trim(), maxCharacters)
-  const document = useMemo(() => parseDocument(text), [text])
-  const { footnotes } = document
+  const allRows = useMemo(() => parseDocument(text), [text])
   const context = useMemo(
-    () => ({ ...emptyContext, agent, path, ancestors: [...ancestors, path], syntax, components, links, footnotes }),
-    [agent, path, ancestors, syntax, components, links, footnotes],
+    () => ({
+      ...emptyContext,
+      agent,
+      path,
+      ancestors: [...ancestors, path],
+      syntax,
+      components,
+      links,
+      footnotes: footnoteLabels(allRows).split(' '),
+    }),
+    [agent, path, ancestors, syntax, components, links, allRows],
   )
-  const rows = document.rows.slice(0, maxRows)
-  const isClipped = section !== undefined && (text.length < section.trim().length || rows.length < document.rows.length)
+  const rows = allRows.slice(0, maxRows)
+  const isClipped = section !== undefined && (text.length < section.trim().length || rows.length < allRows.length)
   return (
     <section className="embed" aria-label={name}>
       <div className="embed-title">

@@ -5,8 +5,7 @@ import type { MarkedLines } from '#lib/router/paths.ts'
 import { useNoteLinks } from '../citations/use-note-links.ts'
 import { DocumentContext, type DocumentContextValue } from '../document/context.ts'
 import { DocumentRows, type RowsHandle } from '../document/document-rows.tsx'
-import { useDocument } from '../document/use-document.ts'
-import { rowOfLine, type DocumentRow } from '../parse/document-rows.ts'
+import { footnoteLabels, useDocument } from '../document/use-document.ts'
 import type { LineChange } from '../parse/line-edits.ts'
 import { noteComponents } from './preview-elements.tsx'
 
@@ -31,25 +30,18 @@ interface PreviewProps {
 const lastLines = new Map<string, number>()
 
 export default function Preview({ ref, agent, path, text, isWide, marked, onEdit }: PreviewProps) {
-  const state = useDocument(text, 'note')
+  const rows = useDocument(text, 'note')
   const links = useNoteLinks(agent, path)
   const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false
-  const rows = useRef<RowsHandle>(null)
-  const latest = useRef({ state, onEdit })
+  const view = useRef<RowsHandle>(null)
+  const latestOnEdit = useRef(onEdit)
   useEffect(() => {
-    latest.current = { state, onEdit }
+    latestOnEdit.current = onEdit
   })
-  const lineOf = useCallback((row: DocumentRow) => {
-    const { state: current } = latest.current
-    return current.lines[current.rows.indexOf(row)] ?? 1
-  }, [])
-  const onFootnote = useCallback((label: string) => {
-    const index = latest.current.state.rows.findIndex(({ row }) => row.kind === 'footnote' && row.label === label)
-    if (index >= 0) rows.current?.scrollTo(index, 0, true)
-  }, [])
-  const edit = useCallback((line: number, change: LineChange) => latest.current.onEdit?.(line, change), [])
+  const onFootnote = useCallback((label: string) => view.current?.showFootnote(label), [])
+  const edit = useCallback((line: number, change: LineChange) => latestOnEdit.current?.(line, change), [])
   const canEdit = onEdit !== undefined
-  const { footnotes } = state
+  const footnotes = footnoteLabels(rows)
   const context = useMemo<DocumentContextValue>(
     () => ({
       agent,
@@ -58,48 +50,31 @@ export default function Preview({ ref, agent, path, text, isWide, marked, onEdit
       syntax: hasLineBreaks ? 'note-with-breaks' : 'note',
       components: noteComponents,
       links,
-      footnotes,
+      footnotes: footnotes.split(' '),
       onFootnote,
       onEdit: canEdit ? edit : undefined,
-      lineOf,
     }),
-    [agent, path, hasLineBreaks, links, footnotes, onFootnote, canEdit, edit, lineOf],
+    [agent, path, hasLineBreaks, links, footnotes, onFootnote, canEdit, edit],
   )
-  const follow = useCallback((target: number, isCentred = false) => {
-    const { state: current } = latest.current
-    const index = rowOfLine(current, target)
-    if (index < 0) return rows.current?.scrollTo(0)
-    const from = current.lines[index] ?? 1
-    const to = Math.max(from + 1, current.lines[index + 1] ?? from + 1)
-    rows.current?.scrollTo(index, isCentred ? 0 : Math.min(1, (target - from) / (to - from)), isCentred)
-  }, [])
-  useImperativeHandle(ref, () => ({ follow }), [follow])
+  useImperativeHandle(ref, () => ({ follow: (line) => view.current?.follow(line) }), [])
 
-  const hasRows = state.rows.length > 0
+  const hasRows = rows.length > 0
   useEffect(() => {
     if (!hasRows) return
     const to = marked?.startLine ?? lastLines.get(`${agent} ${path}`)
-    if (to !== undefined) follow(to, marked !== undefined)
-  }, [hasRows, marked, agent, path, follow])
-  const rememberTopLine = useCallback(() => {
-    const top = rows.current?.position()
-    const { lines } = latest.current.state
-    if (!top) return
-    const from = lines[top.index] ?? 1
-    lastLines.set(`${agent} ${path}`, from + top.share * Math.max(0, (lines[top.index + 1] ?? from + 1) - from))
-  }, [agent, path])
-
+    if (to !== undefined) view.current?.follow(to, marked !== undefined)
+  }, [hasRows, marked, agent, path])
   return (
     <DocumentContext value={context}>
       <DocumentRows
-        ref={rows}
+        ref={view}
         key={path}
-        document={state}
+        rows={rows}
         label={t('reading.label', { path })}
         className={`prose reading ${isWide ? 'reading-wide' : ''}`}
         testId="preview"
-        {...(marked && { marked: [rowOfLine(state, marked.startLine), rowOfLine(state, marked.endLine)] as const })}
-        onScroll={rememberTopLine}
+        marked={marked}
+        onScroll={() => lastLines.set(`${agent} ${path}`, view.current?.topLine() ?? 1)}
       />
     </DocumentContext>
   )
