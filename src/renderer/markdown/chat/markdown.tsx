@@ -20,8 +20,6 @@ const answerComponents = {
 
 /** Rows of an answer that render at once; the others follow without blocking the window. */
 const firstRows = 12
-/** Width of an answer for the estimated heights, px. */
-const answerWidth = 676
 
 export const Markdown = memo(function Markdown({ text, agent }: { text: string; agent: string }) {
   const rows = useDocument(text, 'answer')
@@ -36,9 +34,7 @@ export const Markdown = memo(function Markdown({ text, agent }: { text: string; 
     }
     return { ...emptyContext, agent, components: answerComponents, footnotes: labels.split(' '), onFootnote }
   }, [agent, labels])
-  const remainingHeight = rows
-    .slice(renderedRows.length)
-    .reduce((sum, row) => sum + estimateHeight(row, answerWidth), 0)
+  const remainingHeight = rows.slice(renderedRows.length).reduce((sum, row) => sum + estimateHeight(row), 0)
   return (
     <DocumentContext value={context}>
       {isLongDocument(text, 'answer') ? (

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { MessageSquare } from 'lucide-react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
+import type { FileLines } from '#shared/util/file-lines.ts'
 import { api } from '#lib/api/client.ts'
 import { PlaceMark } from '#lib/notes/private-mark.tsx'
 import { formatLines, paths, sessionOfPath, type FileLinkState } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import type { FileLines } from '#shared/util/file-lines.ts'
 
 interface PlaceLinkProps {
   readonly agent: string

@@ -4,7 +4,7 @@ import type { NoteLinks } from '../citations/use-note-links.ts'
 import type { LineChange } from '../parse/line-edits.ts'
 import type { Syntax } from '../parse/plugins.ts'
 
-/** What the rows of an answer or a note need to render. */
+/** Data and functions for the rows of an answer or a note. */
 export interface DocumentContextValue {
   readonly agent: string
   /** Path of the note; empty in answers. */

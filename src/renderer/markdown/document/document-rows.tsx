@@ -1,12 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, type Ref } from 'react'
-import { estimateHeight, rowOfLine, type DocumentRow } from './use-document.ts'
+import { useImperativeHandle, useLayoutEffect, useMemo, useRef, type Ref } from 'react'
 import type { MarkedLines } from '#lib/router/paths.ts'
+import { estimateHeight, textWidth, rowOfLine, type DocumentRow } from './use-document.ts'
 import { RowView } from './row-view.tsx'
 
 const overscan = 4
-/** Width of the text until it is measured, px. */
-const estimatedWidth = 700
 const paddingTop = 20
 /** Number of frames in which a jump corrects its position, while the rows above the target are measured. */
 const maxCorrections = 8
@@ -19,7 +17,7 @@ export interface RowsHandle {
    */
   follow(line: number, isCentred?: boolean): void
   showFootnote(label: string): void
-  /** Returns the source line at the top, which may be fractional. */
+  /** Returns the source line at the top, with a fraction for the hidden part of its row. */
   topLine(): number
 }
 
@@ -35,14 +33,14 @@ interface DocumentRowsProps {
 
 /** A virtualized document, which scrolls in its own frame. */
 export function DocumentRows({ ref, rows, label, className, testId, marked, onScroll }: DocumentRowsProps) {
-  const heights = useMemo(() => rows.map((row) => estimateHeight(row, estimatedWidth)), [rows])
+  const heights = useMemo(() => rows.map(estimateHeight), [rows])
   const firstMarked = marked ? rowOfLine(rows, marked.startLine) : -1
   const lastMarked = marked ? rowOfLine(rows, marked.endLine) : -1
   const container = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
     getScrollElement: () => container.current,
-    initialRect: { width: estimatedWidth, height: 900 },
+    initialRect: { width: textWidth, height: 900 },
     estimateSize: (index) => heights[index] ?? 0,
     // Edited rows keep their id and so their measured height.
     getItemKey: (index) => rows[index]?.id ?? index,
@@ -55,29 +53,26 @@ export function DocumentRows({ ref, rows, label, className, testId, marked, onSc
   }, [virtualizer])
 
   const lastJump = useRef(0)
-  const scrollTo = useCallback(
-    (index: number, share: number, isCentred: boolean) => {
-      let remaining = maxCorrections
-      lastJump.current += 1
-      const thisJump = lastJump.current
-      const correctPosition = () => {
-        const element = container.current
-        const item = virtualizer.measurementsCache[index]
-        if (!element || !item || lastJump.current !== thisJump) return
-        const rowElement = element.querySelector<HTMLElement>(`:scope > [data-index="${index}"]`)
-        const top = rowElement?.offsetTop ?? item.start
-        const hiddenHeight = share * (rowElement?.offsetHeight ?? item.size)
-        // The first row scrolls to the very top, including the padding.
-        const isStart = index === 0 && share === 0
-        const scrollTop = isCentred ? top - element.clientHeight / 3 : isStart ? 0 : top + hiddenHeight
-        if (Math.abs(element.scrollTop - scrollTop) > 1) element.scrollTop = scrollTop
-        remaining -= 1
-        if (remaining > 0 && !(rowElement && remaining < maxCorrections - 2)) requestAnimationFrame(correctPosition)
-      }
-      correctPosition()
-    },
-    [virtualizer],
-  )
+  const scrollTo = (index: number, share: number, isCentred: boolean) => {
+    let remaining = maxCorrections
+    lastJump.current += 1
+    const thisJump = lastJump.current
+    const correctPosition = () => {
+      const element = container.current
+      const item = virtualizer.measurementsCache[index]
+      if (!element || !item || lastJump.current !== thisJump) return
+      const rowElement = element.querySelector<HTMLElement>(`:scope > [data-index="${index}"]`)
+      const top = rowElement?.offsetTop ?? item.start
+      const hiddenHeight = share * (rowElement?.offsetHeight ?? item.size)
+      // The first row scrolls to the very top, including the padding.
+      const isStart = index === 0 && share === 0
+      const scrollTop = isCentred ? top - element.clientHeight / 3 : isStart ? 0 : top + hiddenHeight
+      if (Math.abs(element.scrollTop - scrollTop) > 1) element.scrollTop = scrollTop
+      remaining -= 1
+      if (remaining > 0 && !(rowElement && remaining < maxCorrections - 2)) requestAnimationFrame(correctPosition)
+    }
+    correctPosition()
+  }
   useImperativeHandle(ref, () => {
     const linesOf = (index: number): readonly [from: number, to: number] => {
       const from = rows[index]?.line ?? 1
@@ -91,11 +86,8 @@ export function DocumentRows({ ref, rows, label, className, testId, marked, onSc
         scrollTo(Math.max(0, index), share, isCentred)
       },
       showFootnote(label) {
-        scrollTo(
-          rows.findIndex((row) => row.kind === 'footnote' && row.label === label),
-          0,
-          true,
-        )
+        const index = rows.findIndex((row) => row.kind === 'footnote' && row.label === label)
+        scrollTo(index, 0, true)
       },
       topLine() {
         const top = container.current?.scrollTop ?? 0
@@ -104,7 +96,7 @@ export function DocumentRows({ ref, rows, label, className, testId, marked, onSc
         return item && item.size > 0 ? from + Math.max(0, (top - item.start) / item.size) * (to - from) : from
       },
     }
-  }, [rows, virtualizer, scrollTo])
+  })
 
   const items = virtualizer.getVirtualItems()
   return (

@@ -6,14 +6,7 @@ import { lazy } from '#shared/util/lazy.ts'
 import { ClippedText } from '#lib/ui/clipped-text.tsx'
 import { clipPassage } from '#lib/util/clip.ts'
 import type { RowRequest } from '../parse/markdown.worker.ts'
-import {
-  rehypeCodeDirection,
-  rehypeTaskLines,
-  remarkPlugins,
-  type HtmlNode,
-  type Plugins,
-  type Syntax,
-} from '../parse/plugins.ts'
+import { rehypeCodeDirection, rehypeTaskLines, remarkPlugins, type HtmlNode, type Plugins } from '../parse/plugins.ts'
 import type { PlainReason } from '../parse/split-blocks.ts'
 import { rowWorker, useWorker } from './markdown-worker.ts'
 
@@ -25,20 +18,16 @@ interface MarkdownBlockProps extends RowRequest {
 /** Texts up to this many characters are parsed in the UI thread, which takes a fraction of a second at most. */
 const maxSyncLength = 2000
 
-/** Null if parsing missed the deadline. */
-type BlockSource = { readonly text: string } | { readonly tree: HtmlNode } | null
-
 export const MarkdownBlock = memo(function MarkdownBlock(props: MarkdownBlockProps) {
-  const { text, syntax, hasMath, hasHtml, components } = props
+  const { text } = props
   useTranslation()
-  const source = useBlockSource({ text, syntax, hasMath })
-  if (source === null) return <PlainPassage text={text} reason="dense" />
-  if (source === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>
-  const elements = { source, syntax, components }
-  if (!hasMath && !hasHtml) return <Elements {...elements} />
+  const parsed = useParsedText(props)
+  if (parsed === null) return <PlainPassage text={text} reason="dense" />
+  if (parsed === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>
+  const elements = { ...props, tree: undefined, ...parsed }
   return (
-    <Suspense fallback={<Elements {...elements} isWithoutHtml={hasHtml} />}>
-      <RichElements {...elements} hasMath={hasMath} hasHtml={hasHtml} />
+    <Suspense fallback={<Elements {...elements} isFallback />}>
+      <Elements {...elements} />
     </Suspense>
   )
 })
@@ -59,8 +48,13 @@ export function PlainPassage({ text, reason }: { text: string; reason: PlainReas
   )
 }
 
-/** Returns the latest parsed version of the text; undefined if there is none yet. */
-function useBlockSource(request: RowRequest): BlockSource | undefined {
+/**
+ * Returns the latest version of the text that can be shown, with its tree if the worker parsed it.
+ * @returns undefined if there is none yet, null if parsing missed the deadline
+ */
+function useParsedText(
+  request: RowRequest,
+): { readonly text: string } | { readonly tree: HtmlNode } | null | undefined {
   const { text, syntax, hasMath } = request
   const isShort = text.length <= maxSyncLength
   const key = `${syntax} ${hasMath} ${text}`
@@ -75,53 +69,37 @@ function useBlockSource(request: RowRequest): BlockSource | undefined {
   return lastShortText === undefined ? undefined : { text: lastShortText }
 }
 
-interface ElementsProps {
-  readonly source: NonNullable<BlockSource>
-  readonly syntax: Syntax
-  readonly components: Components
-  readonly math?: MathPlugins | undefined
-  readonly html?: Plugins
-  readonly isWithoutHtml?: boolean
+interface ElementsProps extends MarkdownBlockProps {
+  /** Shown instead of the text. */
+  readonly tree: HtmlNode | undefined
+  /** Shows the text without HTML and formulas while their plugins load. */
+  readonly isFallback?: boolean
 }
 
-function Elements({ source, syntax, components, math, html, isWithoutHtml = false }: ElementsProps) {
+function Elements({ text, tree, syntax, components, hasMath, hasHtml, isFallback = false }: ElementsProps) {
+  const math = hasMath && !isFallback ? use(loadMath()) : undefined
+  const html = hasHtml && !isFallback ? use(loadHtml()) : []
   return (
     <ReactMarkdown
-      remarkPlugins={'text' in source ? remarkPlugins(syntax, math?.remark) : []}
+      remarkPlugins={tree ? [] : remarkPlugins(syntax, math?.remark)}
       rehypePlugins={[
-        ...('tree' in source ? [() => () => structuredClone(source.tree)] : []),
+        ...(tree ? [() => () => structuredClone(tree)] : []),
         rehypeTaskLines,
         rehypeCodeDirection,
-        ...(html ?? []),
+        ...html,
         ...(math?.rehype ?? []),
       ]}
       components={components}
-      skipHtml={isWithoutHtml}
+      skipHtml={isFallback && hasHtml}
     >
-      {'text' in source ? source.text : ''}
+      {tree ? '' : text}
     </ReactMarkdown>
   )
 }
 
-type RichElementsProps = Pick<ElementsProps, 'source' | 'syntax' | 'components'> & {
-  hasMath: boolean
-  hasHtml: boolean
-}
-
-function RichElements({ hasMath, hasHtml, ...elements }: RichElementsProps) {
-  const math = hasMath ? use(loadMath()) : undefined
-  const html = hasHtml ? use(loadHtml()) : []
-  return <Elements {...elements} math={math} html={html} />
-}
-
 const loadHtml = lazy(async (): Promise<Plugins> => [(await import('../parse/rehype-html.ts')).rehypeHtml])
 
-interface MathPlugins {
-  readonly remark: Plugins
-  readonly rehype: Plugins
-}
-
-const loadMath = lazy(async (): Promise<MathPlugins> => {
+const loadMath = lazy(async (): Promise<{ readonly remark: Plugins; readonly rehype: Plugins }> => {
   const [remarkMath, rehypeKatex] = await Promise.all([
     import('remark-math'),
     import('rehype-katex'),

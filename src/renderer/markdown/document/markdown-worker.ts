@@ -17,8 +17,8 @@ export const documentWorker = new DeadlineWorker<DocumentRequest, Row[]>(createW
 const maxWaitMs = 3000
 
 /**
- * Asks a worker about a text that changes, one question at a time.
- * @param key of the question, which ends with the text; undefined to ask nothing
+ * Sends a changing text to a worker, one version at a time.
+ * @param key identifies the question and ends with its text; undefined sends nothing
  * @param waitMs pause of the text before the worker is asked again
  * @returns the last answer, also to an earlier question; null if it missed the deadline
  */

@@ -2,11 +2,11 @@ import { useContext, useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
-import { Anchor } from './elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { shownProperties, writeProperty, type ShownProperty } from '../parse/line-edits.ts'
 import { nameHref, splitWikiLinks } from '../parse/link-addresses.ts'
+import { Anchor } from './elements.tsx'
 import { RowLineContext, useDocumentContext } from './context.ts'
 
 const maxShown = 60

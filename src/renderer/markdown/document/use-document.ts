@@ -65,12 +65,16 @@ export function rowOfLine(rows: readonly Row[], line: number): number {
   return rows.findLastIndex((row) => row.kind !== 'footnote' && row.line <= line)
 }
 
-/** Returns the estimated height of a row, px. @param width width of the text, px */
-export function estimateHeight({ kind, text }: Row, width: number): number {
+/** Typical width of the text, px. */
+export const textWidth = 700
+const charactersPerLine = textWidth / 7.2
+
+/** Returns the estimated height of a row, px. */
+export function estimateHeight({ kind, text }: Row): number {
   const lines = text.split('\n').length
   if (kind === 'properties') return 40 + 30 * Math.min(lines, 40)
   if (kind === 'code') return 46 + 20 * Math.min(lines, 800)
-  return 12 + 23 * Math.max(lines, text.length / Math.max(20, width / 7.2))
+  return 12 + 23 * Math.max(lines, text.length / charactersPerLine)
 }
 
 /** Returns the labels of the footnotes in the order of their numbers, separated by spaces. */
