@@ -5,7 +5,7 @@ import { rowOfLine, withIds } from '../../../src/renderer/markdown/document/use-
 import { parseDocument, sectionOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import {
   shownProperties,
-  toggleTask,
+  toggleTaskBox,
   writeProperty,
   type LineChange,
 } from '../../../src/renderer/markdown/parse/line-edits.ts'
@@ -247,7 +247,7 @@ describe('line edits', () => {
     ['- [🎉] a', '🎉', '- [x] a'],
     ['- [/] a', '-', undefined],
   ])('toggles %j, shown as %j', (line, was, after) => {
-    expect(changed(line, toggleTask(was))).toBe(after)
+    expect(changed(line, toggleTaskBox(was))).toBe(after)
   })
 
   it.each([

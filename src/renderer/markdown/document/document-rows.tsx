@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useImperativeHandle, useLayoutEffect, useMemo, useRef, type Ref } from 'react'
 import type { MarkedLines } from '#lib/router/paths.ts'
-import { estimateHeight, textWidth, rowOfLine, type DocumentRow } from './use-document.ts'
+import { estimateHeight, documentWidth, rowOfLine, type DocumentRow } from './use-document.ts'
 import { RowView } from './row-view.tsx'
 
 const overscan = 4
@@ -40,7 +40,7 @@ export function DocumentRows({ ref, rows, label, className, testId, marked, onSc
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
     getScrollElement: () => container.current,
-    initialRect: { width: textWidth, height: 900 },
+    initialRect: { width: documentWidth, height: 900 },
     estimateSize: (index) => heights[index] ?? 0,
     // Edited rows keep their id and so their measured height.
     getItemKey: (index) => rows[index]?.id ?? index,

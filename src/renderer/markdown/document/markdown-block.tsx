@@ -19,9 +19,9 @@ interface MarkdownBlockProps extends RowRequest {
 const maxSyncLength = 2000
 
 export const MarkdownBlock = memo(function MarkdownBlock(props: MarkdownBlockProps) {
-  const { text } = props
+  const { text, syntax, hasMath } = props
   useTranslation()
-  const parsed = useParsedText(props)
+  const parsed = useParsedText({ text, syntax, hasMath })
   if (parsed === null) return <PlainPassage text={text} reason="dense" />
   if (parsed === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>
   const elements = { ...props, tree: undefined, ...parsed }

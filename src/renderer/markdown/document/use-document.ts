@@ -66,8 +66,8 @@ export function rowOfLine(rows: readonly Row[], line: number): number {
 }
 
 /** Typical width of the text, px. */
-export const textWidth = 700
-const charactersPerLine = textWidth / 7.2
+export const documentWidth = 700
+const charactersPerLine = documentWidth / 7.2
 
 /** Returns the estimated height of a row, px. */
 export function estimateHeight({ kind, text }: Row): number {

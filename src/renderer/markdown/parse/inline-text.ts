@@ -3,7 +3,7 @@ import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'
 import { splitText } from '#shared/markdown/split-text.ts'
 import { citationHref, nameHref } from './link-addresses.ts'
-import { elementNode, linkNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+import { elementNode, linkNode, nodeText, textNode, type MarkdownNode } from './mdast.ts'
 
 const wikiLink = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`
 /** Logseq: `[label]([[Page]])`, and images whose address contains spaces and is not in `<…>`. */
@@ -27,7 +27,7 @@ export function transformInline(nodes: readonly MarkdownNode[]): MarkdownNode[] 
     const page = node.type === 'link' ? /^\[\[([^[\]]+)\]\]$/.exec(node.url ?? '')?.[1] : undefined
     if (page !== undefined) return [{ ...node, url: nameHref(page) }]
     const block = node.type === 'link' ? /^\(\(([\da-f-]{36})\)\)$/.exec(node.url ?? '')?.[1] : undefined
-    if (block !== undefined) return [elementNode('block-reference', { dataTarget: block, dataLabel: plainText(node) })]
+    if (block !== undefined) return [elementNode('block-reference', { dataTarget: block, dataLabel: nodeText(node) })]
     if (node.children && node.type !== 'link' && node.type !== 'linkReference')
       return [{ ...node, children: transformInline(node.children) }]
     return [node]
@@ -50,7 +50,7 @@ function restoreWikiLinks(nodes: readonly MarkdownNode[]): MarkdownNode[] {
       previous.value?.endsWith('[') === true &&
       next?.type === 'text' &&
       next.value?.startsWith(']') === true
-    if (isInner) result[result.length - 1] = textNode(`${previous.value}[${node.label ?? plainText(node)}]`)
+    if (isInner) result[result.length - 1] = textNode(`${previous.value}[${node.label ?? nodeText(node)}]`)
     else if (node.type === 'text' && previous?.type === 'text' && nodes[index - 1]?.type === 'linkReference')
       result[result.length - 1] = textNode(`${previous.value}${node.value}`)
     else result.push(node)
@@ -64,7 +64,7 @@ function restoreMacros(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   for (const node of nodes) {
     const previous = result.at(-1)
     const isMacroOpen = previous?.type === 'text' && /\{\{[^{}\n]*$/.test(previous.value ?? '')
-    const address = isMacroOpen && node.type === 'link' ? plainText(node) : ''
+    const address = isMacroOpen && node.type === 'link' ? nodeText(node) : ''
     if (previous && address !== '' && /^https?:/.test(address)) previous.value = `${previous.value ?? ''}${address}`
     else if (previous && isMacroOpen && node.type === 'text')
       previous.value = `${previous.value ?? ''}${node.value ?? ''}`
@@ -175,7 +175,7 @@ function convertProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
     const [first, ...rest] = line.nodes
     const [keyText = '', key] = (first?.type === 'text' && propertyPattern.exec(first.value ?? '')) || []
     if (key === undefined) lines.push(line)
-    else if (!hiddenKeys.test(key) && !timestampPattern.test(line.nodes.map(plainText).join('').trim())) {
+    else if (!hiddenKeys.test(key) && !timestampPattern.test(line.nodes.map(nodeText).join('').trim())) {
       const value = [textNode((first?.value ?? '').slice(keyText.length)), ...rest]
       lines.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], separator: line.separator })
     }
@@ -218,5 +218,5 @@ function removeBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
 }
 
 export function isEmpty(nodes: readonly MarkdownNode[]): boolean {
-  return nodes.every((node) => node.type === 'text' && plainText(node).trim() === '')
+  return nodes.every((node) => node.type === 'text' && nodeText(node).trim() === '')
 }

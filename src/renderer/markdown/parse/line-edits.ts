@@ -2,7 +2,7 @@
 import { stringify } from 'yaml'
 import { readFrontMatter } from '#shared/markdown/properties/front-matter.ts'
 
-export interface LineEdit {
+interface LineEdit {
   readonly from: number
   readonly to: number
   readonly text: string
@@ -18,7 +18,7 @@ const checkbox = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([^[\]\
  * cancelled (`-`) tasks become open, all others done.
  * @param shownState the character in the preview; the edit does nothing if the line has another one
  */
-export function toggleTask(shownState: string): LineChange {
+export function toggleTaskBox(shownState: string): LineChange {
   return (line) => {
     const [, prefix, state] = checkbox.exec(line) ?? []
     if (prefix === undefined || state === undefined || state.toLowerCase() !== shownState.toLowerCase())

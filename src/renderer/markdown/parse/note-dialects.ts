@@ -42,9 +42,10 @@ export function unindentNestedLists(text: string): string {
     .join('\n')
 }
 
-const orgBlock = /^([\t ]*)(?:[-*+] )?#\+BEGIN_(SRC|QUERY|EXAMPLE)(?:[\t ]+([\w#+-]+))?[^\n]*$/i
-
-const orgQuote = /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b[^\n]*$/i
+/** Org blocks that are code; the others are quotes and notes. */
+const orgCode = /^(?:src|query|example)$/
+const orgStart =
+  /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(SRC|QUERY|EXAMPLE|NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b(?:[\t ]+([\w#+-]+))?/i
 
 /**
  * Converts Org blocks, which Logseq supports: code and queries become fences, notes and quotes become
@@ -52,40 +53,32 @@ const orgQuote = /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(NOTE|TIP|IMPORTANT|CAUTION|WAR
  */
 export function convertOrgBlocks(text: string): string {
   if (!/#\+BEGIN_/i.test(text)) return text
-  let fenceEnd: RegExp | undefined
-  let openQuote: { readonly indent: string; readonly end: RegExp } | undefined
+  let openBlock: { readonly end: RegExp; readonly isCode: boolean; readonly indent: string } | undefined
   let isClosingLine: ((line: string) => boolean) | undefined
-  return text
-    .split('\n')
-    .map((line) => {
-      if (isClosingLine) {
-        if (isClosingLine(line)) isClosingLine = undefined
-        return line
-      }
-      if (fenceEnd?.test(line)) {
-        fenceEnd = undefined
-        return line.replace(/#\+END_\w+.*/i, '```')
-      }
-      if (openQuote) {
-        const { indent, end } = openQuote
-        if (!end.test(line)) return `${indent}> ${line.trimStart()}`
-        openQuote = undefined
-        return `${indent}>`
-      }
-      const [quoteStart, indent = '', bullet = '', callout = ''] = (!fenceEnd && orgQuote.exec(line)) || []
-      if (quoteStart !== undefined) {
-        const name = callout.toLowerCase()
-        openQuote = { indent: indent + ' '.repeat(bullet.length), end: new RegExp(`^[\\t ]*#\\+END_${name}`, 'i') }
-        const kind = name === 'pinned' ? 'note' : name
-        return name === 'quote' ? `${indent}${bullet}> ` : `${indent}${bullet}> [!${kind}]`
-      }
-      const [, , kind = '', language] = orgBlock.exec(line) ?? []
-      if (kind === '' || fenceEnd) {
-        if (!fenceEnd) isClosingLine = closingTest(line)
-        return line
-      }
-      fenceEnd = new RegExp(`^[\\t ]*#\\+END_${kind}`, 'i')
-      return line.replace(/#\+BEGIN_.*/i, `\`\`\`${language ?? (/query/i.test(kind) ? 'query' : '')}`)
-    })
-    .join('\n')
+  const convertLine = (line: string) => {
+    if (isClosingLine) {
+      if (isClosingLine(line)) isClosingLine = undefined
+      return line
+    }
+    if (openBlock) {
+      const { end, isCode, indent } = openBlock
+      const isEnd = end.test(line)
+      if (isEnd) openBlock = undefined
+      if (isCode) return isEnd ? line.replace(/#\+END_\w+.*/i, '```') : line
+      return isEnd ? `${indent}>` : `${indent}> ${line.trimStart()}`
+    }
+    const [start, indent = '', bullet = '', kind = '', language] = orgStart.exec(line) ?? []
+    if (start === undefined) {
+      isClosingLine = closingTest(line)
+      return line
+    }
+    const name = kind.toLowerCase()
+    const isCode = orgCode.test(name)
+    const end = new RegExp(`^[\\t ]*#\\+END_${name}`, 'i')
+    openBlock = { end, isCode, indent: indent + ' '.repeat(bullet.length) }
+    if (isCode) return `${indent}${bullet}\`\`\`${language ?? (name === 'query' ? name : '')}`
+    if (name === 'quote') return `${indent}${bullet}> `
+    return `${indent}${bullet}> [!${name === 'pinned' ? 'note' : name}]`
+  }
+  return text.split('\n').map(convertLine).join('\n')
 }

@@ -11,7 +11,7 @@ import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
 import { limitCombiningMarks } from '#lib/util/clip.ts'
 import { normalizeMath } from './math.ts'
 import { convertOrgBlocks, unindentNestedLists } from './note-dialects.ts'
-import { blocksOf, splitBlock, withDefinitions, type Block, type Piece } from './split-blocks.ts'
+import { blocksOf, splitBlock, withDefinitions, type TextBlock, type Piece } from './split-blocks.ts'
 
 /** Answers are Markdown of models; notes can have the syntax of Obsidian, Logseq and other programs. */
 export type DocumentKind = 'answer' | 'note'
@@ -89,9 +89,9 @@ function prepareNote(text: string, notes: Map<string, Footnote>): string {
 }
 
 /** Joins the blocks of a `<details>` element: an empty line ends an HTML block, but not the element. */
-function joinDetails(body: string, blocks: readonly Block[]): Block[] {
+function joinDetails(body: string, blocks: readonly TextBlock[]): TextBlock[] {
   const lines = body.split('\n')
-  const result: Block[] = []
+  const result: TextBlock[] = []
   for (let index = 0; index < blocks.length; index += 1) {
     const first = blocks[index]
     if (!first) continue
@@ -105,7 +105,7 @@ function joinDetails(body: string, blocks: readonly Block[]): Block[] {
 }
 
 /** Returns the index of the last block of the element, or `from` if it is not closed within the limits. */
-function endOfDetails(blocks: readonly Block[], from: number): number {
+function endOfDetails(blocks: readonly TextBlock[], from: number): number {
   let depth = 0
   let length = 0
   for (let index = from; index < blocks.length && length < maxDetails; index += 1) {

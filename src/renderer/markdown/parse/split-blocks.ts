@@ -4,11 +4,11 @@
  * formulas and lists. Runs in linear time.
  */
 import { closesFence, closesMath, fenceAt, looseFenceAt, opensMath } from '#shared/markdown/blocks/line-starts.ts'
-import { scanBlocks, type Block as ScannedBlock } from '#shared/markdown/blocks/scan-blocks.ts'
+import { scanBlocks, type Block } from '#shared/markdown/blocks/scan-blocks.ts'
 
 const definitionPattern = /^ {0,3}\[(?!\^)([^[\]\n]+)\]:\s+\S/
 
-export interface Block {
+export interface TextBlock {
   readonly text: string
   /** 1-based first line. */
   readonly line: number
@@ -21,9 +21,9 @@ export type Definitions = ReadonlyMap<string, string>
  * Returns the blocks with their first lines, except those that only define links and so render nothing. A block
  * contains whole lines. Each footnote is a separate block.
  */
-export function blocksOf(text: string): { blocks: Block[]; definitions: Definitions } {
+export function blocksOf(text: string): { blocks: TextBlock[]; definitions: Definitions } {
   const lines = text.split('\n')
-  const groups: { readonly from: number; to: number; kind: ScannedBlock['kind'] }[] = []
+  const groups: { readonly from: number; to: number; kind: Block['kind'] }[] = []
   const definitions = new Map<string, string>()
   for (const { kind, from, to, parent } of scanBlocks(lines, { hasMath: true, isPart: true })) {
     if (kind === 'paragraph')

@@ -8,7 +8,7 @@ import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { CodeBlock } from '../document/code-block.tsx'
 import { RowLineContext, useDocumentContext } from '../document/context.ts'
 import { Anchor, codeOf, FootnoteMark, Table } from '../document/elements.tsx'
-import { toggleTask } from '../parse/line-edits.ts'
+import { toggleTaskBox } from '../parse/line-edits.ts'
 import { CallOut, CallOutTitle } from './callout-block.tsx'
 import { BlockReference, Embed } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
@@ -173,6 +173,6 @@ function useTaskToggle(rowLine: number | string | undefined, state: string): (()
   if (onEdit === undefined || rowLine === undefined) return undefined
   return () => {
     const line = lineOf(Number(rowLine))
-    if (line !== undefined) onEdit(line, toggleTask(state))
+    if (line !== undefined) onEdit(line, toggleTaskBox(state))
   }
 }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
+import { useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
 import { t } from 'i18next'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
@@ -22,7 +22,7 @@ interface PreviewProps {
   /** True if the preview fills the view; limits the line length. */
   readonly isWide: boolean
   readonly marked: MarkedLines | undefined
-  /** Undefined if the note is read-only. */
+  /** Undefined if the note is read-only. A new function renders the links and tasks again. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
 }
 
@@ -34,13 +34,6 @@ export default function Preview({ ref, agent, path, text, isWide, marked, onEdit
   const links = useNoteLinks(agent, path)
   const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false
   const view = useRef<RowsHandle>(null)
-  const latestOnEdit = useRef(onEdit)
-  useEffect(() => {
-    latestOnEdit.current = onEdit
-  })
-  const onFootnote = useCallback((label: string) => view.current?.showFootnote(label), [])
-  const edit = useCallback((line: number, change: LineChange) => latestOnEdit.current?.(line, change), [])
-  const canEdit = onEdit !== undefined
   const footnotes = footnoteLabels(rows)
   const context = useMemo<DocumentContextValue>(
     () => ({
@@ -51,10 +44,10 @@ export default function Preview({ ref, agent, path, text, isWide, marked, onEdit
       components: noteComponents,
       links,
       footnotes: footnotes.split(' '),
-      onFootnote,
-      onEdit: canEdit ? edit : undefined,
+      onFootnote: (label) => view.current?.showFootnote(label),
+      onEdit,
     }),
-    [agent, path, hasLineBreaks, links, footnotes, onFootnote, canEdit, edit],
+    [agent, path, hasLineBreaks, links, footnotes, onEdit],
   )
   useImperativeHandle(ref, () => ({ follow: (line) => view.current?.follow(line) }), [])
 
