@@ -85,6 +85,16 @@ describe('answer rendering', () => {
     },
   )
 
+  it('scrolls a long answer in its own frame, also to a footnote', async () => {
+    const text = `See the note[^end].\n\n${numbered(2500, 'A paragraph of the long answer with its number', '.\n\n')}[^end]: Said last.`
+    const { page, say } = await openChat([{ text }])
+    await say('Tell me all')
+    const frame = page.getByTestId('long-answer')
+    await frame.getByRole('button', { name: 'Footnote 1' }).click()
+    await frame.getByText('Said last.').waitFor()
+    expect(await frame.locator('p').count()).toBeLessThan(100)
+  })
+
   it('copies code unchanged', async () => {
     const { page, say } = await openChat([{ text: '```py\nprint("你好")\n```' }])
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -2,18 +2,18 @@ import { ExternalLink, FolderOpen, LayoutDashboard } from 'lucide-react'
 import { useMemo } from 'react'
 import { t } from 'i18next'
 import type { Agent } from '#shared/contract/index.ts'
-import { emptyNote, NoteContext } from '../markdown/preview/note-context.ts'
-import { AttachmentView } from '../markdown/preview/picture.tsx'
 import { IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { DocumentContext, emptyContext } from '../markdown/document/context.ts'
+import { AttachmentView } from '../markdown/preview/picture.tsx'
 import { revealFile } from './tree/file-actions.ts'
 import { isCanvas } from './file-kind.ts'
 
 export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {
-  const note = useMemo(() => ({ ...emptyNote, agent: agent.id, path }), [agent.id, path])
+  const context = useMemo(() => ({ ...emptyContext, agent: agent.id, path }), [agent.id, path])
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
     <section className="flex min-w-0 flex-1 flex-col">
@@ -34,9 +34,9 @@ export default function AttachmentPage({ agent, path }: { agent: Agent; path: st
           </EmptyState>
         ) : (
           <ErrorBoundary piece="preview" resetKey={path}>
-            <NoteContext value={note}>
+            <DocumentContext value={context}>
               <AttachmentView path={path} alt={name} width={undefined} />
-            </NoteContext>
+            </DocumentContext>
           </ErrorBoundary>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
-import type { LineChange } from '../markdown/preview/line-edits.ts'
+import type { LineChange } from '../markdown/parse/line-edits.ts'
 import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { linkContexts, registerMarkdown, unresolvedRanges, type LinkContext } from './markdown-language.ts'

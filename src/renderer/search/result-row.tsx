@@ -3,7 +3,7 @@ import { t } from 'i18next'
 import type { Candidate } from '#shared/contract/index.ts'
 import { PlaceMark } from '#lib/notes/private-mark.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
-import { usePlaceNames } from '../markdown/citations/place-name.ts'
+import { usePlaceNames } from '../markdown/citations/place-link.tsx'
 import { UnitText } from './unit-text.tsx'
 
 /** A found note or chat: its text with the words marked, its date, its file. */

@@ -104,7 +104,6 @@ export const workspace = {
       type: z.string(),
       /** Bytes of the whole file. */
       size: z.number().int(),
-      modifiedAt: timestampSchema,
       data: z.string(),
     }),
   ),

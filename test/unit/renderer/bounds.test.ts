@@ -3,13 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { decodeAddress, decodePart, encodePart } from '../../../src/shared/util/decode.ts'
 import { sectionsOf } from '../../../src/shared/markdown/sections.ts'
-import { parseCitationHref } from '../../../src/renderer/markdown/chat/citation.ts'
-import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
-import { parseNameHref, splitWikiLinks } from '../../../src/renderer/markdown/chat/wiki-link.ts'
-import { splitPieces, splitPortions } from '../../../src/renderer/markdown/chat/split-markdown.ts'
+import {
+  parseCitationHref,
+  parseNameHref,
+  splitWikiLinks,
+} from '../../../src/renderer/markdown/parse/link-addresses.ts'
+import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markdown/parse/math.ts'
+import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { clipLine, clipPassage, splitLongLines } from '../../../src/renderer/lib/util/clip.ts'
 import { fileAt, isFileAt, linesOfHash, paths, sessionAt } from '../../../src/renderer/lib/router/paths.ts'
 import { hostileNames, longNote, pathologicalDocuments, randomDocument } from '../../support/hostile-markdown.ts'
+
+const rowsOfAnswer = (text: string) => parseDocument(text, 'answer')
 
 const documents = pathologicalDocuments()
 const textOf = (name: string) => documents.find((known) => known.name === name)?.text ?? ''
@@ -68,34 +73,29 @@ describe('cost of Markdown', () => {
     ['markers that open, 100,000', 'large'],
     ['one line of 5 MB', 'large'],
   ])('shows %s as plain text: %s', (name, reason) => {
-    const pieces = splitPieces(textOf(name))
+    const pieces = rowsOfAnswer(textOf(name))
     expect(pieces.map((piece) => piece.kind === 'plain' && piece.reason)).toContain(reason)
   })
 
-  it.each(documents.map(({ name, text }) => [name, text] as const))('splits into small portions: %s', (_name, text) => {
+  it.each(documents.map(({ name, text }) => [name, text] as const))('splits into small rows: %s', (_name, text) => {
     // Quadratic code would take minutes here and exceed the timeout.
-    for (const { pieces } of splitPortions(normalizeMath(text))) {
-      const sizes = pieces.map((piece) => (piece.kind === 'markdown' ? piece.text.length : 0))
-      const most = sizes.reduce((sum, size) => sum + size, 0) - (sizes.at(-1) ?? 0)
-      // A portion ends with the piece that fills it.
-      expect(most).toBeLessThan(12_000)
-      expect(sizes.at(-1)).toBeLessThanOrEqual(60_000)
-    }
+    for (const row of rowsOfAnswer(text))
+      if (row.kind === 'markdown') expect(row.text.length).toBeLessThanOrEqual(60_000)
   })
 
   it('keeps all of a long note as Markdown', () => {
-    const pieces = splitPieces(longNote(430_000))
+    const pieces = rowsOfAnswer(longNote(430_000))
     expect(pieces.filter(({ kind }) => kind === 'plain')).toEqual([])
-    const long = splitPieces(textOf('a list of 30,000 items'))
+    const long = rowsOfAnswer(textOf('a list of 30,000 items'))
     expect(long.length).toBeGreaterThan(50)
     expect(long.every(({ kind }) => kind === 'markdown')).toBe(true)
     expect(long.map(({ text }) => text).join('\n')).toBe(textOf('a list of 30,000 items'))
-    const rows = splitPieces(textOf('a table of 10,000 rows'))
+    const rows = rowsOfAnswer(textOf('a table of 10,000 rows'))
     expect(rows.every(({ kind, text }) => kind === 'markdown' && text.startsWith('| a | b |\n|---|---|\n'))).toBe(true)
   })
 
   it('splits an outline inside a single item without turning it into code', () => {
-    const pieces = splitPieces(textOf('an outline of 6,000 lines under one item'))
+    const pieces = rowsOfAnswer(textOf('an outline of 6,000 lines under one item'))
     expect(pieces.length).toBeGreaterThan(5)
     for (const { kind, text } of pieces) {
       expect(kind).toBe('markdown')
@@ -104,7 +104,7 @@ describe('cost of Markdown', () => {
   })
 
   it('recognizes large code without the parser', () => {
-    const [piece, ...others] = splitPieces(textOf('code of 1 MB'))
+    const [piece, ...others] = rowsOfAnswer(textOf('code of 1 MB'))
     expect(others).toEqual([])
     expect(piece).toMatchObject({ kind: 'code', language: 'ts' })
     expect(piece?.text.endsWith('// note')).toBe(true)
@@ -123,8 +123,10 @@ describe('cost of Markdown', () => {
               .join('\n')
               .match(/word|你好/g),
           )
-        const text = randomDocument(seed)
-        const pieces = splitPieces(text).map((piece) => piece.text)
+        // Of footnotes with the same label, only the first is shown.
+        let footnote = 0
+        const text = randomDocument(seed).replaceAll('[^1]:', () => `[^${(footnote += 1)}]:`)
+        const pieces = rowsOfAnswer(text).map((piece) => piece.text)
         expect(shown(pieces.join('\n'))).toEqual(shown(text))
       }),
       { numRuns: 60 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/chat/citation.ts'
+import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/parse/link-addresses.ts'
 import { reduceChatEvent, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/lib/diff-view/patch-lines.ts'
 import { searchesOf, toTurns } from '../../../src/renderer/chat/messages/turns.ts'

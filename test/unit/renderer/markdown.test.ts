@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as chinese from '../../../src/renderer/lib/util/chinese-names.ts'
 import { completionsAt } from '../../../src/renderer/chat/composer/completion.ts'
-import { splitBlocks } from '../../../src/renderer/markdown/chat/block-split.ts'
-import { hasMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
+import { hasMath, normalizeFormulas, normalizeMath } from '../../../src/renderer/markdown/parse/math.ts'
+import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
+
+const splitBlocks = (text: string) => parseDocument(text, 'answer').map((row) => row.text)
 
 describe('Markdown blocks', () => {
   it.each([
@@ -24,9 +26,9 @@ describe('Markdown blocks', () => {
     expect(splitBlocks(text)).toEqual(blocks)
   })
 
-  it('adds definitions to the blocks that use them and does not split footnotes', () => {
+  it('adds definitions to the blocks that use them and lists footnotes at the end', () => {
     expect(splitBlocks('see [x]\n\nand [x]\n\n[x]: https://example.com')[1]).toBe('and [x]\n\n[x]: https://example.com')
-    expect(splitBlocks('a[^1]\n\n[^1]: b')).toHaveLength(1)
+    expect(splitBlocks('a[^1]\n\n[^1]: b [x]\n\nc\n\n[x]: y')).toEqual(['a[^1]', 'c', 'b [x]\n\n[x]: y'])
   })
 
   it('loses nothing and keeps earlier blocks while the text grows', () => {
@@ -59,6 +61,22 @@ describe('formulas', () => {
   ])('%j becomes %j', (text, normalized, isMath) => {
     expect(normalizeMath(text)).toBe(normalized)
     expect(hasMath(normalized)).toBe(isMath)
+  })
+})
+
+describe('formulas in notes', () => {
+  it.each([
+    ['$x^2$ costs $5', '$$x^2$$ costs $5'],
+    ['**Use \\[\\[Wikilinks\\]\\]** and \\(a\\)', '**Use \\[\\[Wikilinks\\]\\]** and \\(a\\)'],
+    ['$$\\begin{vmatrix}a\\\\\nb\n\\end{vmatrix}$$', '$$\n\\begin{vmatrix}a\\\\\nb\n\\end{vmatrix}\n$$'],
+    ['- $$a\n  b$$\n- c', '- $$\n  a\n  b\n  $$\n- c'],
+    ['> $$a\n> b$$', '> $$\n> a\n> b\n> $$'],
+    ['$$\na\n$$\n\n$$b\nc$$', '$$\na\n$$\n\n$$\nb\nc\n$$'],
+    ['$$a$$\nb', '$$a$$\nb'],
+    ['```\n$$a\nb$$\n```', '```\n$$a\nb$$\n```'],
+    ['$$a\nb', '$$a\nb'],
+  ])('normalizes %j', (text, expected) => {
+    expect(normalizeFormulas(text)).toBe(expected)
   })
 })
 

@@ -67,7 +67,7 @@ describe('HTML in notes', () => {
   })
 
   it('continues code and style blocks past empty lines, but no other HTML', () => {
-    const rowsOf = (text: string) => parseDocument(text).rows.map((row) => row.text)
+    const rowsOf = (text: string) => parseDocument(text).map((row) => row.text)
     expect(rowsOf('<pre>\na\n\nb\n</pre>\n\nc')).toEqual(['<pre>\na\n\nb\n</pre>', 'c'])
     expect(rowsOf('<style>\na\n\nb </style>\n\nc')).toEqual(['<style>\na\n\nb </style>', 'c'])
     expect(rowsOf('<div>\na\n\nb\n</div>')).toEqual(['<div>\na', 'b\n</div>'])
@@ -75,13 +75,13 @@ describe('HTML in notes', () => {
 
   it('keeps details as one row with its Markdown and line count', () => {
     const text = '<details><summary>More</summary>\n\n\n- [a]\n\n</details>\n\n<details>\n\nopen\n\n[a]: b'
-    const { rows, lines } = parseDocument(text)
+    const rows = parseDocument(text)
     expect(rows.map((row) => row.text)).toEqual([
       '<details><summary>More</summary>\n\n\n- [a]\n\n</details>\n\n[a]: b',
       '<details>',
       'open',
     ])
-    expect([...lines]).toEqual([1, 8, 10])
+    expect(rows.map((row) => row.line)).toEqual([1, 8, 10])
   })
 
   it('renders deep or large HTML, or shows its source', () => {
@@ -92,7 +92,7 @@ describe('HTML in notes', () => {
 
   it('splits a long HTML table between rows into tables', () => {
     const row = '<tr>\n<td>a <b>b</b> <a href="https://a.b/c">c</a></td>\n<td>d</td>\n</tr>'
-    const { rows } = parseDocument(`<table>\n${Array.from({ length: 400 }, () => row).join('\n')}\n</table>`)
+    const rows = parseDocument(`<table>\n${Array.from({ length: 400 }, () => row).join('\n')}\n</table>`)
     expect(rows.length).toBeGreaterThan(3)
     for (const { text } of rows.slice(1)) expect(text).toMatch(/^<tr>/)
     for (const { text } of rows) expect(noteHtml(text)).toMatch(/^<table>(?:<tbody>)?<tr>[^]*<\/table>\s*$/)

@@ -1,6 +1,5 @@
 /** Logseq's tab-indented outlines keep their depth in the preview, wherever they are split. */
 import { describe, expect, it } from 'vitest'
-import { splitPieces } from '../../../src/renderer/markdown/chat/split-markdown.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { noteHtml } from '../../support/note-html.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
@@ -44,10 +43,10 @@ describe('tab-indented outlines', () => {
     const random = seededRandom()
     for (const count of [12, 300, 900].slice(0, rounds(2, 3))) {
       const { text, expected } = outline(random, count, isBelowHeadings)
-      const { rows } = parseDocument(text)
+      const rows = parseDocument(text)
       if (count > 100) expect(rows.length).toBeGreaterThan(3)
       expect(depthsOf(rows)).toEqual(expected)
-      if (!isBelowHeadings) expect(depthsOf(splitPieces(text))).toEqual(expected)
+      if (!isBelowHeadings) expect(depthsOf(parseDocument(text, 'answer'))).toEqual(expected)
       // The rows together have all lines.
       expect(rows.reduce((sum, row) => sum + row.text.split('\n').length, 0)).toBe(text.split('\n').length)
     }
@@ -63,7 +62,7 @@ describe('tab-indented outlines', () => {
     ['## A\n\tb - c', '<h2>A</h2>\n<pre><code>b - c\n</code></pre>'],
     ['```\na\n\t- b\n```', '<pre><code>a\n\t- b\n</code></pre>'],
   ])('renders %j', (text, expected) => {
-    const { rows } = parseDocument(text)
+    const rows = parseDocument(text)
     expect(rows.map((row) => noteHtml(row.text)).join('\n')).toBe(expected)
   })
 })

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { linkLabel } from '../../../src/renderer/lib/notes/link-label.ts'
-import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
-import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
-import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
+import { parseDocument, sectionOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
+import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
 import { splitTarget } from '../../../src/shared/markdown/links/link-target.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
@@ -14,7 +13,7 @@ describe('notes of real vaults', () => {
       ['| a | b |\n|---|---|\n', '| [b] | [[c]] **some** words |'],
       ['', '- [b] and [[c]] **some** words'],
     ] as const) {
-      const { rows } = parseDocument(`${head}${`${row}\n`.repeat(400)}\n[b]: b.md "B"\n[c]: c.md`)
+      const rows = parseDocument(`${head}${`${row}\n`.repeat(400)}\n[b]: b.md "B"\n[c]: c.md`)
       expect(rows.length).toBeGreaterThan(2)
       for (const { text } of rows) {
         expect(text).toMatch(/words(?: \|)?\n\n\[b\]: b\.md "B"\n\[c\]: c\.md$/)

@@ -1,17 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
-import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
-import { propertiesOf, writeProperty } from '../../../src/renderer/markdown/parse/split-front-matter.ts'
-import { toggleTask, type LineChange } from '../../../src/renderer/markdown/preview/line-edits.ts'
-import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
-import { applyPatch, emptyPreview, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/preview-rows.ts'
-import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
+import { rowOfLine, withIds } from '../../../src/renderer/markdown/document/use-document.ts'
+import { parseDocument, sectionOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
+import {
+  shownProperties,
+  toggleTaskBox,
+  writeProperty,
+  type LineChange,
+} from '../../../src/renderer/markdown/parse/line-edits.ts'
+import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
 const rowsOf = (text: string) => {
-  const { rows, lines } = parseDocument(text)
-  return rows.map((row, index) => `${lines[index]} ${row.kind} ${row.text}`)
+  return parseDocument(text).map(({ line, kind, text: rowText }) => `${line} ${kind} ${rowText}`)
 }
 
 describe('rows of a note', () => {
@@ -50,10 +52,9 @@ describe('rows of a note', () => {
 
   it('splits a long list into rows with their lines', () => {
     const text = `# List\n\n${Array.from({ length: 400 }, (_, index) => `- item ${index} **bold** [x](y)`).join('\n')}`
-    const { rows, lines } = parseDocument(text)
+    const rows = parseDocument(text)
     expect(rows.length).toBeGreaterThan(5)
-    for (const [index, row] of rows.entries())
-      expect(text.split('\n')[(lines[index] ?? 0) - 1]).toBe(row.text.split('\n')[0])
+    for (const row of rows) expect(text.split('\n')[row.line - 1]).toBe(row.text.split('\n')[0])
   })
 
   it('gives each row its first line for any text', () => {
@@ -73,48 +74,40 @@ describe('rows of a note', () => {
     )
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (all) => {
-        const { rows, lines } = parseDocument(all.join('\n'))
-        for (const [index, row] of rows.entries())
+        for (const row of parseDocument(all.join('\n')))
           if (row.kind === 'markdown') {
             const first = row.text.split('\n', 1)[0]?.replaceAll('%%', '').trim()
-            expect(all[(lines[index] ?? 0) - 1]?.replaceAll('%%', '').trim()).toBe(first)
+            expect(all[row.line - 1]?.replaceAll('%%', '').trim()).toBe(first)
           }
       }),
     )
   })
 
-  it('keeps unchanged rows and patches the rest', () => {
+  it('keeps the ids of rows that are the same or edited', () => {
     const block = fc.constantFrom('one', 'two', '- a\n- b', '# h', '[^1]: note', 'see[^1]')
+    const blocks = fc.array(block, { maxLength: 20 })
     fc.assert(
-      fc.property(fc.array(block, { maxLength: 20 }), fc.array(block, { maxLength: 20 }), (before, after) => {
-        let id = 0
-        const nextId = () => (id += 1)
-        const one = parseDocument(before.join('\n\n'))
-        const other = parseDocument(after.join('\n\n'))
-        const first = applyPatch(emptyPreview, patchOf([], one), nextId)
-        const now = applyPatch(first, patchOf(one.rows, other), nextId)
-        expect(now.rows.map(({ row }) => row.text)).toEqual(other.rows.map(({ text }) => text))
-        expect(new Set(now.rows.map((row) => row.id)).size).toBe(now.rows.length)
+      fc.property(blocks, blocks, (before, after) => {
+        const rows = parseDocument(after.join('\n\n'))
+        const now = withIds(withIds([], parseDocument(before.join('\n\n'))), rows)
+        expect(now).toEqual(rows.map((row) => ({ ...row, id: expect.any(Number) as number })))
+        expect(new Set(now.map((row) => row.id)).size).toBe(now.length)
       }),
     )
-    const first = applyPatch(emptyPreview, patchOf([], parseDocument('a\n\nb\n\nc')), fixed(1))
-    const now = applyPatch(first, patchOf(parseDocument('a\n\nb\n\nc').rows, parseDocument('a\n\nb!\n\nc')), fixed(9))
-    expect(now.rows.map((row) => row.id)).toEqual(first.rows.map((row) => row.id))
-    expect(now.rows[0]).toBe(first.rows[0])
-    expect(now.rows[2]).toBe(first.rows[2])
+    const first = withIds([], parseDocument('a\n\nb\n\nc'))
+    const [a, b, c] = first.map(({ id }) => id)
+    const idsOf = (text: string) => withIds(first, parseDocument(text)).map(({ id }) => id)
+    expect(idsOf('a\n\nb!\n\nc')).toEqual([a, b, c])
+    expect(idsOf('a\n\nc')).toEqual([a, c])
+    expect(idsOf('a\n\nnew\n\nb\n\nc')).toEqual([a, expect.any(Number), b, c])
   })
 
   it('finds the row of a line, also with footnotes at the end', () => {
-    const shown = applyPatch(emptyPreview, patchOf([], parseDocument('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
-    expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
-    expect(rowOfLine(emptyPreview, 1)).toBe(-1)
+    const rows = parseDocument('a[^1]\n\n[^1]: note\n\nb\n\nc')
+    expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(rows, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
+    expect(rowOfLine([], 1)).toBe(-1)
   })
 })
-
-function fixed(from: number): () => number {
-  let id = from
-  return () => (id += 1)
-}
 
 describe('Markdown extensions of notes', () => {
   it.each([
@@ -254,7 +247,7 @@ describe('line edits', () => {
     ['- [🎉] a', '🎉', '- [x] a'],
     ['- [/] a', '-', undefined],
   ])('toggles %j, shown as %j', (line, was, after) => {
-    expect(changed(line, toggleTask(was))).toBe(after)
+    expect(changed(line, toggleTaskBox(was))).toBe(after)
   })
 
   it.each([
@@ -279,7 +272,7 @@ describe('line edits', () => {
 
   it('parses front matter into properties, or returns undefined', () => {
     const matter = 'title: A\ntags: [a, b]\ndone: true\ndate: 2024-05-21\nlong: |\n  x\n  y\nmap: { a: 1 }\nempty:'
-    const properties = propertiesOf(matter) ?? []
+    const properties = shownProperties(matter) ?? []
     expect(properties.map(({ key, value, line }) => [key, value.kind, line])).toEqual([
       ['title', 'text', 0],
       ['tags', 'list', 1],
@@ -294,13 +287,13 @@ describe('line edits', () => {
       'date',
       'empty',
     ])
-    expect(propertiesOf('aliases:\n-\ntags:\n- a\n-')?.map(({ value }) => value)).toEqual([
+    expect(shownProperties('aliases:\n-\ntags:\n- a\n-')?.map(({ value }) => value)).toEqual([
       { kind: 'list', items: [] },
       { kind: 'list', items: ['a'] },
     ])
-    expect(propertiesOf('a: [')).toBeUndefined()
-    expect(propertiesOf('just words')).toBeUndefined()
-    expect(propertiesOf('')).toEqual([])
+    expect(shownProperties('a: [')).toBeUndefined()
+    expect(shownProperties('just words')).toBeUndefined()
+    expect(shownProperties('')).toEqual([])
   })
 })
 

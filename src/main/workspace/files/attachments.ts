@@ -12,8 +12,7 @@ export const maxAttachmentBytes = 200 * 1024 * 1024
 /**
  * Reads up to 1 MB of an attachment.
  * @param from 0-based offset in bytes; at or after the end, `bytes` is empty
- * @returns `type`: MIME type; `size` of the file, bytes; `modifiedAt`: milliseconds since the epoch. If it differs
- * between pieces, the file was replaced
+ * @returns `type`: MIME type; `size` of the file, bytes
  * @throws AppError `attachment_unknown` for an unsupported type, `file_too_large`, `file_not_found`,
  * `folder_unreadable`, and as `resolveInside`
  */
@@ -31,7 +30,7 @@ export async function readAttachment(roots: Roots, path: string, from: number) {
       }
       const buffer = Buffer.alloc(Math.max(0, Math.min(maxPieceBytes, info.size - from)))
       const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
-      return { type, size: info.size, modifiedAt: info.mtimeMs, bytes: buffer.subarray(0, bytesRead) }
+      return { type, size: info.size, bytes: buffer.subarray(0, bytesRead) }
     })
   } catch (error) {
     throw toReadError(error, path)

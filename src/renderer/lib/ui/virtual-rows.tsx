@@ -13,7 +13,6 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react'
-import { scrollParentOf } from './lazy-render.tsx'
 
 const baseOverscan = 8
 /** Height of the sticky column headers of a table, px. */
@@ -159,4 +158,13 @@ function focusSoon(list: HTMLElement | null, index: number, tries = 10): void {
   const row = list?.querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button)`)
   if (row) row.focus({ preventScroll: true })
   else if (tries > 0) requestAnimationFrame(() => focusSoon(list, index, tries - 1))
+}
+
+/** Returns the closest scrolling ancestor, or null. */
+function scrollParentOf(element: Element): Element | null {
+  for (let parent = element.parentElement; parent; parent = parent.parentElement) {
+    const { overflowY } = getComputedStyle(parent)
+    if (overflowY === 'auto' || overflowY === 'scroll') return parent
+  }
+  return null
 }

@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { MessageSquare } from 'lucide-react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
+import type { FileLines } from '#shared/util/file-lines.ts'
+import { api } from '#lib/api/client.ts'
 import { PlaceMark } from '#lib/notes/private-mark.tsx'
-import { paths, type FileLinkState } from '#lib/router/paths.ts'
-import { usePlaceNames } from './place-name.ts'
+import { formatLines, paths, sessionOfPath, type FileLinkState } from '#lib/router/paths.ts'
+import { clipLine } from '#lib/util/clip.ts'
 
 interface PlaceLinkProps {
   readonly agent: string
@@ -51,4 +54,18 @@ export function PlaceLink(props: PlaceLinkProps) {
       )}
     </Link>
   )
+}
+
+/**
+ * Returns two functions: `chatTitle` returns the title of a transcript's chat, or undefined for any other file;
+ * `placeName` returns that title, or the path with its lines.
+ */
+export function usePlaceNames(agent: string) {
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
+  const chatTitle = (path: string) => {
+    const session = sessionOfPath(path)
+    if (session === undefined) return undefined
+    return clipLine(sessions?.find(({ id }) => id === session)?.title ?? '') || t('nav.untitled')
+  }
+  return { chatTitle, placeName: (lines: FileLines) => chatTitle(lines.path) ?? formatLines(lines) }
 }

@@ -2,9 +2,8 @@ import { splitCitations } from '#shared/markdown/citation.ts'
 import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'
 import { splitText } from '#shared/markdown/split-text.ts'
-import { citationHref } from '../chat/citation.ts'
-import { nameHref } from '../chat/wiki-link.ts'
-import { elementNode, linkNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+import { citationHref, nameHref } from './link-addresses.ts'
+import { elementNode, linkNode, nodeText, textNode, type MarkdownNode } from './mdast.ts'
 
 const wikiLink = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`
 /** Logseq: `[label]([[Page]])`, and images whose address contains spaces and is not in `<…>`. */
@@ -28,7 +27,7 @@ export function transformInline(nodes: readonly MarkdownNode[]): MarkdownNode[] 
     const page = node.type === 'link' ? /^\[\[([^[\]]+)\]\]$/.exec(node.url ?? '')?.[1] : undefined
     if (page !== undefined) return [{ ...node, url: nameHref(page) }]
     const block = node.type === 'link' ? /^\(\(([\da-f-]{36})\)\)$/.exec(node.url ?? '')?.[1] : undefined
-    if (block !== undefined) return [elementNode('block-reference', { dataTarget: block, dataLabel: plainText(node) })]
+    if (block !== undefined) return [elementNode('block-reference', { dataTarget: block, dataLabel: nodeText(node) })]
     if (node.children && node.type !== 'link' && node.type !== 'linkReference')
       return [{ ...node, children: transformInline(node.children) }]
     return [node]
@@ -51,7 +50,7 @@ function restoreWikiLinks(nodes: readonly MarkdownNode[]): MarkdownNode[] {
       previous.value?.endsWith('[') === true &&
       next?.type === 'text' &&
       next.value?.startsWith(']') === true
-    if (isInner) result[result.length - 1] = textNode(`${previous.value}[${node.label ?? plainText(node)}]`)
+    if (isInner) result[result.length - 1] = textNode(`${previous.value}[${node.label ?? nodeText(node)}]`)
     else if (node.type === 'text' && previous?.type === 'text' && nodes[index - 1]?.type === 'linkReference')
       result[result.length - 1] = textNode(`${previous.value}${node.value}`)
     else result.push(node)
@@ -65,7 +64,7 @@ function restoreMacros(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   for (const node of nodes) {
     const previous = result.at(-1)
     const isMacroOpen = previous?.type === 'text' && /\{\{[^{}\n]*$/.test(previous.value ?? '')
-    const address = isMacroOpen && node.type === 'link' ? plainText(node) : ''
+    const address = isMacroOpen && node.type === 'link' ? nodeText(node) : ''
     if (previous && address !== '' && /^https?:/.test(address)) previous.value = `${previous.value ?? ''}${address}`
     else if (previous && isMacroOpen && node.type === 'text')
       previous.value = `${previous.value ?? ''}${node.value ?? ''}`
@@ -141,4 +140,83 @@ function convertHighlights(nodes: readonly MarkdownNode[]): MarkdownNode[] {
     else result.push(textNode(sign))
   }
   return result
+}
+
+const propertyPattern = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
+const hiddenKeys =
+  /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|(?:created|updated)[-_]at)$/i
+const blockIdPattern = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
+/** Logseq's timestamps of a task: `done:: 1621594005775`. */
+const timestampPattern = /^(?:todo|doing|done|later|now|wait|waiting|in-progress|cancell?ed):: *\d{13}\s*$/i
+/** Image size as Logseq writes it: `{:height 300, :width 400}`. */
+const sizePattern = /^\{:(?:height|width)\s[^{}\n]*\}/
+
+/** Removes metadata that programs write, such as `id::`, and converts the other properties to elements. */
+export function renderProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  return removeBlockId(convertProperties(applyImageSizes(nodes)))
+}
+
+function applyImageSizes(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  return nodes.map((node, index) => {
+    const previous = nodes[index - 1]
+    if (node.type !== 'text' || previous?.type !== 'image') return node
+    const size = sizePattern.exec(node.value ?? '')?.[0]
+    if (size === undefined) return node
+    const width = /:width\s+(\d+)/.exec(size)?.[1]
+    if (width !== undefined) previous.alt = `${previous.alt ?? ''}|${width}`
+    return textNode((node.value ?? '').slice(size.length))
+  })
+}
+
+function convertProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  if (!nodes.some(({ value }) => value?.includes('::'))) return [...nodes]
+  const lines: Line[] = []
+  for (const line of linesOf(nodes)) {
+    const [first, ...rest] = line.nodes
+    const [keyText = '', key] = (first?.type === 'text' && propertyPattern.exec(first.value ?? '')) || []
+    if (key === undefined) lines.push(line)
+    else if (!hiddenKeys.test(key) && !timestampPattern.test(line.nodes.map(nodeText).join('').trim())) {
+      const value = [textNode((first?.value ?? '').slice(keyText.length)), ...rest]
+      lines.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], separator: line.separator })
+    }
+  }
+  // Properties are blocks, so there is no line break next to them.
+  const isProperty = (line: Line | undefined) => line?.nodes[0]?.type === 'note-property'
+  return lines.flatMap((line, index) =>
+    index === 0 || isProperty(line) || isProperty(lines[index - 1]) ? line.nodes : [line.separator, ...line.nodes],
+  )
+}
+
+interface Line {
+  readonly nodes: MarkdownNode[]
+  readonly separator: MarkdownNode
+}
+
+function linesOf(nodes: readonly MarkdownNode[]): Line[] {
+  const lines: Line[] = [{ nodes: [], separator: textNode('\n') }]
+  for (const node of nodes) {
+    if (node.type === 'break') {
+      lines.push({ nodes: [], separator: node })
+      continue
+    }
+    if (node.type !== 'text') {
+      lines.at(-1)?.nodes.push(node)
+      continue
+    }
+    for (const [index, part] of (node.value ?? '').split('\n').entries()) {
+      if (index > 0) lines.push({ nodes: [], separator: textNode('\n') })
+      if (part !== '') lines.at(-1)?.nodes.push(textNode(part))
+    }
+  }
+  return lines
+}
+
+function removeBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  const last = nodes.at(-1)
+  if (last?.type !== 'text' || !blockIdPattern.test(last.value ?? '')) return [...nodes]
+  return [...nodes.slice(0, -1), textNode((last.value ?? '').replace(blockIdPattern, ''))]
+}
+
+export function isEmpty(nodes: readonly MarkdownNode[]): boolean {
+  return nodes.every((node) => node.type === 'text' && nodeText(node).trim() === '')
 }

@@ -1,37 +1,32 @@
+/** Parses Markdown outside the UI thread: splits long documents into rows, and long rows into HTML trees. */
 import Markdown from 'react-markdown'
-import { answerPlugins } from '../chat/answer-plugins.ts'
-import { notePlugins } from './note-plugins.ts'
-import { rehypeTaskLines } from './rehype-task-lines.ts'
+import { parseDocument, type DocumentKind } from './parse-document.ts'
+import { rehypeTaskLines, remarkPlugins, type HtmlNode, type Plugins, type Syntax } from './plugins.ts'
 
-export type MarkdownKind = 'answer' | 'note' | 'note-with-breaks'
-
-export interface MarkdownRequest {
+export interface RowRequest {
   readonly text: string
-  readonly kind: MarkdownKind
+  readonly syntax: Syntax
   readonly hasMath: boolean
 }
 
-/** A hast node. */
-export interface HtmlTree {
-  readonly type: string
-  readonly children?: HtmlTree[]
-  position?: unknown
+export interface DocumentRequest {
+  readonly text: string
+  readonly kind: DocumentKind
 }
 
 /** Laying out more nodes makes the window stutter. */
 const maxNodes = 6000
 
-async function parse({ text, kind, hasMath }: MarkdownRequest): Promise<HtmlTree | null> {
-  const math = hasMath ? await import('remark-math') : undefined
-  const remarkMath = math ? [[math.default, { singleDollarTextMath: false }] as [typeof math.default, object]] : []
-  let result: HtmlTree | undefined
+async function parseRow({ text, syntax, hasMath }: RowRequest): Promise<HtmlNode | null> {
+  const math: Plugins = hasMath ? [[(await import('remark-math')).default, { singleDollarTextMath: false }]] : []
+  let result: HtmlNode | undefined
   Markdown({
     children: text,
-    remarkPlugins: kind === 'answer' ? answerPlugins(remarkMath) : notePlugins(kind === 'note-with-breaks', remarkMath),
+    remarkPlugins: remarkPlugins(syntax, math),
     rehypePlugins: [
       rehypeTaskLines,
       // Takes the tree and leaves nothing to render.
-      () => (tree: HtmlTree) => {
+      () => (tree: HtmlNode) => {
         result = tree
         return { type: 'root', children: [] }
       },
@@ -41,18 +36,19 @@ async function parse({ text, kind, hasMath }: MarkdownRequest): Promise<HtmlTree
 }
 
 /** Removes the source positions. @returns the number of nodes */
-function removePositions(node: HtmlTree): number {
+function removePositions(node: HtmlNode): number {
   delete node.position
   let count = 1
   for (const child of node.children ?? []) count += removePositions(child)
   return count
 }
 
-addEventListener('message', ({ data: { id, ...request } }: MessageEvent<MarkdownRequest & { id: number }>) => {
-  parse(request).then(
-    (answer) => postMessage({ id, answer }),
+addEventListener('message', ({ data }: MessageEvent<(RowRequest | DocumentRequest) & { id: number }>) => {
+  const answer = 'kind' in data ? Promise.try(parseDocument, data.text, data.kind) : parseRow(data)
+  answer.then(
+    (result) => postMessage({ id: data.id, answer: result }),
     // In a text that is nested too deeply, the parser overflows the stack.
-    () => postMessage({ id, answer: null }),
+    () => postMessage({ id: data.id, answer: null }),
   )
 })
 

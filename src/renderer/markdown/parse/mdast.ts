@@ -32,6 +32,6 @@ export function elementNode(
 }
 
 /** Returns the text of a node and its children. */
-export function plainText(node: MarkdownNode): string {
-  return node.value ?? node.alt ?? (node.children ?? []).map(plainText).join('')
+export function nodeText(node: MarkdownNode): string {
+  return node.value ?? node.alt ?? (node.children ?? []).map(nodeText).join('')
 }

@@ -1,36 +1,39 @@
 /**
- * Splits a note into small rows. A row is parsed and rendered when the reader scrolls near it.
- * Removes comments, collects front matter, footnotes and reference definitions, and records the source line
- * of each row. Runs in linear time.
+ * Splits an answer or a note into small rows, which are parsed and rendered on their own. Collects front matter,
+ * footnotes and reference definitions, and records the source line of each row. Runs in linear time.
  */
-import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
+import { frontMatterEnd, frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
+import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
+import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import { commentRanges, hiddenRanges, type Range } from '#shared/markdown/links/hidden-text.ts'
+import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
-import { blocksOf, closingTest, isAllDefinitions, detachDefinitions, type Block } from '../chat/block-split.ts'
-import { splitBlock, type Piece } from '../chat/split-markdown.ts'
 import { limitCombiningMarks } from '#lib/util/clip.ts'
-import { unindentNestedLists } from './nested-lists.ts'
+import { normalizeMath } from './math.ts'
+import { convertOrgBlocks, unindentNestedLists } from './note-dialects.ts'
+import { blocksOf, splitBlock, withDefinitions, type TextBlock, type Piece } from './split-blocks.ts'
 
-export type Row =
+/** Answers are Markdown of models; notes can have the syntax of Obsidian, Logseq and other programs. */
+export type DocumentKind = 'answer' | 'note'
+
+/** A part of a document that renders on its own. */
+export type Row = RowContent & {
+  /** 1-based source line. */
+  readonly line: number
+  /** True if the list, table or quote of the row continues in the next row. */
+  readonly continues: boolean
+}
+
+type RowContent =
   | Piece
   /** Front matter without its `---` lines. */
   | { readonly kind: 'properties'; readonly text: string }
   /** Footnotes come after all other rows, in the order of their first reference. */
   | { readonly kind: 'footnote'; readonly text: string; readonly label: string }
 
-export interface Document {
-  readonly rows: readonly Row[]
-  /** 1-based source line of each row. */
-  readonly lines: Int32Array
-  /** 1 if the list, table or quote of a row continues in the next row. */
-  readonly continues: Uint8Array
-  /** Labels in the order of their numbers, which start at 1. */
-  readonly footnotes: readonly string[]
-}
-
-/** Size of a row, small enough to render within a frame. In characters. */
-const rowSize = 2500
-const maxUnsplitSize = 1200
+/** Sizes of the rows of a split block, and sizes up to which a block stays whole. In characters. */
+const rowSizes = { note: 2500, answer: 6000 }
+const maxUnsplitSizes = { note: 1200, answer: 6000 }
 
 /** `<details>` up to this size stay one row, with the Markdown inside. In characters. */
 const maxDetails = 20_000
@@ -38,77 +41,71 @@ const maxDetails = 20_000
 const detailsPattern = /^ {0,3}<details[\s>]/i
 const footnotePattern = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
-/** Splits a note into rows. @param text the whole note with its front matter */
-export function parseDocument(text: string): Document {
+/** Splits a text into rows. @param text of a note, with its front matter */
+export function parseDocument(text: string, kind: DocumentKind = 'note'): Row[] {
   const rows: Row[] = []
-  const lines: number[] = []
-  const continuing = new Set<number>()
   const notes = new Map<string, Footnote>()
   const normalized = limitCombiningMarks(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
-  const frontMatter = frontMatterOf(normalized)
-  const bodyStart = frontMatter?.end ?? 0
+  const frontMatter = kind === 'note' ? frontMatterOf(normalized) : undefined
   if (frontMatter) {
-    rows.push({ kind: 'properties', text: normalized.slice(frontMatter.from, frontMatter.to).replace(/\n$/, '') })
-    lines.push(2)
+    const properties = normalized.slice(frontMatter.from, frontMatter.to).replace(/\n$/, '')
+    rows.push({ kind: 'properties', text: properties, line: 2, continues: false })
   }
+  const bodyStart = frontMatter?.end ?? 0
   const linesBefore = normalized.slice(0, bodyStart).split('\n').length - 1
-  const markdown = unindentNestedLists(convertOrgBlocks(blankComments(normalized.slice(bodyStart))))
-  const { text: body, notes: inlineNotes } = extractInlineFootnotes(markdown)
-  for (const [label, note] of inlineNotes) notes.set(label, { text: note.text, line: note.line + linesBefore })
-  for (const { text: block, line } of joinDetails(blocksOf(body))) {
-    if (isAllDefinitions(block)) continue
+  const body = kind === 'answer' ? normalizeMath(normalized) : prepareNote(normalized.slice(bodyStart), notes)
+  const { blocks, definitions } = blocksOf(body)
+  for (const { text: block, line } of kind === 'note' ? joinDetails(body, blocks) : blocks) {
     const label = footnotePattern.exec(block)?.[1]
     if (label !== undefined) {
-      if (!notes.has(label))
-        notes.set(label, {
-          text: block.replace(footnotePattern, '').replaceAll(/\n(?: {1,4}|\t)/g, '\n'),
-          line: line + linesBefore,
-        })
+      const note = block.replace(footnotePattern, '').replaceAll(/\n(?: {1,4}|\t)/g, '\n')
+      if (!notes.has(label)) notes.set(label, { text: note, line })
       continue
     }
     // Quotes and HTML are split only if they are longer: the second half of a callout becomes a plain quote, and
     // that of an HTML table has no opening tag.
-    const size = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowSize : rowSize
-    const pieces = splitBlock(block, size, detailsPattern.test(block) ? maxDetails : maxUnsplitSize)
-    for (const [index, [piece, lineOffset]] of pieces.entries()) {
-      if (index < pieces.length - 1) continuing.add(rows.length)
-      rows.push(piece)
-      lines.push(line + linesBefore + lineOffset)
-    }
+    const size = rowSizes[kind] * (kind === 'note' && /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 : 1)
+    const maxUnsplit = kind === 'note' && detailsPattern.test(block) ? maxDetails : maxUnsplitSizes[kind]
+    const pieces = splitBlock(block, definitions, size, maxUnsplit)
+    for (const [index, [piece, lineOffset]] of pieces.entries())
+      rows.push({ ...piece, line: line + linesBefore + lineOffset, continues: index < pieces.length - 1 })
   }
   // In the order of their first reference; those without one come last.
   const references = notes.size === 0 ? [] : [...body.matchAll(/\[\^([^[\]\s]+)\](?!:)/g)]
-  const used = references.flatMap(([, label = '']) => (notes.has(label) ? label : []))
-  const footnotes = [...new Set([...used, ...notes.keys()])]
-  for (const label of footnotes) {
+  for (const label of new Set([...references.map(([, label = '']) => label), ...notes.keys()])) {
     const note = notes.get(label)
     if (!note) continue
-    rows.push({ kind: 'footnote', text: note.text, label })
-    lines.push(note.line)
+    const footnote = withDefinitions(note.text, definitions)
+    rows.push({ kind: 'footnote', text: footnote, label, line: note.line + linesBefore, continues: false })
   }
-  return {
-    rows,
-    lines: Int32Array.from(lines),
-    continues: Uint8Array.from(rows, (_row, index) => Number(continuing.has(index))),
-    footnotes,
-  }
+  return rows
+}
+
+/** Converts the syntax of other programs to Markdown. Every line keeps its number. @param notes gets inline footnotes */
+function prepareNote(text: string, notes: Map<string, Footnote>): string {
+  const withoutText = ({ from, to }: Range) => ({ from, to, text: text.slice(from, to).replaceAll(/[^\n]+/g, '') })
+  const withoutComments = applyEdits(text, commentRanges(text).map(withoutText))
+  return extractInlineFootnotes(unindentNestedLists(convertOrgBlocks(withoutComments)), notes)
 }
 
 /** Joins the blocks of a `<details>` element: an empty line ends an HTML block, but not the element. */
-function joinDetails(blocks: readonly Block[]): Block[] {
-  const result: Block[] = []
+function joinDetails(body: string, blocks: readonly TextBlock[]): TextBlock[] {
+  const lines = body.split('\n')
+  const result: TextBlock[] = []
   for (let index = 0; index < blocks.length; index += 1) {
     const first = blocks[index]
     if (!first) continue
     const end = detailsPattern.test(first.text) ? endOfDetails(blocks, index) : index
-    result.push(end === index ? first : joinBlocks(blocks.slice(index, end + 1), first.line))
+    const last = blocks[end] ?? first
+    const lastLine = last.line + last.text.split('\n').length - 1
+    result.push(end === index ? first : { text: lines.slice(first.line - 1, lastLine).join('\n'), line: first.line })
     index = end
   }
   return result
 }
 
 /** Returns the index of the last block of the element, or `from` if it is not closed within the limits. */
-function endOfDetails(blocks: readonly Block[], from: number): number {
+function endOfDetails(blocks: readonly TextBlock[], from: number): number {
   let depth = 0
   let length = 0
   for (let index = from; index < blocks.length && length < maxDetails; index += 1) {
@@ -122,77 +119,9 @@ function endOfDetails(blocks: readonly Block[], from: number): number {
   return from
 }
 
-/** Joins blocks so that every line keeps its number; definitions go to the end. */
-function joinBlocks(blocks: readonly Block[], line: number): Block {
-  const lines: string[] = []
-  const definitions = new Set<string>()
-  for (const block of blocks) {
-    const { text } = isAllDefinitions(block.text) ? { text: '' } : detachDefinitions(block.text)
-    for (const definition of block.text.slice(text.length).trim().split('\n')) definitions.add(definition)
-    while (line + lines.length < block.line) lines.push('')
-    lines.push(...text.split('\n'))
-  }
-  definitions.delete('')
-  return { text: [lines.join('\n'), ...(definitions.size > 0 ? ['', ...definitions] : [])].join('\n'), line }
-}
-
-/** Removes comments but keeps their newlines, so that every line keeps its number. */
-function blankComments(text: string): string {
-  const withoutText = ({ from, to }: Range) => ({ from, to, text: text.slice(from, to).replaceAll(/[^\n]+/g, '') })
-  return applyEdits(text, commentRanges(text).map(withoutText))
-}
-
-const orgBlock = /^([\t ]*)(?:[-*+] )?#\+BEGIN_(SRC|QUERY|EXAMPLE)(?:[\t ]+([\w#+-]+))?[^\n]*$/i
-
-const orgQuote = /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b[^\n]*$/i
-
-/**
- * Converts Org blocks, which Logseq supports: code and queries become fences, notes and quotes become
- * callouts and quotes.
- */
-function convertOrgBlocks(text: string): string {
-  if (!/#\+BEGIN_/i.test(text)) return text
-  let fenceEnd: RegExp | undefined
-  let openQuote: { readonly indent: string; readonly end: RegExp } | undefined
-  let isClosingLine: ((line: string) => boolean) | undefined
-  return text
-    .split('\n')
-    .map((line) => {
-      if (isClosingLine) {
-        if (isClosingLine(line)) isClosingLine = undefined
-        return line
-      }
-      if (fenceEnd?.test(line)) {
-        fenceEnd = undefined
-        return line.replace(/#\+END_\w+.*/i, '```')
-      }
-      if (openQuote) {
-        const { indent, end } = openQuote
-        if (!end.test(line)) return `${indent}> ${line.trimStart()}`
-        openQuote = undefined
-        return `${indent}>`
-      }
-      const [quoteStart, indent = '', bullet = '', callout = ''] = (!fenceEnd && orgQuote.exec(line)) || []
-      if (quoteStart !== undefined) {
-        const name = callout.toLowerCase()
-        openQuote = { indent: indent + ' '.repeat(bullet.length), end: new RegExp(`^[\\t ]*#\\+END_${name}`, 'i') }
-        const kind = name === 'pinned' ? 'note' : name
-        return name === 'quote' ? `${indent}${bullet}> ` : `${indent}${bullet}> [!${kind}]`
-      }
-      const [, , kind = '', language] = orgBlock.exec(line) ?? []
-      if (kind === '' || fenceEnd) {
-        if (!fenceEnd) isClosingLine = closingTest(line)
-        return line
-      }
-      fenceEnd = new RegExp(`^[\\t ]*#\\+END_${kind}`, 'i')
-      return line.replace(/#\+BEGIN_.*/i, `\`\`\`${language ?? (/query/i.test(kind) ? 'query' : '')}`)
-    })
-    .join('\n')
-}
-
 interface Footnote {
   readonly text: string
-  /** 1-based. */
+  /** 1-based line in the text below the front matter. */
   readonly line: number
 }
 
@@ -203,9 +132,8 @@ const sourceMark = /^[ \t]*(?:(?:local|private)[ \t]*\]|(?:web|mcp|file|agent|im
 const formulas = /\$\$[^$]*\$\$|(?<![\\$\w])\$(?![\s$])[^$\n]*[^\s\\$]\$(?![\d$])/g
 
 /** Replaces each inline footnote with a reference to a generated label. Every line keeps its number. */
-function extractInlineFootnotes(text: string): { text: string; notes: Map<string, Footnote> } {
-  const notes = new Map<string, Footnote>()
-  if (!text.includes('^[')) return { text, notes }
+function extractInlineFootnotes(text: string, notes: Map<string, Footnote>): string {
+  if (!text.includes('^[')) return text
   const hidden = [...hiddenRanges(text)]
   for (const { index, 0: formula } of text.matchAll(formulas)) hidden.push({ from: index, to: index + formula.length })
   hidden.sort((first, second) => first.from - second.from)
@@ -227,7 +155,7 @@ function extractInlineFootnotes(text: string): { text: string; notes: Map<string
     parts.push(text.slice(from, at), `[^${label}]`)
     from = end + 1
   }
-  return { text: parts.join('') + text.slice(from), notes }
+  return parts.join('') + text.slice(from)
 }
 
 /** Returns the offset of the `]` that closes an inline footnote, or undefined if its line has none. */
@@ -241,4 +169,40 @@ function closingBracketOf(text: string, from: number): number | undefined {
     else if (character === ']' && (depth -= 1) === 0) return at
   }
   return undefined
+}
+
+/**
+ * Returns the part of a note that a link's fragment names.
+ * @param fragment heading or `^block` without `#`; undefined for the whole note without its front matter
+ * @returns undefined if the note has no such heading or block
+ */
+export function sectionOf(text: string, fragment: string | undefined): string | undefined {
+  if (fragment === undefined || fragment.trim() === '') return text.slice(frontMatterEnd(text))
+  const parsed = parseLinks(text)
+  const line = lineOfFragment(fragment, parsed)
+  if (line === undefined) return undefined
+  const lines = text.split('\n')
+  if (!fragment.startsWith('^')) {
+    const heading = parsed.headings.find((candidate) => candidate.line === line)
+    const next = parsed.headings.find(({ line: nextLine, level }) => nextLine > line && level <= (heading?.level ?? 6))
+    return lines.slice(line - 1, next ? next.line - 1 : undefined).join('\n')
+  }
+  return blockAt(lines, line - 1).join('\n')
+}
+
+/**
+ * Returns a list item with its children, or the lines of a block up to its id. The id may be on a line below
+ * the block.
+ */
+function blockAt(lines: readonly string[], lineIndex: number): string[] {
+  let end = lineIndex
+  if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[lineIndex] ?? '')) {
+    end -= 1
+    while (end > 0 && (lines[end] ?? '').trim() === '') end -= 1
+  }
+  const block = blocksOfNote(lines).findLast(({ from, to }) => from <= end && end < to)
+  const item = block?.kind === 'item' ? block : block?.parent
+  if (item?.kind !== 'item' || item.from !== (block?.from ?? end)) return lines.slice(block?.from ?? end, end + 1)
+  const indent = /^\s*/.exec(lines[item.from] ?? '')?.[0].length ?? 0
+  return lines.slice(item.from, item.to).map((line) => line.slice(Math.min(indent, line.length)))
 }

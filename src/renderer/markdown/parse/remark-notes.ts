@@ -1,8 +1,7 @@
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
-import { transformInline } from './inline-text.ts'
-import { isEmpty, renderProperties } from './line-metadata.ts'
-import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+import { isEmpty, renderProperties, transformInline } from './inline-text.ts'
+import { elementNode, nodeText, textNode, type MarkdownNode } from './mdast.ts'
 
 /** HTML elements for text and images. Other tags (scripts, forms, drawings) are shown as source. */
 export const textTags: readonly string[] =
@@ -105,9 +104,9 @@ const taskStatePattern = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|C
 function convertTaskState(children: MarkdownNode[]): MarkdownNode[] {
   const [first, ...rest] = children
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [stateText, state] = (start?.type === 'text' && taskStatePattern.exec(plainText(start))) || []
+  const [stateText, state] = (start?.type === 'text' && taskStatePattern.exec(nodeText(start))) || []
   if (!first || stateText === undefined || state === undefined) return children
-  const text = textNode(plainText(start ?? textNode('')).slice(stateText.length))
+  const text = textNode(nodeText(start ?? textNode('')).slice(stateText.length))
   return [{ ...first, children: [elementNode('task-state', { dataState: state }), text, ...line] }, ...rest]
 }
 
@@ -117,9 +116,9 @@ const otherCheckbox = /^\[([^\s[\]])\](?:[ \t]+|$)/u
 function convertTask(item: MarkdownNode): MarkdownNode {
   const [first, ...rest] = item.children ?? []
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
-  const [boxText, mark] = (start?.type === 'text' && otherCheckbox.exec(plainText(start))) || []
+  const [boxText, mark] = (start?.type === 'text' && otherCheckbox.exec(nodeText(start))) || []
   if (!first || !start || boxText === undefined || mark === undefined || typeof item.checked === 'boolean') return item
-  const content = [textNode(plainText(start).slice(boxText.length)), ...line]
+  const content = [textNode(nodeText(start).slice(boxText.length)), ...line]
   const styledContent = mark === '-' ? [{ type: 'delete', children: content }] : content
   const task = { ...first, children: [elementNode('task-mark', { dataMark: mark }), ...styledContent] }
   return withProperty({ ...item, children: [task, ...rest] }, 'className', ['task-list-item'])

@@ -1,21 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
-import { useContext, useMemo } from 'react'
+import { useMemo } from 'react'
 import { t } from 'i18next'
+import { Link } from 'wouter'
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { fileNameOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
-import { useNoteLinks } from '../citations/use-note-links.ts'
-import { Anchor, LinkContext } from '../chat/markdown-elements.tsx'
-import { nameHref } from '../chat/wiki-link.ts'
-import { clipPassage } from '#lib/util/clip.ts'
+import { plainTitle } from '#lib/notes/plain-title.ts'
+import { paths } from '#lib/router/paths.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { BlockReference, useBlock } from './block-reference.tsx'
-import { parseDocument } from '../parse/parse-document.ts'
-import { emptyNote, NoteContext, useNote, type Note } from './note-context.ts'
+import { clipLine, clipPassage } from '#lib/util/clip.ts'
+import { useNoteLinks } from '../citations/use-note-links.ts'
+import { DocumentContext, emptyContext, useDocumentContext } from '../document/context.ts'
+import { Anchor } from '../document/elements.tsx'
+import { RowText } from '../document/row-view.tsx'
+import { footnoteLabels } from '../document/use-document.ts'
+import { nameHref } from '../parse/link-addresses.ts'
+import { parseDocument, sectionOf } from '../parse/parse-document.ts'
 import { AttachmentView, MissingImage, parseImageLabel } from './picture.tsx'
-import { sectionOf } from '../parse/note-section.ts'
 
 const maxDepth = 3
 /** Limits of an embedded note, in characters and rows. The remaining text is not shown. */
@@ -23,8 +27,7 @@ const maxCharacters = 6000
 const maxRows = 40
 
 export function Embed({ target, label, isBlock }: { target: string; label: string | undefined; isBlock: boolean }) {
-  const { links } = useContext(LinkContext)
-  const { ancestors } = useNote()
+  const { ancestors, links } = useDocumentContext()
   const blockId = /^\(\((.+)\)\)$/.exec(target)?.[1]
   const block = useBlock(blockId)
   if (blockId !== undefined)
@@ -51,28 +54,28 @@ export function Embed({ target, label, isBlock }: { target: string; label: strin
 }
 
 function EmbeddedNote({ path, target, name = target }: { path: string; target: string; name?: string }) {
-  const { agent, ancestors, hasLineBreaks, renderRow } = useNote()
+  const { agent, ancestors, syntax, components } = useDocumentContext()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(agent, path)
   const { fragment } = splitTarget(target)
   const section = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
   const text = section === undefined ? '' : clipPassage(section.trim(), maxCharacters)
-  const document = useMemo(() => parseDocument(text), [text])
-  const linkContext = useMemo(() => ({ agent, links }), [agent, links])
-  const note = useMemo<Note>(
+  const allRows = useMemo(() => parseDocument(text), [text])
+  const context = useMemo(
     () => ({
-      ...emptyNote,
+      ...emptyContext,
       agent,
       path,
       ancestors: [...ancestors, path],
-      hasLineBreaks,
-      footnotes: new Map(document.footnotes.map((label, index) => [label, index + 1])),
-      renderRow,
+      syntax,
+      components,
+      links,
+      footnotes: footnoteLabels(allRows).split(' '),
     }),
-    [agent, path, ancestors, hasLineBreaks, document, renderRow],
+    [agent, path, ancestors, syntax, components, links, allRows],
   )
-  const rows = document.rows.slice(0, maxRows)
-  const isClipped = section !== undefined && (text.length < section.trim().length || rows.length < document.rows.length)
+  const rows = allRows.slice(0, maxRows)
+  const isClipped = section !== undefined && (text.length < section.trim().length || rows.length < allRows.length)
   return (
     <section className="embed" aria-label={name}>
       <div className="embed-title">
@@ -83,19 +86,35 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
       ) : file.data && section === undefined ? (
         <p className="text-muted">{t('reading.noPart')}</p>
       ) : (
-        <LinkContext value={linkContext}>
-          <NoteContext value={note}>
-            <ErrorBoundary piece="text" resetKey={text}>
-              {rows.map((row, index) => (
-                <div key={index} className="reading-row">
-                  {renderRow(row)}
-                </div>
-              ))}
-            </ErrorBoundary>
-          </NoteContext>
-        </LinkContext>
+        <DocumentContext value={context}>
+          <ErrorBoundary piece="text" resetKey={text}>
+            {rows.map((row, index) => (
+              <div key={index} className="reading-row">
+                <RowText row={row} />
+              </div>
+            ))}
+          </ErrorBoundary>
+        </DocumentContext>
       )}
       {isClipped && <p className="text-muted">{t('reading.goesOn')}</p>}
     </section>
+  )
+}
+
+/** Returns undefined while loading, and null if no note has this block. */
+function useBlock(id: string | undefined) {
+  const { agent } = useDocumentContext()
+  const input = { agent, id: id ?? '' }
+  return useQuery(api.links.block.queryOptions({ input, enabled: id !== undefined, staleTime: 60_000 })).data
+}
+
+export function BlockReference({ id, label }: { id: string; label: string | undefined }) {
+  const block = useBlock(id)
+  if (!block) return <code className="quiet-macro">{label ?? `((${id}))`}</code>
+  const title = plainTitle(withoutLead(block.text))
+  return (
+    <Link href={paths.file(block.path, block.line)} title={block.path} className="block-reference">
+      {label ?? clipLine(title || block.path, 300)}
+    </Link>
   )
 }

@@ -1,20 +1,18 @@
 import { ImageOff, ExternalLink, FileText, Film, FolderOpen, Music, Play } from 'lucide-react'
-import { useContext, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { t } from 'i18next'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { attachmentKind } from '#shared/util/attachments.ts'
+import { formatTarget } from '#shared/markdown/links/link-target.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { formatBytes } from '#lib/i18n/format.ts'
-import { Anchor, LinkContext } from '../chat/markdown-elements.tsx'
-import { formatTarget } from '#shared/markdown/links/link-target.ts'
-import { decodeTarget } from '../chat/wiki-link.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { useNote } from './note-context.ts'
-import { useAttachment } from './pictures.ts'
-import { RemotePicture } from './remote-image-consent.tsx'
-import { isShownAsPage, WebPage } from './web-page.tsx'
-import { useMutation } from '@tanstack/react-query'
-import { api } from '#lib/api/client.ts'
+import { api, client } from '#lib/api/client.ts'
 import { IconButton } from '#lib/ui/button.tsx'
+import { Anchor } from '../document/elements.tsx'
+import { decodeTarget } from '../parse/link-addresses.ts'
+import { useDocumentContext } from '../document/context.ts'
+import { isShownAsPage, RemotePicture, WebPage } from './remote-picture.tsx'
 
 interface PictureProps {
   readonly path: string
@@ -23,11 +21,56 @@ interface PictureProps {
   readonly width: number | undefined
 }
 
+/** Larger images load on request. Audio and video always load on request, since they are rarely played. */
+const maxAutoLoadBytes = 12 * 1024 * 1024
+/** Older files are loaded again, since they may change on disk. Files that are not shown are kept as long. */
+const freshMs = 30_000
+
+/**
+ * Loads an attachment while the component is mounted. Images load one after the other: a page of them must not block
+ * other requests.
+ * @param isRequested loads it even if it is large
+ * @returns the address of its content once it is loaded, or its size in bytes if it is over the limit
+ */
+function useAttachment(agent: string, path: string, isRequested: boolean) {
+  const { data, error } = useQuery({
+    queryKey: ['attachment', agent, path, isRequested],
+    queryFn: () => {
+      if (isRequested) return loadAttachment(agent, path, true)
+      const loading = lastLoading.then(() => loadAttachment(agent, path, false))
+      lastLoading = loading.catch(() => undefined)
+      return loading
+    },
+    enabled: attachmentKind(path) === 'image' || isRequested,
+    staleTime: freshMs,
+    gcTime: freshMs,
+  })
+  const url = useMemo(() => (data instanceof Blob ? URL.createObjectURL(data) : undefined), [data])
+  useEffect(() => () => URL.revokeObjectURL(url ?? ''), [url])
+  return { url, error, largeSize: typeof data === 'number' ? data : undefined }
+}
+
+let lastLoading: Promise<unknown> = Promise.resolve()
+
+/** Returns the content, or the size in bytes if it is over the limit. */
+async function loadAttachment(agent: string, path: string, isRequested: boolean): Promise<Blob | number> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let from = 0
+  for (;;) {
+    const { data, size, type } = await client.workspace.attachment({ agent, path, from })
+    if (size > maxAutoLoadBytes && !isRequested) return size
+    const part = Uint8Array.fromBase64(data)
+    parts.push(part)
+    from += part.length
+    if (from >= size || part.length === 0) return new Blob(parts, { type })
+  }
+}
+
 /** Rendered sizes by path, so that an image reserves its space when it renders again. */
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 
 export function Picture({ path, alt, width }: PictureProps) {
-  const { agent } = useNote()
+  const { agent } = useDocumentContext()
   const [isRequested, setIsRequested] = useState(false)
   const [isBroken, setIsBroken] = useState(false)
   const { url, error, largeSize } = useAttachment(agent, path, isRequested)
@@ -69,7 +112,7 @@ export function MissingImage({ name, reason }: { name: string; reason: string })
 
 /** Renders `![alt|200](address)` for files, web pages and remote images. */
 export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
-  const { links } = useContext(LinkContext)
+  const { links } = useDocumentContext()
   const { name, width } = parseImageLabel(alt)
   const target = decodeTarget(src)
   const path = target === undefined ? undefined : links?.resolve('inline', target)
@@ -103,7 +146,7 @@ export function parseImageLabel(label: string): { readonly name: string; readonl
 const icons = { audio: Music, video: Film, document: FileText, image: FileText } as const
 
 function AttachmentCard({ path, label }: { path: string; label: string }) {
-  const { agent } = useNote()
+  const { agent } = useDocumentContext()
   const [isPlaying, setIsPlaying] = useState(false)
   const { mutate: reveal } = useMutation(api.workspace.reveal.mutationOptions())
   const kind = attachmentKind(path) ?? 'document'

@@ -3,20 +3,17 @@ import { t } from 'i18next'
 import type { Components } from 'react-markdown'
 import { Link } from 'wouter'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
-import { CodeBlock } from '../chat/code-block.tsx'
-import { Anchor, codeOf, Table } from '../chat/markdown-elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
-import { BlockReference } from './block-reference.tsx'
+import { CodeBlock } from '../document/code-block.tsx'
+import { RowLineContext, useDocumentContext } from '../document/context.ts'
+import { Anchor, codeOf, FootnoteMark, Table } from '../document/elements.tsx'
+import { toggleTaskBox } from '../parse/line-edits.ts'
 import { CallOut, CallOutTitle } from './callout-block.tsx'
-import { Embed } from './embed.tsx'
+import { BlockReference, Embed } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
-import { useNote, RowLineContext } from './note-context.ts'
 import { LinkedPicture } from './picture.tsx'
-import { WebPage } from './web-page.tsx'
-import { toggleTask } from './line-edits.ts'
-
-export const maxSpans = 900
+import { WebPage } from './remote-picture.tsx'
 
 type DataName = 'target' | 'label' | 'block' | 'text' | 'key' | 'kind' | 'fold' | 'state' | 'mark' | 'address'
 
@@ -30,7 +27,7 @@ const customElements: Readonly<Record<string, (data: ElementProps) => ReactNode>
     <Embed target={data['data-target'] ?? ''} label={data['data-label']} isBlock={data['data-block'] !== undefined} />
   ),
   'block-reference': (data) => <BlockReference id={data['data-target'] ?? ''} label={data['data-label']} />,
-  'foot-note': (data) => <FootnoteMark label={data['data-label'] ?? ''} />,
+  'foot-note': FootnoteMark,
   'call-out': (data) => (
     <CallOut kind={data['data-kind'] ?? 'note'} fold={data['data-fold'] ?? ''}>
       {data.children}
@@ -57,7 +54,7 @@ const customElements: Readonly<Record<string, (data: ElementProps) => ReactNode>
   ),
 }
 
-export const components = {
+export const noteComponents = {
   a: Anchor,
   img: ({ src, alt }: ComponentProps<'img'>) => (
     <LinkedPicture src={typeof src === 'string' ? src : ''} alt={alt ?? ''} />
@@ -89,25 +86,7 @@ function PreviewCode({ children }: ComponentProps<'pre'>) {
   if (code.language === 'mermaid') return <MermaidDiagram code={code.text} />
   const program = Object.hasOwn(programs, code.language) ? programs[code.language] : undefined
   if (program !== undefined) return <ForeignCode code={code.text} program={program} />
-  return <CodeBlock code={code.text} language={code.language} maxSpans={maxSpans} />
-}
-
-function FootnoteMark({ label }: { label: string }) {
-  const { footnotes, onFootnote } = useNote()
-  const number = footnotes.get(label)
-  if (number === undefined) return `[^${label}]`
-  return (
-    <sup>
-      <button
-        type="button"
-        className="footnote-mark"
-        aria-label={t('reading.footnote', { number })}
-        onClick={() => onFootnote(label)}
-      >
-        {number}
-      </button>
-    </sup>
-  )
+  return <CodeBlock code={code.text} language={code.language} />
 }
 
 const programs: Readonly<Record<string, string>> = {
@@ -189,11 +168,11 @@ function TaskMark({ mark, rowLine }: { mark: string; rowLine: number | string | 
 
 /** Returns the click handler of a checkbox, or undefined if it is read-only. @param rowLine 1-based line in the row */
 function useTaskToggle(rowLine: number | string | undefined, state: string): (() => void) | undefined {
-  const { onEdit } = useNote()
+  const { onEdit } = useDocumentContext()
   const lineOf = useContext(RowLineContext)
   if (onEdit === undefined || rowLine === undefined) return undefined
   return () => {
     const line = lineOf(Number(rowLine))
-    if (line !== undefined) onEdit(line, toggleTask(state))
+    if (line !== undefined) onEdit(line, toggleTaskBox(state))
   }
 }

@@ -1,17 +1,13 @@
-import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
+import { useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
 import { t } from 'i18next'
-import { useNoteLinks } from '../citations/use-note-links.ts'
-import { LinkContext } from '../chat/markdown-elements.tsx'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import type { Row } from '../parse/parse-document.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
-import type { LineChange } from './line-edits.ts'
-import { NoteContext, type Note } from './note-context.ts'
-import { RowText, RowView } from './row-view.tsx'
-import { rowOfLine, type PreviewRow } from '../parse/preview-rows.ts'
-import { useDocument } from './use-document.ts'
-import { VirtualRows, type RowsHandle } from './virtual-rows.tsx'
+import { useNoteLinks } from '../citations/use-note-links.ts'
+import { DocumentContext, type DocumentContextValue } from '../document/context.ts'
+import { DocumentRows, type RowsHandle } from '../document/document-rows.tsx'
+import { footnoteLabels, useDocument } from '../document/use-document.ts'
+import type { LineChange } from '../parse/line-edits.ts'
+import { noteComponents } from './preview-elements.tsx'
 
 export interface PreviewHandle {
   /** Scrolls a source line to the top. @param line 1-based, may be fractional */
@@ -26,107 +22,53 @@ interface PreviewProps {
   /** True if the preview fills the view; limits the line length. */
   readonly isWide: boolean
   readonly marked: MarkedLines | undefined
-  /** Undefined if the note is read-only. */
+  /** Undefined if the note is read-only. A new function renders the links and tasks again. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
 }
-
-const renderRow = (row: Row) => <RowText row={row} />
 
 /** Top line of each note when it was last open, by agent and path. */
 const lastLines = new Map<string, number>()
 
 export default function Preview({ ref, agent, path, text, isWide, marked, onEdit }: PreviewProps) {
-  const state = useDocument(text)
+  const rows = useDocument(text, 'note')
   const links = useNoteLinks(agent, path)
   const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false
-  const linkContext = useMemo(() => ({ agent, links }), [agent, links])
-  const rows = useRef<RowsHandle>(null)
-  const latest = useRef({ state, onEdit })
-  useEffect(() => {
-    latest.current = { state, onEdit }
-  })
-  const lineOf = useCallback((row: PreviewRow) => {
-    const { state: current } = latest.current
-    return current.lines[current.rows.indexOf(row)] ?? 1
-  }, [])
-  const onFootnote = useCallback((label: string) => {
-    const index = latest.current.state.rows.findIndex(({ row }) => row.kind === 'footnote' && row.label === label)
-    if (index >= 0) rows.current?.scrollTo(index, 0, true)
-  }, [])
-  const edit = useCallback((line: number, change: LineChange) => latest.current.onEdit?.(line, change), [])
-  const canEdit = onEdit !== undefined
-  const { footnotes } = state
-  const note = useMemo<Note>(
+  const view = useRef<RowsHandle>(null)
+  const footnotes = footnoteLabels(rows)
+  const context = useMemo<DocumentContextValue>(
     () => ({
       agent,
       path,
       ancestors: [path],
-      hasLineBreaks,
-      footnotes: new Map(footnotes.map((label, index) => [label, index + 1])),
-      onFootnote,
-      onEdit: canEdit ? edit : undefined,
-      lineOf,
-      renderRow,
+      syntax: hasLineBreaks ? 'note-with-breaks' : 'note',
+      components: noteComponents,
+      links,
+      footnotes: footnotes.split(' '),
+      onFootnote: (label) => view.current?.showFootnote(label),
+      onEdit,
     }),
-    [agent, path, hasLineBreaks, footnotes, onFootnote, canEdit, edit, lineOf],
+    [agent, path, hasLineBreaks, links, footnotes, onEdit],
   )
-  const follow = useCallback((target: number, isCentred = false) => {
-    const { state: current } = latest.current
-    const index = rowOfLine(current, target)
-    if (index < 0) return rows.current?.scrollTo(0)
-    const from = current.lines[index] ?? 1
-    const to = Math.max(from + 1, current.lines[index + 1] ?? from + 1)
-    rows.current?.scrollTo(index, isCentred ? 0 : Math.min(1, (target - from) / (to - from)), isCentred)
-  }, [])
-  useImperativeHandle(ref, () => ({ follow }), [follow])
+  useImperativeHandle(ref, () => ({ follow: (line) => view.current?.follow(line) }), [])
 
-  const hasRows = state.rows.length > 0
+  const hasRows = rows.length > 0
   useEffect(() => {
     if (!hasRows) return
     const to = marked?.startLine ?? lastLines.get(`${agent} ${path}`)
-    if (to !== undefined) follow(to, marked !== undefined)
-  }, [hasRows, marked, agent, path, follow])
-  const rememberTopLine = useCallback(() => {
-    const top = rows.current?.position()
-    const { lines } = latest.current.state
-    if (!top) return
-    const from = lines[top.index] ?? 1
-    lastLines.set(`${agent} ${path}`, from + top.share * Math.max(0, (lines[top.index + 1] ?? from + 1) - from))
-  }, [agent, path])
-
-  const [firstMarked, lastMarked] = marked
-    ? [rowOfLine(state, marked.startLine), rowOfLine(state, marked.endLine)]
-    : [-1, -1]
-  const firstFootnote = state.rows.findIndex(({ row }) => row.kind === 'footnote')
+    if (to !== undefined) view.current?.follow(to, marked !== undefined)
+  }, [hasRows, marked, agent, path])
   return (
-    <LinkContext value={linkContext}>
-      <NoteContext value={note}>
-        <VirtualRows
-          ref={rows}
-          rows={state.rows}
-          continues={state.continues}
-          textKey={path}
-          label={t('reading.label', { path })}
-          className={`prose reading ${isWide ? 'reading-wide' : ''}`}
-          onScroll={rememberTopLine}
-        >
-          {(row, index) => (
-            <div
-              className={
-                index >= firstMarked && index <= lastMarked
-                  ? 'reading-marked'
-                  : index === firstFootnote
-                    ? 'footnotes-start'
-                    : undefined
-              }
-            >
-              <ErrorBoundary piece="text" resetKey={row.row.text}>
-                <RowView previewRow={row} />
-              </ErrorBoundary>
-            </div>
-          )}
-        </VirtualRows>
-      </NoteContext>
-    </LinkContext>
+    <DocumentContext value={context}>
+      <DocumentRows
+        ref={view}
+        key={path}
+        rows={rows}
+        label={t('reading.label', { path })}
+        className={`prose reading ${isWide ? 'reading-wide' : ''}`}
+        testId="preview"
+        marked={marked}
+        onScroll={() => lastLines.set(`${agent} ${path}`, view.current?.topLine() ?? 1)}
+      />
+    </DocumentContext>
   )
 }

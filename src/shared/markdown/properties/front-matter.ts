@@ -37,17 +37,20 @@ export interface Entry extends Property {
   readonly to: number
   /** Offsets of each value, if known; for an alias, those of its anchor. */
   readonly valueRanges?: readonly Range[]
+  /** False if a value is a list in a list, or a map. */
+  readonly isScalar: boolean
 }
 
-type Values = Pick<Entry, 'values' | 'isList' | 'valueRanges'>
+type Values = Pick<Entry, 'values' | 'isList' | 'valueRanges' | 'isScalar'>
 
 /**
  * Returns the entries in text order; empty if there is no front matter.
  * @param maxLength maximum number of characters to parse
+ * @returns `isComplete`: false if a part of the front matter is no valid entry
  */
-export function frontMatterEntries(text: string, maxLength = maxFrontMatter): Entry[] {
+export function readFrontMatter(text: string, maxLength = maxFrontMatter): { entries: Entry[]; isComplete: boolean } {
   const end = frontMatterEnd(text)
-  if (end === 0) return []
+  if (end === 0) return { entries: [], isComplete: true }
   const matter = text.slice(0, Math.min(end, maxLength)).replace(/\r?\n(?:---|\.\.\.)[\t ]*\r?\n?$/, '\n')
   const entries: Entry[] = []
   let line = 1
@@ -68,7 +71,8 @@ export function frontMatterEntries(text: string, maxLength = maxFrontMatter): En
     if (values) entries.push({ name, ...values, isTop: true, line, from: index + colon + 1, to: parsedEnd })
   }
   coversAll &&= isBlankOrComment(matter.slice(parsedEnd))
-  return (coversAll ? undefined : documentEntries(matter)) ?? entries
+  const allEntries = coversAll ? entries : documentEntries(matter)
+  return { entries: allEntries ?? entries, isComplete: allEntries !== undefined }
 }
 
 function isBlankOrComment(between: string): boolean {
@@ -78,7 +82,8 @@ function isBlankOrComment(between: string): boolean {
 /** @param offset of the entry in the note */
 function valuesOf(entryText: string, valueText: string, offset: number): Values | undefined {
   const plain = plainValue.exec(valueText)?.[1]
-  if (plain !== undefined && !/^(?:null|true|false)$/i.test(plain)) return { values: [plain], isList: false }
+  if (plain !== undefined && !/^(?:null|true|false)$/i.test(plain))
+    return { values: [plain], isList: false, isScalar: true }
   const parsed = readYaml(entryText)
   const value = parsed?.map.items[0]?.value
   return parsed && new YamlReader(parsed.document, entryText, offset).values(isNode(value) ? value : null)
@@ -170,7 +175,10 @@ class YamlReader {
       values.push(text)
       valueRanges.push(this.#rangeOf(resolved))
     }
-    return { values, isList, valueRanges }
+    const isScalarOnly = items.every(
+      (item) => item === null || isScalar(isNode(item) ? this.#resolveAlias(item) : item),
+    )
+    return { values, isList, valueRanges, isScalar: isScalarOnly }
   }
 
   #resolveAlias(node: Node): Node | undefined {
@@ -181,7 +189,7 @@ class YamlReader {
   #textOf(node: Node): string {
     if (isScalar(node)) {
       const text = typeof node.value === 'string' ? node.value.trim() : ''
-      return text === 'null' || text === '~' ? '' : text
+      return /^(?:null|~)$/i.test(text) ? '' : text
     }
     if (this.#copiedCharacters > maxCopied) return ''
     try {

@@ -4,7 +4,7 @@
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import { hiddenRanges, type Range } from '../links/hidden-text.ts'
-import { frontMatterEntries, maxFrontMatter, type Entry } from './front-matter.ts'
+import { maxFrontMatter, readFrontMatter, type Entry } from './front-matter.ts'
 import type { NoteProperties, Property, Tag } from './property.ts'
 
 const maxProperties = 300
@@ -30,7 +30,7 @@ const lineProperty = /^[\t ]*(?:[-*+][\t ]+)?([\p{L}_][\p{L}\p{N}_.*+!?$%&=/-]*)
 /** Parses a note. @param limits `rewriteLimits` to find all tags */
 export function parseProperties(text: string, limits = displayLimits): NoteProperties {
   const matterEnd = frontMatterEnd(text)
-  const entries = frontMatterEntries(text, limits.frontMatter)
+  const { entries } = readFrontMatter(text, limits.frontMatter)
   const hasColons = text.includes('::', matterEnd)
   const hasHashes = text.includes('#', matterEnd)
   const hidden = hasColons || hasHashes ? hiddenRanges(text) : []
@@ -129,7 +129,15 @@ function lineEntries(text: string, from: number, hidden: readonly Range[], limit
     const valueStart = start + name.length + 2
     const isTop = /^[\s-]*$/.test(text.slice(topEnd, index))
     if (isTop) topEnd = index + propertyLine.length
-    entries.push({ name, ...lineValues(name, value), isTop, line, from: valueStart, to: index + propertyLine.length })
+    entries.push({
+      name,
+      ...lineValues(name, value),
+      isTop,
+      line,
+      from: valueStart,
+      to: index + propertyLine.length,
+      isScalar: true,
+    })
     if (entries.length >= limit) break
   }
   return entries

@@ -1,12 +1,50 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { Globe } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import { api, queryClient } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { paths } from '#lib/router/paths.ts'
-import { useNote } from './note-context.ts'
-import { RemoteLink } from './web-page.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { useDocumentContext } from '../document/context.ts'
+
+interface RemoteLinkProps {
+  readonly address: string
+  readonly label?: string | undefined
+  readonly status: string
+  readonly 'data-testid': string
+  readonly children?: ReactNode
+}
+
+/** A link to a remote page or image, which is not loaded. */
+export function RemoteLink({ address, label, status, children, ...props }: RemoteLinkProps) {
+  return (
+    <span className="remote-picture" {...props}>
+      <Globe size={13} aria-hidden className="shrink-0 text-muted" />
+      <a href={address} target="_blank" rel="noreferrer" title={t('reading.remotePicture')}>
+        {clipLine(label || address, 100)}
+      </a>
+      <span className="text-muted">{status}</span>
+      {children}
+    </span>
+  )
+}
+
+export function WebPage({ address, label }: { address: string; label?: string | undefined }) {
+  const status = t('reading.remote', { host: URL.parse(address)?.host ?? '' })
+  return <RemoteLink data-testid="web-page" address={address} label={label} status={status} />
+}
+
+/**
+ * Returns true for image addresses that lead to a page (YouTube videos, posts on X). Obsidian embeds the
+ * page; the preview links it.
+ */
+export function isShownAsPage(address: string): boolean {
+  return /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|embed|shorts|playlist)|youtu\.be\/|(?:twitter|x)\.com\/\w+\/status\/)/i.test(
+    address,
+  )
+}
 
 interface RemotePictureProps {
   readonly address: string
@@ -18,7 +56,7 @@ interface RemotePictureProps {
 const cacheMs = 60_000
 
 export function RemotePicture({ address, alt, width }: RemotePictureProps) {
-  const { agent, path } = useNote()
+  const { agent, path } = useDocumentContext()
   const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
   // An address can reveal private text to a server, so images in notes with private text always ask.
   const isOpen = useQuery(
@@ -39,7 +77,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
       retry: false,
     }),
   )
-  const url = useMemo(() => picture.data && `data:${picture.data.type};base64,${picture.data.data}`, [picture.data])
+  const url = picture.data && `data:${picture.data.type};base64,${picture.data.data}`
   const host = URL.parse(address)?.host ?? ''
   if (url !== undefined)
     return <img src={url} alt={alt} title={alt || host} decoding="async" className="picture" width={width} />

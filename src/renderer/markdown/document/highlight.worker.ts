@@ -1,6 +1,20 @@
 import { createHighlighterCore, type HighlighterCore, type LanguageRegistration } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import type { HighlightedLines, HighlightRequest } from './highlight.ts'
+
+interface Token {
+  readonly text: string
+  /** CSS colours of the two themes. */
+  readonly light: string
+  readonly dark: string
+}
+
+export interface HighlightRequest {
+  readonly code: string
+  readonly language: string
+}
+
+/** Null if the code stays plain: no grammar, too many tokens, an error in the grammar or a missed deadline. */
+export type HighlightedLines = readonly (readonly Token[])[] | null
 
 /** Grammars by the path of their name or alias. */
 const grammars = import.meta.glob<LanguageRegistration[]>(

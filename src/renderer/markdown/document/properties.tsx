@@ -2,17 +2,17 @@ import { useContext, useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
-import { Anchor } from '../chat/markdown-elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
-import { propertiesOf, writeProperty, type Property } from '../parse/split-front-matter.ts'
-import { nameHref, splitWikiLinks } from '../chat/wiki-link.ts'
-import { RowLineContext, useNote } from './note-context.ts'
+import { shownProperties, writeProperty, type ShownProperty } from '../parse/line-edits.ts'
+import { nameHref, splitWikiLinks } from '../parse/link-addresses.ts'
+import { Anchor } from './elements.tsx'
+import { RowLineContext, useDocumentContext } from './context.ts'
 
 const maxShown = 60
 
 export function Properties({ frontMatter }: { frontMatter: string }) {
-  const properties = useMemo(() => propertiesOf(frontMatter), [frontMatter])
+  const properties = useMemo(() => shownProperties(frontMatter), [frontMatter])
   if (properties?.length === 0) return null
   return (
     <section aria-label={t('reading.properties')} className="properties">
@@ -34,8 +34,8 @@ export function Properties({ frontMatter }: { frontMatter: string }) {
   )
 }
 
-function PropertyValue({ property: { key, value, line } }: { property: Property }) {
-  const { onEdit } = useNote()
+function PropertyValue({ property: { key, value, line } }: { property: ShownProperty }) {
+  const { onEdit } = useDocumentContext()
   const lineOf = useContext(RowLineContext)
   const write = (previous: string | boolean, next: string | boolean) => {
     const noteLine = lineOf(line + 1)

@@ -4,18 +4,27 @@ import { t } from 'i18next'
 import { CopyButton, IconButton } from '#lib/ui/button.tsx'
 import { clipPassage } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/clipped-text.tsx'
-import { highlighter, type HighlightedLines } from './highlight.ts'
+import { DeadlineWorker } from '#lib/util/deadline-worker.ts'
+import { useDocumentContext } from './context.ts'
+import type { HighlightedLines, HighlightRequest } from './highlight.worker.ts'
 
 const highlightDelayMs = 120
+/** Some grammars backtrack excessively on a line. */
+const deadlineMs = 10_000
+const maxCachedResults = 200
 
-interface CodeBlockProps {
-  readonly code: string
-  readonly language: string
-  /** Maximum number of highlighted spans; the remaining lines stay plain. */
-  readonly maxSpans?: number | undefined
-}
+/** The key of a request is its language and its code. */
+const highlighter = new DeadlineWorker<HighlightRequest, HighlightedLines>(
+  () => new Worker(new URL('highlight.worker.ts', import.meta.url), { type: 'module' }),
+  deadlineMs,
+  maxCachedResults,
+)
 
-export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProps) {
+/** Maximum number of highlighted spans in a note; the remaining lines stay plain. More would slow down scrolling. */
+const maxSpansInNote = 900
+
+export function CodeBlock({ code, language }: { code: string; language: string }) {
+  const maxSpans = useDocumentContext().syntax === 'answer' ? Infinity : maxSpansInNote
   const [isWrapped, setIsWrapped] = useState(false)
   const shownCode = clipPassage(code)
   const lines = useHighlight(shownCode, language)
@@ -47,32 +56,22 @@ export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProp
 }
 
 function Lines({ lines, maxSpans }: { lines: NonNullable<HighlightedLines>; maxSpans: number }) {
-  const end = highlightedEnd(lines, maxSpans)
-  const plainLines = lines.slice(end).map((line) => line.map(({ text }) => text).join(''))
-  return (
-    <>
-      {lines.slice(0, end).map((line, index) => (
-        <span key={index}>
-          {line.map(({ text, light, dark }, position) => (
-            <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
-              {text}
-            </span>
-          ))}
-          {index < lines.length - 1 && '\n'}
-        </span>
-      ))}
-      {plainLines.join('\n')}
-    </>
-  )
-}
-
-function highlightedEnd(lines: NonNullable<HighlightedLines>, maxSpans: number): number {
   let spans = 0
-  for (const [index, line] of lines.entries()) {
+  return lines.map((line, index) => {
     spans += line.length
-    if (spans > maxSpans) return index
-  }
-  return lines.length
+    return (
+      <span key={index}>
+        {spans > maxSpans
+          ? line.map(({ text }) => text).join('')
+          : line.map(({ text, light, dark }, position) => (
+              <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
+                {text}
+              </span>
+            ))}
+        {index < lines.length - 1 && '\n'}
+      </span>
+    )
+  })
 }
 
 function useHighlight(code: string, language: string): HighlightedLines {

@@ -1,26 +1,19 @@
-import { createContext, useContext, type ComponentProps, type MouseEvent, use } from 'react'
+import { use, type ComponentProps, type MouseEvent } from 'react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
-import { paths } from '#lib/router/paths.ts'
-import { parseCitationHref, type LinkedPlace } from './citation.ts'
-import { CodeBlock } from './code-block.tsx'
-import { formatTarget } from '#shared/markdown/links/link-target.ts'
-import { decodeTarget, parseNameHref } from './wiki-link.ts'
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
+import { formatTarget } from '#shared/markdown/links/link-target.ts'
+import { paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { decodeTarget, parseCitationHref, parseNameHref, type LinkedPlace } from '../parse/link-addresses.ts'
 import { QueryContext, ResultActions } from '../citations/result-actions.tsx'
-import type { NoteLinks } from '../citations/use-note-links.ts'
-import { usePlaceNames } from '../citations/place-name.ts'
-
-/** The agent whose files are cited, and the link functions of the note. `links` is undefined in answers. */
-export const LinkContext = createContext<{ agent: string; links: NoteLinks | undefined }>({
-  agent: '',
-  links: undefined,
-})
+import { usePlaceNames } from '../citations/place-link.tsx'
+import { CodeBlock } from './code-block.tsx'
+import { useDocumentContext } from './context.ts'
 
 export function Preformatted({ children }: ComponentProps<'pre'>) {
   const code = codeOf(children)
@@ -45,7 +38,7 @@ export function Table({ children }: ComponentProps<'table'>) {
 }
 
 export function Anchor({ href, children }: ComponentProps<'a'>) {
-  const { agent, links } = useContext(LinkContext)
+  const { agent, links } = useDocumentContext()
   const citation = parseCitationHref(href)
   if (citation) return <CitationChip agent={agent} citation={citation} />
   const wikiTarget = parseNameHref(href)
@@ -127,5 +120,24 @@ function CitationPreview({ agent, citation: { path, line = 1 } }: { agent: strin
         </li>
       ))}
     </ol>
+  )
+}
+
+/** Links to a footnote. */
+export function FootnoteMark({ 'data-label': label = '' }: { readonly 'data-label'?: string }) {
+  const { footnotes, onFootnote } = useDocumentContext()
+  const number = footnotes.indexOf(label) + 1
+  if (number === 0) return `[^${label}]`
+  return (
+    <sup>
+      <button
+        type="button"
+        className="footnote-mark"
+        aria-label={t('reading.footnote', { number })}
+        onClick={() => onFootnote(label)}
+      >
+        {number}
+      </button>
+    </sup>
   )
 }

@@ -1,19 +1,14 @@
-/**
- * Converts the formulas that models write (`\(…\)`, `\[…\]`, `$$…$$`, and `$…$` unless it may be money) to
- * `$$…$$`, the only form that the renderer reads. Code stays unchanged.
- */
+/** Converts formulas to `$$…$$`, the only form that the renderer reads. Code stays unchanged. */
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
+import { fenceClosingTest } from './split-blocks.ts'
 
 /** No space inside the dollar signs and no digit after them: "$5 and $10" has no formula. */
 const singleDollarFormula = /(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s\\$])\$(?![\d$])/g
 
-/** A quick check, so that most texts skip `normalizeMath`. */
-export function mayHaveMath(text: string): boolean {
-  return text.includes('$') || text.includes('\\(') || text.includes('\\[')
-}
-
+/** Converts the formulas that models write: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` unless it may be money. */
 export function normalizeMath(text: string): string {
+  if (!/\$|\\[([]/.test(text)) return text
   return mapOutsideCode(text, (part) => {
     const inline = replacePairs(part, '\\(', '\\)', (formula) => `$$${formula.trim()}$$`)
     const display = replacePairs(inline, '\\[', '\\]', (formula) => `\n$$\n${formula.trim()}\n$$\n`)
@@ -21,9 +16,13 @@ export function normalizeMath(text: string): string {
   })
 }
 
-/** Converts `$x$` only. */
-export function normalizeDollars(text: string): string {
-  return mapOutsideCode(text, doubleDollars)
+/**
+ * Converts the formulas of notes, `$x$` and `$$x$$`: unlike in answers, `\[` is an escaped bracket.
+ * The result has more lines than the text if a `$$` moves to a separate line.
+ */
+export function normalizeFormulas(text: string): string {
+  if (!text.includes('$')) return text
+  return mapOutsideCode(text.includes('$$') ? separateDelimiters(text) : text, doubleDollars)
 }
 
 /** Applies `change` to the text outside of code and comments. */
@@ -37,8 +36,9 @@ function mapOutsideCode(text: string, change: (part: string) => string): string 
   return result + change(text.slice(position))
 }
 
-/** @param normalized text from `normalizeMath` */
+/** @param normalized text from `normalizeMath` or `normalizeFormulas` */
 export function hasMath(normalized: string): boolean {
+  if (!normalized.includes('$$')) return false
   let hasFormula = false
   mapOutsideCode(normalized, (part) => {
     hasFormula ||= /\$\$[\s\S]+?\$\$/.test(part)
@@ -92,4 +92,37 @@ export function isCheapMath(normalized: string): boolean {
     }
     return true
   })
+}
+
+/** An opening `$$`, also in a quote or list item. */
+const openingPattern = /^([\t ]*(?:>[\t ]?)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)?)\$\$(.*)$/
+
+/** Moves each `$$` of a multi-line formula to a separate line: the renderer drops text after the opening `$$`. */
+function separateDelimiters(text: string): string {
+  const result: string[] = []
+  let isClosingLine: ((line: string) => boolean) | undefined
+  let indent: string | undefined
+  for (const line of text.split('\n')) {
+    if (isClosingLine?.(line)) {
+      if (indent === undefined) result.push(line)
+      else result.push(line.trimEnd().slice(0, -2), `${indent}$$`)
+      isClosingLine = undefined
+      indent = undefined
+      continue
+    }
+    const [, prefix = '', firstLine = '$$'] = (!isClosingLine && openingPattern.exec(line)) || []
+    if (isClosingLine || firstLine.includes('$$')) {
+      result.push(line)
+      isClosingLine ??= fenceClosingTest(line)
+      continue
+    }
+    isClosingLine = (nextLine) => nextLine.trimEnd().endsWith('$$')
+    if (firstLine.trim() === '') result.push(line)
+    else {
+      indent = prefix.replaceAll(/[^\s>]/g, ' ')
+      result.push(`${prefix}$$`, indent + firstLine)
+    }
+  }
+  // An unclosed `$$` is not a formula.
+  return indent === undefined ? result.join('\n') : text
 }

@@ -1,0 +1,100 @@
+/** Finds and edits single lines of a note from its preview: task boxes and front matter. */
+import { stringify } from 'yaml'
+import { readFrontMatter } from '#shared/markdown/properties/front-matter.ts'
+
+interface LineEdit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/** Computes the edit of a line. Returns undefined if the line has changed since it was rendered. */
+export type LineChange = (line: string) => LineEdit | undefined
+
+const checkbox = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([^[\]\n])\](?=[\t ]|$)/u
+
+/**
+ * Returns an edit that toggles a task by replacing the character between the brackets: done (`x`) and
+ * cancelled (`-`) tasks become open, all others done.
+ * @param shownState the character in the preview; the edit does nothing if the line has another one
+ */
+export function toggleTaskBox(shownState: string): LineChange {
+  return (line) => {
+    const [, prefix, state] = checkbox.exec(line) ?? []
+    if (prefix === undefined || state === undefined || state.toLowerCase() !== shownState.toLowerCase())
+      return undefined
+    return { from: prefix.length, to: prefix.length + state.length, text: /^[xX-]$/.test(shownState) ? ' ' : 'x' }
+  }
+}
+
+export interface ShownProperty {
+  readonly key: string
+  readonly value: PropertyValue
+  /** 0-based line within the front matter. */
+  readonly line: number
+}
+
+export type PropertyValue =
+  /** `isOwn`: the value is on the line of its key and can be edited there. */
+  | { readonly kind: 'text'; readonly text: string; readonly isOwn: boolean }
+  | { readonly kind: 'flag'; readonly isSet: boolean }
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'other'; readonly text: string }
+
+const opening = '---\n'
+
+/** Returns the properties in order. @returns undefined if the front matter is not a YAML map or has errors */
+export function shownProperties(source: string): ShownProperty[] | undefined {
+  const text = `${opening}${source}\n---`
+  const { entries, isComplete } = readFrontMatter(text)
+  if (!isComplete) return undefined
+  return entries.map(({ name, values, isList, isScalar, valueRanges, from, to, line }) => {
+    const range = valueRanges?.[0]
+    const raw = text.slice(from, to).trim()
+    const [value = ''] = values
+    const shown = (): PropertyValue => {
+      if (isList && isScalar) return { kind: 'list', items: values }
+      if (!isScalar) return { kind: 'other', text: raw }
+      const isFlag = range && text.slice(range.from, range.to) === value && /^(?:true|false)$/i.test(value)
+      if (isFlag) return { kind: 'flag', isSet: /^true$/i.test(value) }
+      return { kind: 'text', text: value, isOwn: !/\n|^[&*]/.test(raw) }
+    }
+    return { key: name, value: shown(), line: line - 2 }
+  })
+}
+
+/**
+ * Returns an edit that replaces a single value and keeps the key and a comment at the end of the line.
+ * @param shownValue the edit does nothing if the line has another value
+ */
+export function writeProperty(key: string, shownValue: string | boolean, value: string | boolean): LineChange {
+  return (line) => {
+    const entry = readFrontMatter(`${opening}${line}\n---`).entries.find(({ name }) => name === key)
+    if (!entry || entry.isList || !entry.isScalar) return undefined
+    const [current = ''] = entry.values
+    if (typeof shownValue === 'string' ? current !== shownValue : current.toLowerCase() !== String(shownValue))
+      return undefined
+    const afterColon = entry.from - opening.length
+    const range = entry.valueRanges?.[0]
+    const from = range ? range.from - opening.length : line.length - line.slice(afterColon).trimStart().length
+    // An empty value can also be `~` or `null`.
+    const to = range ? range.to - opening.length : from + (/^(?:~|null)/i.exec(line.slice(from))?.[0] ?? current).length
+    const yaml = formatYaml(value)
+    if (from === to) return { from: afterColon, to: afterColon, text: yaml === '' ? '' : ` ${yaml}` }
+    if (yaml !== '') return { from, to, text: yaml }
+    // Removes the spaces around the value, but not those before a comment.
+    return { from: afterColon, to: /^[ \t]*$/.test(line.slice(to)) ? line.length : to, text: '' }
+  }
+}
+
+/**
+ * Formats a value as YAML on one line. Text that looks like a number or date stays unquoted, as the user
+ * typed it.
+ */
+function formatYaml(value: string | boolean): string {
+  if (typeof value === 'boolean' || value === '') return String(value)
+  if (/^[\d.+-]+$|^\d{4}-\d{2}-\d{2}/.test(value) && !/[:#]\s/.test(value)) return value
+  return stringify(value, { lineWidth: 0, defaultStringType: 'PLAIN' }).trimEnd().includes('\n')
+    ? JSON.stringify(value)
+    : stringify(value, { lineWidth: 0 }).trimEnd()
+}
