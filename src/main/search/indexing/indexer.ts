@@ -302,7 +302,8 @@ export class Indexer {
     this.#old?.db.close()
     this.#old = undefined
     const isCorrupt = this.#isCorrupt
-    const { store, old, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(this.#settings, isCorrupt)
+    const opened = await openIndexFile(this.#settings, isCorrupt)
+    const { store, old, rebuildPath, corruptionMessage, movedAsideTo } = opened
     this.#isCorrupt = false
     this.#store = store
     this.#old = old
@@ -315,7 +316,7 @@ export class Indexer {
       this.#raise('index_foreign', `a file at the index's path was not an index; it was moved to ${movedAsideTo}`)
     if (isCorrupt || corruptionMessage !== undefined)
       this.#raise('index_damaged', corruptionMessage ?? 'the index file is corrupt')
-    if (isCorrupt) this.#emit({ type: 'reopen' })
+    if (opened.isReplaced) this.#emit({ type: 'reopen' })
     this.#state = this.#rebuildPath === undefined ? 'starting' : 'rebuilding'
     this.#emitStatus()
   }

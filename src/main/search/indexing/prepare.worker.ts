@@ -1,15 +1,17 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { prepareUnits, unitSettingsOf, type PlainUnitSettings, type PreparedFile } from '../units/prepare-units.ts'
+import { serveWorker } from '#platform'
+import { prepareUnits, unitSettingsOf, type PlainUnitSettings, type UnitSettings } from '../units/prepare-units.ts'
 import type { PreparationTask } from './sync.ts'
 
-const settings = unitSettingsOf(workerData as PlainUnitSettings)
+let unitSettings: UnitSettings = { folders: [] }
 
-parentPort?.on('message', (tasks: readonly PreparationTask[]) => {
-  const prepared = tasks.map(({ file, known }) => prepareUnits(file, settings, known))
-  parentPort?.postMessage(prepared, buffersOf(prepared))
-})
-
-function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
-  const buffers = files.flatMap(({ vectors }) => (vectors ? [vectors.lengths.buffer, vectors.codes.buffer] : []))
-  return buffers.filter((buffer) => buffer instanceof ArrayBuffer)
+const jobs = {
+  open(settings: PlainUnitSettings) {
+    unitSettings = unitSettingsOf(settings)
+  },
+  prepare: (tasks: readonly PreparationTask[]) =>
+    tasks.map(({ file, known }) => prepareUnits(file, unitSettings, known)),
 }
+
+export type PreparationJobs = typeof jobs
+
+serveWorker(jobs)
