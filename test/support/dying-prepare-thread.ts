@@ -1,6 +1,6 @@
 /** A worker that prepares files and dies at the second request. */
 import { serveWorker } from '../../src/main/platform/workers/serve-worker.ts'
-import type { PreparationTask } from '../../src/main/search/indexing/sync.ts'
+import type { PreparationTask } from '../../src/main/search/indexing/prepare.worker.ts'
 import { prepareUnits, unitSettingsOf, type PlainUnitSettings } from '../../src/main/search/units/prepare-units.ts'
 
 let settings: PlainUnitSettings | undefined

@@ -1,6 +1,12 @@
 import { serveWorker } from '#platform'
 import { prepareUnits, unitSettingsOf, type PlainUnitSettings, type UnitSettings } from '../units/prepare-units.ts'
-import type { PreparationTask } from './sync.ts'
+import type { FileContent } from './indexed-file.ts'
+
+/** A file with the hashes of its indexed units. */
+export interface PreparationTask {
+  readonly file: FileContent
+  readonly known: ReadonlySet<string>
+}
 
 let unitSettings: UnitSettings = { folders: [] }
 

@@ -20,7 +20,7 @@ import type { IndexedFile } from '../units/unit-statements.ts'
 import type { UnitStore } from '../units/unit-store.ts'
 import type { FileContent, Source } from './indexed-file.ts'
 import { WorkerHost } from '#platform'
-import type { PreparationJobs } from './prepare.worker.ts'
+import type { PreparationJobs, PreparationTask } from './prepare.worker.ts'
 
 export interface SyncReport {
   /** Paths, as in the index, of the files that were indexed or removed. */
@@ -41,12 +41,6 @@ export interface PreparationWorkerSource {
   readonly entry: URL
   /** The settings of the store. */
   readonly settings: PlainUnitSettings
-}
-
-/** A file with the hashes of its indexed units. */
-export interface PreparationTask {
-  readonly file: FileContent
-  readonly known: ReadonlySet<string>
 }
 
 /** Maximum of files and bytes per transaction. Between transactions, other tasks can run. */

@@ -54,7 +54,7 @@ function searcher(): Searcher {
   if (!open) {
     const db = openIndex()
     try {
-      const embedder = [embeddings, ...earlier].find((one) => one && hasModel(db, one)) ?? embeddings
+      const embedder = [embeddings, ...earlier].find((one) => one && hasModel(db, one.source)) ?? embeddings
       open = { db, embedder, searcher: new Searcher(db, embedder, now) }
     } catch (error) {
       db.close()

@@ -119,9 +119,10 @@ export class IndexWorkers {
 
   /** Replaces the workers by new ones. Unanswered calls go to the new ones. @throws as `start` */
   async restart(): Promise<void> {
-    this.#replacement = this.#replacement.then(() => this.#stop())
+    const stopped = this.#replacement.then(() => this.#stop())
+    this.#replacement = stopped
     this.#restarts += 1
-    await this.#replacement
+    await stopped
     await this.start()
   }
 
@@ -158,7 +159,7 @@ export class IndexWorkers {
   async #openIndexer(client: IndexerClient, ending: AbortSignal): Promise<void> {
     // Subscribed first: events are not stored.
     const events = await client.events(undefined, { signal: ending })
-    void this.#follow(events, (event) => this.#handleEvent(event))
+    void this.#follow(events, ending, (event) => this.#handleEvent(event))
     await client.open(this.#options.settings())
     await this.#options.onOpened(client)
   }
@@ -168,18 +169,22 @@ export class IndexWorkers {
     const { file, embedding, earlier = [] } = settings()
     const outcomes = await client.outcomes(undefined, { signal: ending })
     const onOutcome = (outcome: ProviderOutcome) => this.#options.onEvent({ type: 'provider', outcome })
-    void this.#follow(outcomes, onOutcome)
+    void this.#follow(outcomes, ending, onOutcome)
     // An existing index is opened while the indexer starts.
     if (!canBeOpenTwice || !existsSync(file)) await this.#indexer.run(async () => undefined)
     await client.open({ file, embedding, earlier, clockAheadMs: clockOffset(now) })
   }
 
   /** Handles events until the worker ends, which the host reports. */
-  async #follow<T>(events: AsyncIterable<T>, apply: (event: T) => Promise<void> | void): Promise<void> {
+  async #follow<T>(
+    events: AsyncIterable<T>,
+    ending: AbortSignal,
+    apply: (event: T) => Promise<void> | void,
+  ): Promise<void> {
     try {
       for await (const event of events) await apply(event)
-    } catch {
-      // The worker has ended.
+    } catch (error) {
+      if (!ending.aborted && !isAbort(error)) this.#options.onFault(error)
     }
   }
 
