@@ -33,8 +33,8 @@ export function serveWorker(jobs: WorkerJobs): void {
     ([name, job]) => [name, base.handler(({ input, signal }) => job(input, signal))] as const,
   )
   new RPCHandler(Object.fromEntries(procedures), {
-    // Without a list of objects to transfer, a message is sent as JSON, which has no typed arrays. The start of a stream
-    // can't be cloned.
+    // With a list of objects to transfer, even an empty one, a message is cloned; otherwise it is sent as JSON, which has
+    // no typed arrays. The start of a stream can't be cloned.
     experimental_transfer: ([, , payload]) =>
       typeof payload === 'object' && 'body' in payload && isIterator(payload.body) ? undefined : [],
   }).upgrade(port)

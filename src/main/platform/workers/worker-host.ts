@@ -140,7 +140,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       running.isOpen = false
       for (const interrupt of running.interrupts) interrupt(new ThreadEndedError())
     })
-    // As in `serveWorker`.
+    // Clones messages, see `serveWorker`.
     const client = createORPCClient(new RPCLink({ port, experimental_transfer: () => [] })) as WorkerClient<Jobs>
     const lifetime = new AbortController()
     let failure: unknown

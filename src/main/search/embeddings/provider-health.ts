@@ -41,13 +41,13 @@ export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
-/** What follows from a change of the health. */
+/** Called when the health changes. */
 export interface HealthActions {
   readonly setPaused: (isPaused: boolean) => Promise<void>
   readonly resume: () => Promise<void>
   /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
-  /** Called when the provider stops working, fails for another reason, or works again. */
+  /** The provider stopped working, fails for another reason, or works again. */
   readonly onChange: () => void
   readonly onFault: (error: unknown) => void
 }
