@@ -1,13 +1,19 @@
-/** A worker that prepares files and throws at the second message. */
-import { parentPort, workerData } from 'node:worker_threads'
-import type { PreparationTask } from '../../src/main/search/indexing/sync.ts'
+/** A worker that prepares files and dies at the second request. */
+import { serveWorker } from '../../src/main/platform/workers/serve-worker.ts'
+import type { PreparationTask } from '../../src/main/search/indexing/prepare.worker.ts'
 import { prepareUnits, unitSettingsOf, type PlainUnitSettings } from '../../src/main/search/units/prepare-units.ts'
 
-const settings = unitSettingsOf(workerData as PlainUnitSettings)
-let messages = 0
+let settings: PlainUnitSettings | undefined
+let requests = 0
 
-parentPort?.on('message', (tasks: readonly PreparationTask[]) => {
-  messages += 1
-  if (messages > 1) throw new Error('died')
-  parentPort?.postMessage(tasks.map(({ file, known }) => prepareUnits(file, settings, known)))
+serveWorker({
+  open(given: PlainUnitSettings) {
+    settings = given
+  },
+  prepare(tasks: readonly PreparationTask[]) {
+    requests += 1
+    if (requests > 1 || !settings) process.exit(1)
+    const unitSettings = unitSettingsOf(settings)
+    return tasks.map(({ file, known }) => prepareUnits(file, unitSettings, known))
+  },
 })

@@ -1,6 +1,5 @@
 /** A worker that dies of one request and never answers another. */
-import { serveWorker } from '../../src/main/platform/workers/serve-worker.ts'
-import { sharedMemory } from '../../src/main/platform/workers/worker-start.ts'
+import { serveWorker, sharedBuffers } from '../../src/main/platform/workers/serve-worker.ts'
 
 const jobs = {
   die() {
@@ -11,7 +10,7 @@ const jobs = {
   },
   wait: () => Promise.withResolvers<never>().promise,
   greet: () => 'hello',
-  sharedBytes: () => sharedMemory('test')?.byteLength,
+  sharedBytes: () => sharedBuffers.get('test')?.byteLength,
   async *count(to: number) {
     for (let at = 1; at <= to; at += 1) yield at
   },

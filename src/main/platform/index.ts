@@ -77,23 +77,11 @@ export { appVersion } from './version.ts'
 export {
   convertErrors,
   fromOrpcError,
-  serveThread,
-  serveWorker,
-  threadBase,
-  toOrpcError,
-} from './workers/serve-worker.ts'
-export {
-  runInWorker,
-  startThread,
-  type Thread,
-  ThreadEndedError,
-  type WorkerClient,
-  WorkerHost,
-} from './workers/worker-host.ts'
-export {
   lowerThreadPriority,
-  searcherYoungGenerationMb,
-  sharedMemory,
-  shareMemory,
+  serveWorker,
+  sharedBuffers,
+  toOrpcError,
   workerEntry,
-} from './workers/worker-start.ts'
+  type WorkerJobs,
+} from './workers/serve-worker.ts'
+export { runInWorker, ThreadEndedError, type WorkerClient, WorkerHost } from './workers/worker-host.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createTables, openForWriting, type Db } from '../../../src/main/search/indexing/index-schema.ts'
-import { PreparationWorker, syncAll } from '../../../src/main/search/indexing/sync.ts'
+import { syncAll } from '../../../src/main/search/indexing/sync.ts'
 import { unitSettingsOf } from '../../../src/main/search/units/prepare-units.ts'
 import { termTables } from '../../../src/main/search/units/unit-schema.ts'
 import { UnitStore } from '../../../src/main/search/units/unit-store.ts'
@@ -10,6 +10,7 @@ import { folderWith, temporaryFolder } from '../../support/folder.ts'
 
 const entry = new URL('../../../src/main/search/indexing/prepare.worker.ts', import.meta.url)
 const dying = new URL('../../support/dying-prepare-thread.ts', import.meta.url)
+const missing = new URL('../../support/no-such-thread.ts', import.meta.url)
 const settings = { embedding: { provider: 'builtin', builtinFile }, folders: [] }
 const tables = [
   'files',
@@ -46,7 +47,7 @@ function contents(db: Db): Partial<Record<string, unknown[]>> {
 }
 
 describe('preparation in a worker', () => {
-  it('results in the same index as without a worker, even if the worker dies', async () => {
+  it('results in the same index as without a worker, even if the worker dies or cannot start', async () => {
     const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
     const indexed = async (workerEntry: URL | undefined) => {
       const store = await openStore()
@@ -69,6 +70,7 @@ describe('preparation in a worker', () => {
     const alone = await indexed(undefined)
     expect(await indexed(entry)).toEqual(alone)
     expect(await indexed(dying)).toEqual(alone)
+    expect(await indexed(missing)).toEqual(alone)
   })
 
   it('continues after an abort', async () => {
@@ -94,18 +96,5 @@ describe('preparation in a worker', () => {
     expect(words(store.db)).toEqual(words(whole.db))
     store.close()
     whole.close()
-  })
-
-  it('prepares files in this thread if the worker cannot start', async () => {
-    const missing = new URL('../../support/no-such-thread.ts', import.meta.url)
-    const ahead = new PreparationWorker({ entry: missing, settings })
-    const text = '# A\n\nThe boat.\n'
-    const file = { path: 'memory/a.md', source: 'memory' as const, hash: 'x', mtime: 0, size: 1, text }
-    const [first] = await ahead.prepare([{ file, known: new Set() }])
-    expect(first?.units.map((unit) => unit.text)).toEqual(['The boat.'])
-    // The worker has exited before this call, so it does not wait.
-    const [again] = await ahead.prepare([{ file, known: new Set() }])
-    expect(again).toEqual(first)
-    await ahead.close()
   })
 })

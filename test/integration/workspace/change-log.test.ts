@@ -10,7 +10,7 @@ import { ChangeLog, type HistoryProblem } from '../../../src/main/workspace/chan
 import { queryTimeline, textsOf } from '../../../src/main/workspace/changes/queries.ts'
 import { History } from '../../../src/main/workspace/changes/history.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
-import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
+import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { mainFolder } from '../../support/app.ts'
 import { folderWith, until } from '../../support/folder.ts'
 

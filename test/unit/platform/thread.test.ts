@@ -1,40 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   runInWorker,
-  startThread,
   type WorkerClient,
   WorkerHost,
   type WorkerOptions,
 } from '../../../src/main/platform/workers/worker-host.ts'
-import { shareMemory } from '../../../src/main/platform/workers/worker-start.ts'
+import { sharedBuffers } from '../../../src/main/platform/workers/serve-worker.ts'
 import type { DyingJobs } from '../../support/dying-thread.ts'
 import { until } from '../../support/folder.ts'
 
 const entry = new URL('../../support/dying-thread.ts', import.meta.url)
 const told = 'a thread ended before it answered'
-
-describe('threads', () => {
-  it('rejects pending and later calls when the thread dies', async () => {
-    const thread = startThread<WorkerClient<DyingJobs>>(entry)
-    await expect(thread.client.greet()).resolves.toBe('hello')
-    const waiting = expect(thread.client.wait()).rejects.toThrow(told)
-    await expect(thread.client.die()).rejects.toThrow(told)
-    await waiting
-    await expect(thread.client.greet()).rejects.toThrow(told)
-    expect((await thread.exited)?.message).toBe('died')
-  })
-
-  it('rejects pending calls when the thread is terminated; an aborted call gets its reason', async () => {
-    const thread = startThread<WorkerClient<DyingJobs>>(entry)
-    const stop = new AbortController()
-    const givenUp = expect(thread.client.wait(undefined, { signal: stop.signal })).rejects.toThrow('no more')
-    const waiting = expect(thread.client.wait()).rejects.toThrow(told)
-    stop.abort(new Error('no more'))
-    await givenUp
-    await thread.terminate()
-    await waiting
-  })
-})
 
 describe('worker host', () => {
   function hostOf(options: Omit<WorkerOptions<WorkerClient<DyingJobs>>, 'entry'> = {}): WorkerHost<DyingJobs> {
@@ -86,6 +62,18 @@ describe('worker host', () => {
     expect(host.isRunning).toBe(false)
   })
 
+  it('keeps running when one call is aborted, which gets its reason', async () => {
+    const host = hostOf()
+    const stop = new AbortController()
+    const given = expect(host.run((client) => client.wait(undefined, { signal: stop.signal }))).rejects.toThrow(
+      'no more',
+    )
+    await host.run((client) => client.greet())
+    stop.abort(new Error('no more'))
+    await given
+    expect(host.isRunning).toBe(true)
+  })
+
   it('yields the steps of a request', async () => {
     const steps: number[] = []
     for await (const step of hostOf().stream((client) => client.count(3))) steps.push(step)
@@ -118,7 +106,7 @@ describe('worker host', () => {
   })
 
   it('receives the memory shared between threads', async () => {
-    shareMemory('test', new SharedArrayBuffer(64))
+    sharedBuffers.set('test', new SharedArrayBuffer(64))
     expect(await hostOf().run((client) => client.sharedBytes())).toBe(64)
   })
 

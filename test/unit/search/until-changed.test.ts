@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { memoizeUntilWrite } from '../../../src/main/search/indexing/memoize-until-write.ts'
+import { memoizeUntilWrite } from '../../../src/main/search/units/unit-store.ts'
 
 describe('untilChanged', () => {
   it('reads again after every write, even if it was rolled back, and not otherwise', () => {

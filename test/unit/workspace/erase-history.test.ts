@@ -13,7 +13,7 @@ import { erase, resumeErasure } from '../../../src/main/workspace/erasure/erase.
 import { findOccurrences } from '../../../src/main/workspace/erasure/occurrences.ts'
 import { History } from '../../../src/main/workspace/changes/history.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
-import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
+import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { mainFolder } from '../../support/app.ts'
 import { folderWith } from '../../support/folder.ts'
 import { logContent } from '../../support/log-content.ts'

@@ -1,12 +1,54 @@
-import { os, type, type AnyRouter } from '@orpc/server'
+import { os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
+import { existsSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { workerData, type MessagePort } from 'node:worker_threads'
-import { shareMemory } from './worker-start.ts'
 import { mapEventIterator, ORPCError } from '@orpc/client'
 import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 
-/** Converts AppErrors so that code and data survive the transfer between threads. */
-export const threadBase = os.use(({ next }) => convertErrors(next, toOrpcError))
+/** Returns the entry file of a worker: the TypeScript source, or in a build its compiled file. */
+export function workerEntry(mainFolder: URL, name: string): URL {
+  const source = new URL(`${name}.ts`, mainFolder)
+  return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
+}
+
+/** Memory shared by all threads, by name. A worker receives the buffers that exist when it starts. */
+export const sharedBuffers = new Map<string, SharedArrayBuffer>()
+
+/** Data with which a worker starts. */
+export interface ThreadData {
+  readonly port: MessagePort
+  readonly shared: ReadonlyMap<string, SharedArrayBuffer>
+}
+
+/** Jobs of a worker by name. A job that reports progress is an async generator. */
+export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSignal | undefined) => unknown>>
+
+export function serveWorker(jobs: WorkerJobs): void {
+  const { port, shared }: ThreadData = workerData
+  for (const [name, memory] of shared) sharedBuffers.set(name, memory)
+  // Converts AppErrors so that code and data survive the transfer between threads.
+  const base = os.use(({ next }) => convertErrors(next, toOrpcError)).input(type<never>())
+  const procedures = Object.entries(jobs).map(
+    ([name, job]) => [name, base.handler(({ input, signal }) => job(input, signal))] as const,
+  )
+  new RPCHandler(Object.fromEntries(procedures), {
+    // With a list of objects to transfer, even an empty one, a message is cloned; otherwise it is sent as JSON, which has
+    // no typed arrays. The start of a stream can't be cloned.
+    experimental_transfer: ([, , payload]) =>
+      typeof payload === 'object' && 'body' in payload && isIterator(payload.body) ? undefined : [],
+  }).upgrade(port)
+}
+
+/** Lowers the priority of this thread. Linux only: elsewhere the call would affect the whole process. */
+export function lowerThreadPriority(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not permitted; the thread keeps its priority.
+  }
+}
 
 /** Runs a procedure and converts its errors, also those of a stream. */
 export async function convertErrors<Result extends { readonly output: unknown }>(
@@ -25,29 +67,6 @@ export async function convertErrors<Result extends { readonly output: unknown }>
 
 function isIterator(output: unknown): output is AsyncIterator<unknown> {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
-}
-
-/** Data with which a worker starts. */
-export interface ThreadData {
-  readonly port: MessagePort
-  readonly shared: ReadonlyMap<string, SharedArrayBuffer>
-}
-
-/** Jobs of a worker by name. A job that reports progress is an async generator. */
-export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSignal | undefined) => unknown>>
-
-export function serveWorker(jobs: WorkerJobs): void {
-  const procedures = Object.entries(jobs).map(([name, job]) => [
-    name,
-    threadBase.input(type<never>()).handler(({ input, signal }) => job(input, signal)),
-  ])
-  serveThread(Object.fromEntries(procedures))
-}
-
-export function serveThread(router: AnyRouter): void {
-  const { port, shared }: ThreadData = workerData
-  for (const [name, memory] of shared) shareMemory(name, memory)
-  new RPCHandler(router).upgrade(port)
 }
 
 export function toOrpcError(error: unknown): unknown {

@@ -1,10 +1,9 @@
-import { type ClientLink, createORPCClient } from '@orpc/client'
+import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { defaultYoungGenerationMb, sharedBuffers } from './worker-start.ts'
-import { type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import { sharedBuffers, type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
 
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
@@ -24,6 +23,8 @@ export interface WorkerOptions<Client> {
   readonly entry: URL
   /** Idle time after which the worker ends, ms; if undefined, only `close` ends the worker. */
   readonly idleMs?: number | undefined
+  /** V8 young generation in MB; more helps threads that allocate many short-lived objects. */
+  readonly youngGenerationMb?: number
   /** Runs before the first request. @param ending aborted when the worker ends */
   readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
   readonly onStop?: (client: Client) => Promise<void>
@@ -31,10 +32,18 @@ export interface WorkerOptions<Client> {
 }
 
 interface RunningWorker<Client> {
-  readonly thread: Thread<Client>
+  readonly worker: Worker
+  readonly client: Client
   readonly ready: Promise<void>
+  readonly exited: Promise<void>
   readonly lifetime: AbortController
+  /** Rejects the pending requests. */
+  readonly interrupts: Set<(reason: unknown) => void>
+  isOpen: boolean
 }
+
+/** Larger young generations need memory and have little benefit for most threads. */
+const defaultYoungGenerationMb = 2
 
 /** Owns a worker that starts with the first request, ends when idle, and restarts with the next one after a crash. */
 export class WorkerHost<Jobs extends WorkerJobs> {
@@ -56,19 +65,21 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   /**
    * Runs a request.
    * @param signal its abort rejects the request at once, and ends the worker if no other request is pending
-   * @throws the signal's reason; errors of the worker; an Error if the worker dies
+   * @throws the signal's reason; errors of the worker; ThreadEndedError
    */
   async run<T>(work: (client: WorkerClient<Jobs>) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
-    const { thread, ready } = this.#acquire()
-    const aborted = Promise.withResolvers<never>()
-    const onAbort = () => aborted.reject(signal?.reason)
+    const { client, ready, interrupts } = this.#acquire()
+    const interrupted = Promise.withResolvers<never>()
+    const onAbort = () => interrupted.reject(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
+    interrupts.add(interrupted.reject)
     try {
-      return await Promise.race([ready.then(() => work(thread.client)), aborted.promise])
+      return await Promise.race([ready.then(() => work(client)), interrupted.promise])
     } catch (error) {
       throw fromOrpcError(error)
     } finally {
+      interrupts.delete(interrupted.reject)
       signal?.removeEventListener('abort', onAbort)
       this.#release()
       if (signal?.aborted && this.#pendingCount === 0) void this.close()
@@ -77,19 +88,19 @@ export class WorkerHost<Jobs extends WorkerJobs> {
 
   /**
    * Yields the steps of one request.
-   * @param signal that of the request @throws the signal's reason; errors of the worker; an Error if the worker dies
+   * @param signal that of the request @throws as `run`
    */
   async *stream<Step>(
     work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>,
     signal?: AbortSignal,
   ): AsyncGenerator<Step> {
-    const { thread, ready } = this.#acquire()
+    const running = this.#acquire()
     try {
-      await ready
-      yield* await work(thread.client)
+      await running.ready
+      yield* await work(running.client)
     } catch (error) {
       signal?.throwIfAborted()
-      throw fromOrpcError(error)
+      throw running.isOpen ? fromOrpcError(error) : new ThreadEndedError()
     } finally {
       this.#release()
     }
@@ -99,9 +110,9 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     this.#pendingCount += 1
     clearTimeout(this.#idleTimer)
     const existing = this.#running
-    if (existing?.thread.isOpen) return existing
+    if (existing?.isOpen) return existing
     // The worker has crashed, but its exit event is still pending.
-    if (existing) this.#previousExit = existing.thread.exited
+    if (existing) this.#previousExit = existing.exited
     return (this.#running = this.#start())
   }
 
@@ -114,19 +125,49 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   }
 
   #start(): RunningWorker<WorkerClient<Jobs>> {
-    const { entry, onStart, onCrash } = this.#options
-    const thread = startThread<WorkerClient<Jobs>>(entry)
-    const lifetime = new AbortController()
-    const ready = this.#previousExit.then(() => onStart?.(thread.client, lifetime.signal))
-    const running = { thread, ready, lifetime }
-    void thread.exited.then((crash) => {
-      if (!crash) return
-      if (this.#running === running) this.#running = undefined
-      onCrash?.(crash)
+    const { entry, youngGenerationMb = defaultYoungGenerationMb, onStart, onCrash } = this.#options
+    const { port1: port, port2 } = new MessageChannel()
+    // Shares this process's compile cache with the worker; otherwise every start would compile all code.
+    const folder = getCompileCacheDir()
+    const worker = new Worker(entry, {
+      workerData: { port: port2, shared: sharedBuffers } satisfies ThreadData,
+      transferList: [port2],
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+      env: folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) },
     })
+    // Registered before RPCLink's own listener, which would report the close as an abort.
+    port.on('close', () => {
+      running.isOpen = false
+      for (const interrupt of running.interrupts) interrupt(new ThreadEndedError())
+    })
+    // Clones messages, see `serveWorker`.
+    const client = createORPCClient(new RPCLink({ port, experimental_transfer: () => [] })) as WorkerClient<Jobs>
+    const lifetime = new AbortController()
+    let failure: unknown
+    worker.on('error', (error) => (failure = error))
+    const exited = new Promise<void>((resolve) => {
+      worker.once('exit', (code) => {
+        port.close()
+        resolve()
+        if (lifetime.signal.aborted) return
+        if (this.#running === running) this.#running = undefined
+        lifetime.abort()
+        onCrash?.(failure instanceof Error ? failure : new Error(`a thread ended with code ${code}`))
+      })
+    })
+    const ready = this.#previousExit.then(() => onStart?.(client, lifetime.signal))
     ready.catch(() => {
       if (this.#running === running) void this.close()
     })
+    const running = {
+      worker,
+      client,
+      ready,
+      exited,
+      lifetime,
+      interrupts: new Set<(reason: unknown) => void>(),
+      isOpen: true,
+    }
     return running
   }
 
@@ -139,11 +180,11 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     await this.#previousExit
   }
 
-  async #stop({ thread, ready, lifetime }: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
+  async #stop({ worker, client, ready, exited, lifetime, isOpen }: RunningWorker<WorkerClient<Jobs>>): Promise<void> {
     const { onStop } = this.#options
-    if (onStop) await ready.then(() => onStop(thread.client)).catch(() => undefined)
+    if (onStop && isOpen) await Promise.race([ready.then(() => onStop(client)).catch(() => undefined), exited])
     lifetime.abort()
-    await thread.terminate()
+    await worker.terminate()
   }
 }
 
@@ -161,85 +202,7 @@ export async function runInWorker<Jobs extends WorkerJobs, T>(
   }
 }
 
-export interface Thread<Client> {
-  readonly client: Client
-  readonly isOpen: boolean
-  /** Resolves when the thread has exited: with an error, unless `terminate` ended it. Pending requests are not answered. */
-  readonly exited: Promise<Error | undefined>
-  terminate(): Promise<void>
-}
-
-/**
- * Starts a worker.
- * @param maxYoungGenerationMb V8 young generation in MB; more helps threads that allocate many short-lived objects
- */
-export function startThread<Client extends object>(
-  entry: URL,
-  maxYoungGenerationMb = defaultYoungGenerationMb,
-): Thread<Client> {
-  const { port1, port2 } = new MessageChannel()
-  // Shares this process's compile cache with the worker; otherwise every start would compile all code.
-  const folder = getCompileCacheDir()
-  const worker = new Worker(entry, {
-    workerData: { port: port2, shared: sharedBuffers } satisfies ThreadData,
-    transferList: [port2],
-    resourceLimits: { maxYoungGenerationSizeMb: maxYoungGenerationMb },
-    env: folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) },
-  })
-  const link = new ThreadLink(port1)
-  const client = createORPCClient(link) as Client
-  let isTerminated = false
-  let failure: Error | undefined
-  worker.on('error', (error) => {
-    failure = error instanceof Error ? error : new Error(String(error))
-  })
-  const exited = new Promise<Error | undefined>((resolve) =>
-    worker.once('exit', (code) => {
-      port1.close()
-      resolve(isTerminated ? undefined : (failure ?? new Error(`a thread ended with code ${code}`)))
-    }),
-  )
-  return {
-    client,
-    get isOpen() {
-      return link.isOpen
-    },
-    exited,
-    async terminate() {
-      isTerminated = true
-      port1.close()
-      await worker.terminate()
-    },
-  }
-}
-
-/** Sends calls over a port. When the port closes, pending and later calls reject. */
-class ThreadLink implements ClientLink<Record<never, never>> {
-  readonly #pendingRejects = new Set<(error: Error) => void>()
-  readonly #link: RPCLink<Record<never, never>>
-  isOpen = true
-
-  constructor(port: MessagePort) {
-    // Registered before RPCLink's own listener, which would report the close as an abort.
-    port.on('close', () => {
-      this.isOpen = false
-      for (const reject of this.#pendingRejects) reject(new ThreadEndedError())
-      this.#pendingRejects.clear()
-    })
-    this.#link = new RPCLink({ port })
-  }
-
-  call(...[path, input, options]: Parameters<ClientLink<Record<never, never>>['call']>): Promise<unknown> {
-    if (!this.isOpen) return Promise.reject(new ThreadEndedError())
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pendingRejects.add(reject)
-    const removeReject = () => this.#pendingRejects.delete(reject)
-    this.#link.call(path, input, options).then(resolve, reject).finally(removeReject)
-    return promise
-  }
-}
-
-/** The rejection of a call that a thread did not answer before it ended. */
+/** The rejection of a request that a thread did not answer before it ended. */
 export class ThreadEndedError extends Error {
   override message = 'a thread ended before it answered'
 }

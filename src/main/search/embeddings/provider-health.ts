@@ -1,7 +1,12 @@
 /**
  * Health of an embedding provider, shared by indexing and queries. After two failures in a row, the provider must not
- * be called for a pause that grows, and then only by a probe. The more often it is late, the shorter searches wait for
- * its vectors. Pure except for the clock.
+ * be called for a pause that grows, and then only by a probe:
+ *
+ *     working ── failure ──► suspect ── failure ──► paused ◄─ fails ┐
+ *        ▲                   │     ▲                  └── probe ────┤
+ *        └──── answer ───────┘     └───────────────────── answers ──┘
+ *
+ * The more often the provider is late, the shorter searches wait for its vectors.
  */
 import type { AppError, ErrorCode } from '#shared/util/errors.ts'
 import type { Clock } from '#platform'
@@ -36,6 +41,17 @@ export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
+/** Called when the health changes. */
+export interface HealthActions {
+  readonly setPaused: (isPaused: boolean) => Promise<void>
+  readonly resume: () => Promise<void>
+  /** Sends a short text; undefined if there is no provider. */
+  readonly probe: () => Promise<ProviderOutcome | undefined>
+  /** The provider stopped working, fails for another reason, or works again. */
+  readonly onChange: () => void
+  readonly onFault: (error: unknown) => void
+}
+
 const failuresToPause = 2
 /** Pause after a single failure, ms; short, because one failure may be accidental. */
 const firstPauseMs = 250
@@ -47,6 +63,7 @@ const waitsMs = [3000, 1000, 300, 0] as const
 
 export class ProviderHealth {
   readonly #now: Clock
+  readonly #actions: HealthActions | undefined
   readonly #elapsed: () => number
   readonly #random: () => number
   #failures = 0
@@ -54,14 +71,23 @@ export class ProviderHealth {
   #pauses = 0
   /** Time of the next attempt, on the clock of `elapsed`. */
   #retryAt: number | undefined
+  #timer: NodeJS.Timeout | undefined
   #lateAnswers = 0
+  #isClosed = false
+  #reported: ProviderFailure | undefined
 
   /**
    * @param elapsed monotonic clock, ms
    * @param random uniform in [0, 1), for the jitter
    */
-  constructor(now: Clock, elapsed: () => number = () => performance.now(), random: () => number = Math.random) {
+  constructor(
+    now: Clock,
+    actions?: HealthActions,
+    elapsed: () => number = () => performance.now(),
+    random: () => number = Math.random,
+  ) {
     this.#now = now
+    this.#actions = actions
     this.#elapsed = elapsed
     this.#random = random
   }
@@ -89,6 +115,17 @@ export class ProviderHealth {
     this.#setFailures(0)
   }
 
+  /** Tries the provider now. Tries twice, because one failure may be accidental. */
+  async tryNow(): Promise<void> {
+    this.reset()
+    if ((await this.#probe())?.kind === 'failed') await this.#probe()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#isClosed = true
+  }
+
   /** The failure because of which the provider is not called; undefined while it works. */
   get failure(): ProviderFailure | undefined {
     return this.#failures >= failuresToPause ? this.#lastFailure : undefined
@@ -108,6 +145,7 @@ export class ProviderHealth {
     this.#failures = failures
     this.#retryAt = undefined
     if (failures === 0) this.#lastFailure = undefined
+    this.#act()
   }
 
   #fail({ code, message, retryAfterMs = 0 }: Extract<ProviderOutcome, { kind: 'failed' }>): void {
@@ -115,6 +153,7 @@ export class ProviderHealth {
     this.#lastFailure = { code, message, since: this.#lastFailure?.since ?? this.#now().getTime() }
     const requestedMs = Math.min(retryAfterMs, maxRetryAfterMs)
     this.#retryAt = this.#elapsed() + Math.max(requestedMs, this.#pauseMs(code))
+    this.#act()
   }
 
   #pauseMs(code: ErrorCode): number {
@@ -123,5 +162,31 @@ export class ProviderHealth {
     this.#pauses += 1
     // Jitter of up to a quarter, so that clients of one provider do not all return at once.
     return pauseMs * (1 - this.#random() / 4)
+  }
+
+  /** Schedules the next attempt, and pauses or resumes the embedding. */
+  #act(): void {
+    const { failure, retryInMs } = this
+    if (!this.#actions || this.#isClosed) return
+    const { setPaused, onChange, onFault } = this.#actions
+    clearTimeout(this.#timer)
+    if (retryInMs !== undefined) this.#timer = setTimeout(() => void this.#retry().catch(onFault), retryInMs)
+    const before = this.#reported
+    if (failure?.message === before?.message && failure?.since === before?.since) return
+    this.#reported = failure
+    if ((failure === undefined) !== (before === undefined)) void setPaused(failure !== undefined).catch(onFault)
+    onChange()
+  }
+
+  /** After one failure, retries with real work; after more, with a cheap probe. */
+  async #retry(): Promise<void> {
+    if (this.failure) await this.#probe()
+    else await this.#actions?.resume()
+  }
+
+  async #probe(): Promise<ProviderOutcome | undefined> {
+    const outcome = await this.#actions?.probe()
+    if (outcome) this.record(outcome)
+    return outcome
   }
 }

@@ -1,24 +1,28 @@
 /**
- * Opens, creates and replaces index files. Vectors cost time and money, so readable vectors of an old index are copied
- * into the new one. A file at the index's path that is not an index is moved aside, not deleted.
+ * Opens, creates and replaces index files. The index is at its path; a rebuild is beside it at `.next` until it replaces
+ * the index. Vectors cost time and money, so readable vectors of an old or corrupt file are copied into the new one
+ * before the old file goes. A file at the index's path that is not an index is moved aside, not deleted.
  */
-import { existsSync } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder, renameDamaged } from '#platform'
 import type { NotesFolder } from '#workspace/privacy'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
 import { UnitStore } from '../units/unit-store.ts'
-import { adoptVectors } from './adopt-vectors.ts'
 import {
+  cacheKey,
   createTables,
+  dimensionsKey,
+  dimensionsKeyPrefix,
   identityOf,
-  hasModel,
   isCorruption,
   matchesIdentity,
   modelOfIndex,
   openForWriting,
+  parseFingerprint,
+  setMeta,
   vectorDimensions,
   type Db,
   type IndexIdentity,
@@ -27,12 +31,14 @@ import {
 export interface OpenedIndex {
   readonly store: UnitStore
   /** The older index, if it differs by its units, or by its model and that one can be used; searches read it meanwhile. */
-  readonly old: UnitStore | undefined
+  readonly old?: UnitStore | undefined
   /** Path of the store while an older index is still in place; undefined if it is at the index's own path. */
-  readonly rebuildPath: string | undefined
+  readonly rebuildPath?: string
+  /** True if an unusable file at the index's path was replaced. */
+  readonly isReplaced: boolean
   /** New path of a file that was at the index's path but is not an index. */
   readonly movedAsideTo: string | undefined
-  /** Error message if the existing file was corrupt; undefined if it was sound or missing. */
+  /** Error message if the existing file was found to be corrupt. */
   readonly corruptionMessage: string | undefined
 }
 
@@ -57,39 +63,47 @@ export async function openIndexFile(
   const identity = identityOf(embedding, chunking)
   const storeOf = (db: Db, source = embedding) =>
     new UnitStore(db, unitSettingsOf({ embedding: source, folders, chunking: modelOfIndex(db).chunking }))
+  const next = `${file}.next`
   await makeFolder(dirname(file))
-  const files = filesOf(file)
-  if (isCorrupt) await setAside(file, files.damaged)
-  const info = await stat(file).catch(() => undefined)
-  const movedAsideTo = info && (!info.isFile() || isNotIndex(file)) ? await renameDamaged(file) : undefined
-  const { db: current, damage: corruptionMessage } = await openIfIntact(file, files.damaged)
-  const { db: unfinished } = await openIfIntact(files.next, undefined)
-  if (current && matchesIdentity(current, identity)) {
-    unfinished?.close()
-    const store = storeOf(current)
-    await adoptCaches(store, [files.last, files.next, files.damaged])
-    return { store, old: undefined, rebuildPath: undefined, corruptionMessage, movedAsideTo }
+  const found = isCorrupt ? { kind: 'corrupt' as const } : inspect(file)
+  const movedAsideTo = found.kind === 'foreign' ? await renameDamaged(file) : undefined
+  if (found.kind === 'empty') await removeIndexFile(file)
+  if (inspect(next).kind !== 'index') await removeIndexFile(next)
+  if (found.kind === 'corrupt' || (found.kind !== 'index' && existsSync(next))) {
+    const successor = existsSync(next) ? openForWriting(next) : createIndex(next, identity)
+    adoptVectors(successor, file)
+    successor.close()
+    await replaceIndexFile(next, file)
   }
-  const hasOldIndex = current !== undefined && hasTable(current, 'embedding_cache')
-  const canKeep = hasOldIndex && vectorDimensions(current) > 0
-  const oldSource = canKeep
-    ? [embedding, ...earlier].find((one) => matchesIdentity(current, identityOf(one, modelOfIndex(current).chunking)))
-    : undefined
-  const old = oldSource && current && storeOf(current, oldSource)
-  if (!old) current?.close()
-  if (!hasOldIndex) await removeIndexFile(file)
-  const place = hasOldIndex ? files.next : file
-  const canResume = hasOldIndex && unfinished !== undefined && matchesIdentity(unfinished, identity)
-  if (unfinished && !canResume) {
-    unfinished.close()
-    await removeIndexFile(files.last)
-    await rename(files.next, files.last)
-    await removeIndexFile(files.next)
+  const report = {
+    isReplaced: found.kind !== 'index' && found.kind !== 'missing',
+    corruptionMessage: found.message,
+    movedAsideTo,
   }
-  const store = storeOf(canResume ? unfinished : createIndex(place, identity))
-  const hasUsableVectors = hasOldIndex && (!old || hasModel(old.db, identity))
-  await adoptCaches(store, [...(hasUsableVectors ? [file] : []), files.last, files.damaged], file)
-  return { store, old, rebuildPath: hasOldIndex ? files.next : undefined, corruptionMessage, movedAsideTo }
+  if (!existsSync(file)) return { store: storeOf(createIndex(file, identity)), ...report }
+  const current = openForWriting(file)
+  if (matchesIdentity(current, identity)) {
+    adoptVectors(current, next)
+    await removeIndexFile(next)
+    return { store: storeOf(current), ...report }
+  }
+  const oldSource =
+    vectorDimensions(current) > 0
+      ? [embedding, ...earlier].find((one) => matchesIdentity(current, identityOf(one, modelOfIndex(current).chunking)))
+      : undefined
+  let rebuilt = existsSync(next) ? openForWriting(next) : undefined
+  if (rebuilt && !matchesIdentity(rebuilt, identity)) {
+    // A rebuild for other settings: its vectors go through the old index into the new rebuild.
+    rebuilt.close()
+    rebuilt = undefined
+    adoptVectors(current, next)
+    await removeIndexFile(next)
+  }
+  rebuilt ??= createIndex(next, identity)
+  // While the old index is searched, it keeps the vectors of other models.
+  adoptVectors(rebuilt, file, oldSource && identity)
+  if (!oldSource) current.close()
+  return { store: storeOf(rebuilt), old: oldSource && storeOf(current, oldSource), rebuildPath: next, ...report }
 }
 
 /** Replaces the old index by the built one. Both must be closed. */
@@ -98,72 +112,94 @@ export async function replaceIndexFile(built: string, file: string): Promise<voi
   await rename(built, file)
 }
 
-/** `next`: a rebuild. `last`: a rebuild begun for other settings. `corruptFile`: a corrupt index with vectors to copy. */
-function filesOf(file: string) {
-  return { next: `${file}.next`, last: `${file}.last`, damaged: `${file}.damaged` }
-}
-
 function createIndex(file: string, identity: IndexIdentity): Db {
   const db = openForWriting(file)
   createTables(db, identity)
   return db
 }
 
-/** Copies readable vectors from other index files and deletes those files, except `keep`. */
-async function adoptCaches(store: UnitStore, others: readonly string[], keep?: string): Promise<void> {
-  for (const other of others) {
-    if (!existsSync(other)) continue
-    try {
-      adoptVectors(store.db, other)
-    } catch (error) {
-      if (!isCorruption(error)) throw error
-    }
-    if (other !== keep) await removeIndexFile(other)
-  }
-}
-
-/** Returns true if the file is not a database, or is a database without the table that every index has. */
-function isNotIndex(file: string): boolean {
+/** `foreign`: no database, or one of another program. `empty`: an index that was not completely created. */
+function inspect(file: string): {
+  readonly kind: 'missing' | 'foreign' | 'empty' | 'corrupt' | 'index'
+  readonly message?: string
+} {
+  if (!existsSync(file)) return { kind: 'missing' }
+  if (!statSync(file).isFile()) return { kind: 'foreign' }
   let db: Db | undefined
   try {
     db = openForWriting(file)
-    const isEmpty = db.prepare('SELECT 1 FROM sqlite_master').get() === undefined
-    return !isEmpty && !hasTable(db, 'meta')
+    const tables = db.prepare<[], string>('SELECT name FROM sqlite_master').pluck().all()
+    if (tables.includes('embedding_cache')) return { kind: 'index' }
+    return { kind: tables.length === 0 || tables.includes('meta') ? 'empty' : 'foreign' }
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB'
+    if (!isCorruption(error)) throw error
+    return 'code' in error && error.code === 'SQLITE_NOTADB'
+      ? { kind: 'foreign' }
+      : { kind: 'corrupt', message: error.message }
   } finally {
     db?.close()
   }
 }
 
-/** Opens a database, if it exists. A corrupt one is moved to `aside`, or deleted if `aside` is undefined. */
-async function openIfIntact(
-  file: string,
-  aside: string | undefined,
-): Promise<{ readonly db?: Db; readonly damage?: string }> {
-  if (!existsSync(file)) return {}
-  let db: Db | undefined
+interface CachedVector {
+  readonly provider: string
+  readonly model: string
+  readonly dims: number
+  readonly hash: string
+  readonly vector: Buffer
+}
+
+/**
+ * Copies cached vectors and their dimensions from another index, if it exists, so that no text is embedded twice. Copies
+ * the readable part of a corrupt file.
+ * @param only the model whose vectors are copied; those of all models if undefined
+ * @throws SqliteError for other errors
+ */
+function adoptVectors(db: Db, otherFile: string, only?: IndexIdentity): void {
+  if (!existsSync(otherFile)) return
   try {
-    db = openForWriting(file)
-    db.prepare('SELECT count(*) FROM sqlite_master').get()
-    return { db }
+    db.prepare('ATTACH ? AS other').run(otherFile)
   } catch (error) {
-    db?.close()
+    if (isCorruption(error)) return
+    throw error
+  }
+  const filter = only ? [cacheKey(only), only.model] : []
+  const cached = `SELECT provider, model, dims, hash, vector FROM other.embedding_cache
+                  ${only ? 'WHERE provider = ? AND model = ?' : ''}`
+  try {
+    adoptDimensions(db)
+    db.prepare(`INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector) ${cached}`).run(...filter)
+  } catch (error) {
     if (!isCorruption(error)) throw error
-    if (aside === undefined) await removeIndexFile(file)
-    else await setAside(file, aside)
-    return { damage: error.message }
+    adoptReadable(db, `${cached} ORDER BY rowid`, filter)
+  } finally {
+    db.exec('DETACH other')
   }
 }
 
-async function setAside(file: string, aside: string): Promise<void> {
-  await removeIndexFile(aside)
-  if (existsSync(file)) await rename(file, aside)
-  await removeIndexFile(file)
+function adoptDimensions(db: Db): void {
+  const rows = db.prepare<[], [key: string, value: string]>('SELECT key, value FROM other.meta').raw().all()
+  const meta = new Map(rows)
+  for (const [key, value] of meta) if (key.startsWith(dimensionsKeyPrefix)) setMeta(db, key, value)
+  const [fingerprint, dimensions] = [meta.get('fingerprint'), meta.get('dimensions')]
+  if (fingerprint !== undefined && dimensions !== undefined)
+    setMeta(db, dimensionsKey(parseFingerprint(fingerprint)), dimensions)
 }
 
-function hasTable(db: Db, name: string): boolean {
-  return db.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== undefined
+function adoptReadable(db: Db, select: string, filter: readonly string[]): void {
+  const put = db.prepare<[CachedVector]>(
+    `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
+     VALUES (@provider, @model, @dims, @hash, @vector)`,
+  )
+  const rows: CachedVector[] = []
+  try {
+    for (const row of db.prepare<unknown[], CachedVector>(select).iterate(...filter)) rows.push(row)
+  } catch (error) {
+    if (!isCorruption(error)) throw error
+  }
+  db.transaction(() => {
+    for (const row of rows) put.run(row)
+  }).immediate()
 }
 
 async function removeIndexFile(file: string): Promise<void> {

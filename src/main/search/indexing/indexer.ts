@@ -1,6 +1,10 @@
 /**
  * Owns one index: opens or rebuilds it, syncs it with the files, embeds new units, and reports status. All writes
- * run in one queue, so they never overlap.
+ * run in one queue, so they never overlap. The states:
+ *
+ *     starting ── synced ──► ready ◄── sync ──► indexing
+ *     rebuilding ─ replaced ──┘
+ *     any state ── error ──► failed ── retry ──► starting or rebuilding
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -250,14 +254,13 @@ export class Indexer {
   async swap(): Promise<void> {
     await this.#enqueue(async () => {
       const rebuiltFile = this.#rebuildPath
-      if (rebuiltFile === undefined) return
+      if (rebuiltFile === undefined || !this.#isReplacing) return
       await this.#embedder?.ended
       // There is no store while the files are being replaced.
       this.#counts = this.#store?.counts() ?? this.#counts
       this.#store?.close()
-      this.#store = undefined
       this.#old?.close()
-      this.#old = undefined
+      this.#store = this.#old = undefined
       const { file } = this.#settings
       await replaceIndexFile(rebuiltFile, file)
       this.#rebuildPath = undefined
@@ -298,24 +301,24 @@ export class Indexer {
 
   async #openIndex(): Promise<void> {
     this.#store?.db.close()
-    this.#store = undefined
     this.#old?.db.close()
-    this.#old = undefined
+    this.#store = this.#old = undefined
     const isCorrupt = this.#isCorrupt
-    const { store, old, rebuildPath, corruptionMessage, movedAsideTo } = await openIndexFile(this.#settings, isCorrupt)
+    const opened = await openIndexFile(this.#settings, isCorrupt)
+    const { store, corruptionMessage, movedAsideTo } = opened
     this.#isCorrupt = false
     this.#store = store
-    this.#old = old
-    this.#rebuildPath = rebuildPath
+    this.#old = opened.old
+    this.#rebuildPath = opened.rebuildPath
     this.#isReplacing = false
     removeForbidden(store, this.#settings.folders)
-    if (rebuildPath !== undefined) this.#removeForbiddenFromOld()
+    if (opened.rebuildPath !== undefined) this.#removeForbiddenFromOld()
     this.#clear('index_failed')
     if (movedAsideTo !== undefined)
       this.#raise('index_foreign', `a file at the index's path was not an index; it was moved to ${movedAsideTo}`)
     if (isCorrupt || corruptionMessage !== undefined)
       this.#raise('index_damaged', corruptionMessage ?? 'the index file is corrupt')
-    if (isCorrupt) this.#emit({ type: 'reopen' })
+    if (opened.isReplaced) this.#emit({ type: 'reopen' })
     this.#state = this.#rebuildPath === undefined ? 'starting' : 'rebuilding'
     this.#emitStatus()
   }

@@ -1,6 +1,6 @@
-import { EventPublisher, type } from '@orpc/server'
+import { EventPublisher } from '@orpc/server'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
-import { serveThread, threadBase, workerEntry } from '#platform'
+import { serveWorker, workerEntry } from '#platform'
 
 const events = new EventPublisher<{ event: IndexerEvent }>({ maxBufferedEvents: 1000 })
 let indexer: Indexer | undefined
@@ -11,26 +11,26 @@ function opened(): Indexer {
   return indexer
 }
 
-const router = {
-  open: threadBase.input(type<IndexerSettings>()).handler(async ({ input }) => {
-    indexer = new Indexer(input, (event) => events.publish('event', event), prepareEntry)
+const jobs = {
+  async open(settings: IndexerSettings) {
+    indexer = new Indexer(settings, (event) => events.publish('event', event), prepareEntry)
     await indexer.open()
-  }),
-  events: threadBase.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),
-  notifyWritten: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().notifyWritten(input)),
-  flush: threadBase.input(type<number>()).handler(({ input }) => opened().flush(input)),
-  reindex: threadBase.handler(({ signal }) => opened().reindex(signal)),
-  savePower: threadBase.input(type<boolean>()).handler(({ input }) => opened().savePower(input)),
-  recover: threadBase.input(type<boolean>()).handler(({ input }) => opened().recover(input)),
-  pauseEmbedding: threadBase.input(type<boolean>()).handler(({ input }) => opened().pauseEmbedding(input)),
-  resumeEmbedding: threadBase.handler(() => opened().resumeEmbedding()),
-  retryEmbedding: threadBase.handler(() => opened().retryEmbedding()),
-  embedded: threadBase.handler(() => opened().embedded()),
-  swap: threadBase.handler(() => opened().swap()),
-  status: threadBase.handler(() => opened().status()),
-  close: threadBase.handler(() => indexer?.close()),
+  },
+  events: (_: undefined, signal?: AbortSignal) => events.subscribe('event', signal ? { signal } : {}),
+  notifyWritten: (paths: readonly string[]) => opened().notifyWritten(paths),
+  flush: (timeoutMs: number) => opened().flush(timeoutMs),
+  reindex: (_: undefined, signal?: AbortSignal) => opened().reindex(signal),
+  savePower: (isSaving: boolean) => opened().savePower(isSaving),
+  recover: (isCorrupt: boolean) => opened().recover(isCorrupt),
+  pauseEmbedding: (isPaused: boolean) => opened().pauseEmbedding(isPaused),
+  resumeEmbedding: () => opened().resumeEmbedding(),
+  retryEmbedding: () => opened().retryEmbedding(),
+  embedded: () => opened().embedded(),
+  swap: () => opened().swap(),
+  status: () => opened().status(),
+  close: async () => indexer?.close(),
 }
 
-export type IndexerRouter = typeof router
+export type IndexerJobs = typeof jobs
 
-serveThread(router)
+serveWorker(jobs)

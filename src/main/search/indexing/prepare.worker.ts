@@ -1,15 +1,23 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { prepareUnits, unitSettingsOf, type PlainUnitSettings, type PreparedFile } from '../units/prepare-units.ts'
-import type { PreparationTask } from './sync.ts'
+import { serveWorker } from '#platform'
+import { prepareUnits, unitSettingsOf, type PlainUnitSettings, type UnitSettings } from '../units/prepare-units.ts'
+import type { FileContent } from './indexed-file.ts'
 
-const settings = unitSettingsOf(workerData as PlainUnitSettings)
-
-parentPort?.on('message', (tasks: readonly PreparationTask[]) => {
-  const prepared = tasks.map(({ file, known }) => prepareUnits(file, settings, known))
-  parentPort?.postMessage(prepared, buffersOf(prepared))
-})
-
-function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
-  const buffers = files.flatMap(({ vectors }) => (vectors ? [vectors.lengths.buffer, vectors.codes.buffer] : []))
-  return buffers.filter((buffer) => buffer instanceof ArrayBuffer)
+/** A file with the hashes of its indexed units. */
+export interface PreparationTask {
+  readonly file: FileContent
+  readonly known: ReadonlySet<string>
 }
+
+let unitSettings: UnitSettings = { folders: [] }
+
+const jobs = {
+  open(settings: PlainUnitSettings) {
+    unitSettings = unitSettingsOf(settings)
+  },
+  prepare: (tasks: readonly PreparationTask[]) =>
+    tasks.map(({ file, known }) => prepareUnits(file, unitSettings, known)),
+}
+
+export type PreparationJobs = typeof jobs
+
+serveWorker(jobs)

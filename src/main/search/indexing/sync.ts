@@ -15,17 +15,12 @@ import {
 } from './indexed-folder.ts'
 import { indexedTranscriptText } from './indexed-transcript.ts'
 import { transcriptDays } from './transcript-text.ts'
-import {
-  prepareUnits,
-  unitSettingsOf,
-  type PlainUnitSettings,
-  type PreparedFile,
-  type UnitSettings,
-} from '../units/prepare-units.ts'
+import { prepareUnits, type PlainUnitSettings, type PreparedFile, type UnitSettings } from '../units/prepare-units.ts'
 import type { IndexedFile } from '../units/unit-statements.ts'
 import type { UnitStore } from '../units/unit-store.ts'
 import type { FileContent, Source } from './indexed-file.ts'
-import { Worker } from 'node:worker_threads'
+import { WorkerHost } from '#platform'
+import type { PreparationJobs, PreparationTask } from './prepare.worker.ts'
 
 export interface SyncReport {
   /** Paths, as in the index, of the files that were indexed or removed. */
@@ -46,12 +41,6 @@ export interface PreparationWorkerSource {
   readonly entry: URL
   /** The settings of the store. */
   readonly settings: PlainUnitSettings
-}
-
-/** A file with the hashes of its indexed units. */
-export interface PreparationTask {
-  readonly file: FileContent
-  readonly known: ReadonlySet<string>
 }
 
 /** Maximum of files and bytes per transaction. Between transactions, other tasks can run. */
@@ -165,7 +154,17 @@ async function indexCandidates(
     const previous = known.get(keyOf(source, path))
     return previous?.hash !== hash || store.hasOtherRule(previous)
   }
-  const worker = source && todo.length >= manyFiles ? new PreparationWorker(source) : undefined
+  const worker = source && todo.length >= manyFiles ? startWorker(source) : undefined
+  let isWorkerUsable = worker !== undefined
+  const prepareTasks = async (tasks: readonly PreparationTask[]) => {
+    try {
+      if (worker && isWorkerUsable) return await worker.run((client) => client.prepare(tasks))
+    } catch {
+      isWorkerUsable = false
+    }
+    signal.throwIfAborted()
+    return prepareAll(tasks, store.settings)
+  }
   const prepare = async (files: readonly FileCandidate[]) => {
     const read = await Promise.all(files.map((file) => readCandidate(file, roots.get(file.folder), problems)))
     const found = read.filter((file) => file !== undefined)
@@ -173,7 +172,7 @@ async function indexCandidates(
     const touched = texts.filter((file) => !isNew(file))
     const removed = found.filter((file) => !('text' in file))
     const tasks = texts.filter(isNew).map((file) => ({ file, known: store.knownUnits(file.source, file.path) }))
-    const prepared = worker ? await worker.prepare(tasks) : prepareAll(tasks, store.settings)
+    const prepared = await prepareTasks(tasks)
     return { files: files.length, prepared, touched, removed }
   }
   const batches = batchesOf(todo, worker ? 2 : 1)
@@ -259,43 +258,16 @@ function keyOf(source: Source, path: string): string {
   return `${source}\0${path}`
 }
 
-/** Young generation size in MB; small, because prepared files are transferred at once. */
-const youngMb = 8
+/** Young generation size in MB; small, because prepared files are sent at once. */
+const preparationYoungMb = 8
 
-/** Prepares files in a worker thread while the caller writes earlier ones. */
-export class PreparationWorker {
-  readonly #worker: Worker
-  readonly #waiting: { tasks: readonly PreparationTask[]; resolve: (files: PreparedFile[]) => void }[] = []
-  #localSettings: UnitSettings | undefined
-
-  constructor(source: PreparationWorkerSource) {
-    this.#worker = new Worker(source.entry, {
-      workerData: source.settings,
-      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
-    })
-    this.#worker.on('message', (files: PreparedFile[]) => this.#waiting.shift()?.resolve(files))
-    // The exit event follows and handles the failure.
-    this.#worker.on('error', () => undefined)
-    this.#worker.on('exit', () => {
-      const settings = unitSettingsOf(source.settings)
-      this.#localSettings = settings
-      for (const { tasks, resolve } of this.#waiting.splice(0)) resolve(prepareAll(tasks, settings))
-    })
-  }
-
-  prepare(tasks: readonly PreparationTask[]): Promise<PreparedFile[]> {
-    if (this.#localSettings) return Promise.resolve(prepareAll(tasks, this.#localSettings))
-    const { promise, resolve } = Promise.withResolvers<PreparedFile[]>()
-    this.#waiting.push({ tasks, resolve })
-    this.#worker.postMessage(tasks)
-    return promise
-  }
-
-  /** Stops the worker. Pending calls of `prepare` never settle. */
-  async close(): Promise<void> {
-    this.#worker.removeAllListeners('exit')
-    await this.#worker.terminate()
-  }
+/** Starts a worker that prepares files while this thread writes earlier ones. */
+function startWorker({ entry, settings }: PreparationWorkerSource): WorkerHost<PreparationJobs> {
+  return new WorkerHost({
+    entry,
+    youngGenerationMb: preparationYoungMb,
+    onStart: (client) => client.open(settings),
+  })
 }
 
 function prepareAll(tasks: readonly PreparationTask[], settings: UnitSettings): PreparedFile[] {

@@ -166,7 +166,7 @@ export class Searcher {
         }
       : {
           ...identityOf(chosen),
-          address: chosen?.address,
+          address: chosen?.source.address,
           dimensions: chosen === this.#embeddings ? this.dimensions || undefined : undefined,
           isLocal: chosen?.isRemote !== true,
         }
@@ -288,7 +288,8 @@ export class Searcher {
         : incompleteNotice(unembedded)
       return { vector: undefined, notice }
     }
-    if (!embeddings.understands(words)) return { vector: undefined, notice: unknownScriptNotice(words) }
+    if (embeddings.source.understands?.(words) === false)
+      return { vector: undefined, notice: unknownScriptNotice(words) }
     const { vector, notice } = await embeddings.embed(words, dimensions, { maxWaitMs: vectorWaitMs, isPrivate }, signal)
     if (notice || unembedded === 0) return { vector, notice }
     const local = Number(getMeta(this.#db, unsentUnitsKey) ?? 0)
@@ -298,7 +299,7 @@ export class Searcher {
   #readCollection(): Collection {
     const version = this.#statements.version.get() ?? 0
     if (this.#collection?.version === version) return this.#collection
-    const isOurs = this.#embeddings !== undefined && hasModel(this.#db, this.#embeddings)
+    const isOurs = this.#embeddings !== undefined && hasModel(this.#db, this.#embeddings.source)
     this.#collection = {
       version,
       unembedded: (isOurs ? this.#statements.unembedded : this.#statements.units).get() ?? 0,
@@ -309,7 +310,7 @@ export class Searcher {
 }
 
 function identityOf(embeddings: QueryEmbedder | undefined): { provider: string; model: string } {
-  return { provider: embeddings?.provider ?? 'none', model: embeddings?.model ?? '' }
+  return { provider: embeddings?.source.provider ?? 'none', model: embeddings?.source.model ?? '' }
 }
 
 function prepare(db: Db) {

@@ -1,7 +1,7 @@
-import { EventPublisher, type } from '@orpc/server'
+import { EventPublisher } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'
-import { clockWithOffset, systemClock, type Clock, serveThread, threadBase } from '#platform'
+import { clockWithOffset, systemClock, type Clock, serveWorker } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { ProviderHealth, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
@@ -17,6 +17,17 @@ export interface SearchRequest {
   readonly options: SearchOverrides
   readonly stale: boolean
   readonly leave: QueryPermit
+}
+
+interface ExplainRequest extends SearchRequest {
+  readonly why?: { readonly path: string; readonly line: number } | undefined
+}
+
+interface SearcherSettings {
+  readonly file: string
+  readonly embedding: EmbeddingSource
+  readonly earlier: readonly EmbeddingSource[]
+  readonly clockAheadMs: number
 }
 
 /** Time that a search waits for a model of earlier settings, ms, at first and after a pause. */
@@ -43,7 +54,7 @@ function searcher(): Searcher {
   if (!open) {
     const db = openIndex()
     try {
-      const embedder = [embeddings, ...earlier].find((one) => one && hasModel(db, one)) ?? embeddings
+      const embedder = [embeddings, ...earlier].find((one) => one && hasModel(db, one.source)) ?? embeddings
       open = { db, embedder, searcher: new Searcher(db, embedder, now) }
     } catch (error) {
       db.close()
@@ -85,11 +96,6 @@ function openIndex(): Db {
   throw new AppError('index_unavailable', 'the index is being rebuilt for this version')
 }
 
-function searcherFor({ leave }: SearchRequest): Searcher {
-  if (embeddings) embeddings.permit = leave
-  return searcher()
-}
-
 function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
   return { ...answer, notice: answer.notice ?? (open?.embedder === embeddings ? setupNotice : null) }
 }
@@ -124,86 +130,75 @@ function isDatabaseError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
 }
 
-const base = threadBase.use(async ({ next }) => {
+/**
+ * Reads the index. If the file can't be read, closes it; the next search opens it again.
+ * @throws AppError `index_unavailable`; `isDamaged` is true if the file is corrupt
+ */
+async function read<T>(work: (reader: Searcher) => T | Promise<T>): Promise<T> {
   try {
-    return await next()
+    return await work(searcher())
   } catch (error) {
-    // Closes the file; the next search opens it again.
-    if (isDatabaseError(error)) {
-      release()
-      const data = { isDamaged: isCorruption(error) }
-      throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, data, { cause: error })
-    }
-    throw error
+    if (!isDatabaseError(error)) throw error
+    release()
+    const data = { isDamaged: isCorruption(error) }
+    throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, data, { cause: error })
   }
-})
-
-const router = {
-  open: base
-    .input(
-      type<{ file: string; embedding: EmbeddingSource; earlier: readonly EmbeddingSource[]; clockAheadMs: number }>(),
-    )
-    .handler(async ({ input }) => {
-      release()
-      file = input.file
-      now = clockWithOffset(input.clockAheadMs)
-      const made = await createEmbeddings(input.embedding)
-      embeddings =
-        typeof made === 'object'
-          ? new QueryEmbedder(made, !input.embedding.isLocal, (outcome) => outcomes.publish('outcome', outcome))
-          : undefined
-      setupNotice =
-        typeof made === 'string'
-          ? { code: 'vectors_off', message: describeIncompleteSettings(made, input.embedding) }
-          : null
-      earlier = await openEarlier(input.earlier)
-      // Opened at once, so that searches work even if the file is deleted meanwhile.
-      if (existsSync(file)) openIfReadable()
-      if (open && open.searcher.dimensions > 0) setImmediate(() => open?.embedder?.prepare())
-    }),
-  search: base
-    .input(type<SearchRequest>())
-    .handler(async ({ input, signal }) =>
-      withNotice(await searcherFor(input).search(input.query, input.defaults, input.options, input.stale, signal)),
-    ),
-  explain: base
-    .input(type<SearchRequest & { why?: { path: string; line: number } | undefined }>())
-    .handler(async ({ input, signal }) =>
-      withNotice(
-        await searcherFor(input).explain(input.query, input.defaults, input.options, input.why, input.stale, signal),
-      ),
-    ),
-  outcomes: threadBase.handler(({ signal }) => outcomes.subscribe('outcome', signal ? { signal } : {})),
-  /** Tests the provider; undefined if there is none. */
-  probe: base.handler(() => {
-    openIfReadable()
-    return embeddings?.probe(open && open.embedder === embeddings ? open.searcher.dimensions : 0)
-  }),
-  embeddingCost: base
-    .input(type<EmbeddingModel | undefined>())
-    .handler(({ input, signal }) => searcher().embeddingCost(input, signal, embeddings)),
-  nearNotes: base
-    .input(type<{ path: string; most: number }>())
-    .handler(({ input: { path, most } }) => searcher().similarNotes(path, most)),
-  indexedFiles: base.handler(() => searcher().indexedFiles()),
-  privateVersion: base.handler(() => searcher().privateVersion()),
-  privateKeys: base.handler(() => searcher().privateKeys()),
-  privateLines: base.input(type<readonly string[]>()).handler(({ input }) => searcher().privateLines(input)),
-  /** Closes the file until `resume`, so that it can be replaced. */
-  release: base.handler(() => {
-    isReleased = true
-    release()
-  }),
-  resume: base.handler(() => {
-    isReleased = false
-    if (existsSync(file)) openIfReadable()
-  }),
-  close: base.handler(() => {
-    isClosed = true
-    release()
-  }),
 }
 
-export type SearcherRouter = typeof router
+const jobs = {
+  async open({ file: indexFile, embedding, earlier: sources, clockAheadMs }: SearcherSettings) {
+    release()
+    file = indexFile
+    now = clockWithOffset(clockAheadMs)
+    const made = await createEmbeddings(embedding)
+    embeddings =
+      typeof made === 'object'
+        ? new QueryEmbedder(made, !embedding.isLocal, (outcome) => outcomes.publish('outcome', outcome))
+        : undefined
+    setupNotice =
+      typeof made === 'string' ? { code: 'vectors_off', message: describeIncompleteSettings(made, embedding) } : null
+    earlier = await openEarlier(sources)
+    // Opened at once, so that searches work even if the file is deleted meanwhile.
+    if (existsSync(file)) openIfReadable()
+    if (open && open.searcher.dimensions > 0) setImmediate(() => open?.embedder?.prepare())
+  },
+  async search({ query, defaults, options, stale, leave }: SearchRequest, signal?: AbortSignal) {
+    if (embeddings) embeddings.permit = leave
+    return withNotice(await read((reader) => reader.search(query, defaults, options, stale, signal)))
+  },
+  async explain({ query, defaults, options, why, stale, leave }: ExplainRequest, signal?: AbortSignal) {
+    if (embeddings) embeddings.permit = leave
+    return withNotice(await read((reader) => reader.explain(query, defaults, options, why, stale, signal)))
+  },
+  outcomes: (_: undefined, signal?: AbortSignal) => outcomes.subscribe('outcome', signal ? { signal } : {}),
+  /** Tests the provider; undefined if there is none. */
+  async probe() {
+    openIfReadable()
+    return embeddings?.probe(open && open.embedder === embeddings ? open.searcher.dimensions : 0)
+  },
+  embeddingCost: (model: EmbeddingModel | undefined, signal?: AbortSignal) =>
+    read((reader) => reader.embeddingCost(model, signal, embeddings)),
+  similarNotes: ({ path, limit }: { readonly path: string; readonly limit: number }) =>
+    read((reader) => reader.similarNotes(path, limit)),
+  indexedFiles: () => read((reader) => reader.indexedFiles()),
+  privateVersion: () => read((reader) => reader.privateVersion()),
+  privateKeys: () => read((reader) => reader.privateKeys()),
+  privateLines: (lines: readonly string[]) => read((reader) => reader.privateLines(lines)),
+  /** Closes the file until `resume`, so that it can be replaced. */
+  async release() {
+    isReleased = true
+    release()
+  },
+  async resume() {
+    isReleased = false
+    if (existsSync(file)) openIfReadable()
+  },
+  async close() {
+    isClosed = true
+    release()
+  },
+}
 
-serveThread(router)
+export type SearcherJobs = typeof jobs
+
+serveWorker(jobs)

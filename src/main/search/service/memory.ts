@@ -13,15 +13,16 @@ import { type Clock, EventEmitter, type Subscribable, type MemorySettings } from
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { builtinSource, shareEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
-import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
+import { ProviderHealth } from '../embeddings/provider-health.ts'
 import type { IndexedFileFacts } from '../ranking/searcher.ts'
-import { WorkerSupervisor } from './worker-supervisor.ts'
 import type { SearchOverrides } from '../query/overrides.ts'
 import { explainExclusion } from '../indexing/index-exclusion.ts'
-import { openWorkers, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
+import { IndexWorkers, type IndexerClient, type SearcherClient, type ThreadEntries } from './index-workers.ts'
 
 /** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */
 const catchUpMs = 500
+/** Delay before the indexer retries an unavailable folder or index, ms. */
+const retryMs = 30_000
 /** Pause between two looks at the progress of embedding, ms. */
 const pollMs = 50
 
@@ -45,45 +46,45 @@ export class Memory {
   #source: MemorySource
   /** Embedding settings that were replaced in this run, newest first. */
   #earlier: readonly EmbeddingSource[] = []
-  readonly #threads: WorkerSupervisor
+  readonly #workers: IndexWorkers
   #status: IndexStatus | undefined
   #isSavingPower = false
-  readonly #provider: ProviderCircuitBreaker
+  readonly #provider: ProviderHealth
 
   /** Starts the workers; `opened` waits for them. */
   constructor(options: MemoryOptions) {
     this.#options = options
     this.#source = options.source
-    this.#provider = new ProviderCircuitBreaker(
-      {
-        setPaused: (isPaused) => this.#threads.call(({ indexer }) => indexer.client.pauseEmbedding(isPaused)),
-        resume: () => this.#threads.call(({ indexer }) => indexer.client.resumeEmbedding()),
-        probe: () => this.#threads.call(({ searcher }) => searcher.client.probe()),
-        onChange: () => {
-          if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })
-        },
-        onFault: (error) => this.#onFault(error),
+    this.#provider = new ProviderHealth(options.now, {
+      setPaused: (isPaused) => this.#workers.index((indexer) => indexer.pauseEmbedding(isPaused)),
+      resume: () => this.#workers.index((indexer) => indexer.resumeEmbedding()),
+      probe: () => this.#workers.probe(),
+      onChange: () => {
+        if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })
       },
-      options.now,
-    )
+      onFault: (error) => this.#onFault(error),
+    })
     shareEmbeddings(options.source.embedding)
-    this.#threads = new WorkerSupervisor({
+    this.#workers = new IndexWorkers({
       entries: options.threads,
-      open: async (threads, eventsSubscribed) => {
-        await openWorkers(threads, { ...this.#source, earlier: this.#usableEarlier() }, options, eventsSubscribed)
-        const { client } = threads.indexer
-        if (this.#provider.failure) await client.pauseEmbedding(true)
-        if (this.#isSavingPower) await client.savePower(true)
+      now: options.now,
+      settings: () => ({ ...this.#source, earlier: this.#usableEarlier(), watch: options.watch, retryMs }),
+      onOpened: async (indexer) => {
+        if (this.#provider.failure) await indexer.pauseEmbedding(true)
+        if (this.#isSavingPower) await indexer.savePower(true)
       },
       onEvent: (event) => this.#onIndexerEvent(event),
       onFault: (error) => this.#onFault(error),
       onRecovered: () => this.#changes.emit({ type: 'recovered' }),
     })
+    // `opened` reports the error.
+    this.#workers.start().catch(() => undefined)
   }
 
   /** @throws AppError if the index can't be opened */
   async opened(): Promise<this> {
-    return this.#threads.call(async () => this)
+    await this.#workers.start()
+    return this
   }
 
   /** Restarts the workers with another source if it differs. Calls made meanwhile wait. */
@@ -94,7 +95,7 @@ export class Memory {
     this.#source = source
     this.#provider.reset()
     shareEmbeddings(source.embedding)
-    await this.#threads.restart()
+    await this.#workers.restart()
   }
 
   /** Leaves out other machines after a change to a model of this machine: the user expects that nothing is sent. */
@@ -111,9 +112,10 @@ export class Memory {
    * @throws AppError `index_unavailable` if there is no index; the signal's reason if aborted
    */
   search(query: string, options: SearchOverrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.#readIndex(async (threads) => {
-      const request = await this.#requestFor(threads, query, options)
-      return { ...(await threads.searcher.client.search(request, signal ? { signal } : {})), ...this.#staleness() }
+    return this.#withFailureReason(async () => {
+      const request = await this.#requestFor(query, options)
+      const response = await this.#workers.search((searcher) => searcher.search(request, { signal }))
+      return { ...response, ...this.#staleness() }
     })
   }
 
@@ -128,18 +130,18 @@ export class Memory {
     why?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
-    return this.#readIndex(async (threads) => {
-      const request = { ...(await this.#requestFor(threads, query, options)), why }
-      const explained = await threads.searcher.client.explain(request, signal ? { signal } : {})
+    return this.#withFailureReason(async () => {
+      const request = { ...(await this.#requestFor(query, options)), why }
+      const explained = await this.#workers.search((searcher) => searcher.explain(request, { signal }))
       const explanation = { ...explained, ...this.#staleness() }
       if (explanation.why?.reason !== 'notIndexed') return explanation
-      const unsearched = await this.#exclusionFor(threads, explanation.why.path)
+      const unsearched = await this.exclusionFor(explanation.why.path)
       return { ...explanation, why: { ...explanation.why, unsearched } }
     })
   }
 
-  async #requestFor(threads: MemoryWorkers, query: string, options: SearchOverrides) {
-    const stale = !(await this.#catchUp(threads, options.catchUpMs))
+  async #requestFor(query: string, options: SearchOverrides) {
+    const stale = !(await this.catchUp(options.catchUpMs))
     return { query, defaults: this.#options.search(), options, stale, leave: this.#provider.queryPermit() }
   }
 
@@ -149,24 +151,20 @@ export class Memory {
    * @throws as `search`
    */
   embeddingCost(of?: EmbeddingModel, signal?: AbortSignal): Promise<EmbeddingCost> {
-    return this.#readIndex(async (threads) => {
-      await this.#catchUp(threads)
-      return threads.searcher.client.embeddingCost(of, signal ? { signal } : {})
+    return this.#withFailureReason(async () => {
+      await this.catchUp()
+      return this.#workers.search((searcher) => searcher.embeddingCost(of, { signal }))
     })
   }
 
   /** Returns at most `limit` notes on the same subject, nearest first; empty without vectors. @throws as `search` */
   similarNotes(path: string, limit: number): Promise<SimilarNote[]> {
-    return this.#readIndex(({ searcher }) => searcher.client.nearNotes({ path, most: limit }))
+    return this.#read((searcher) => searcher.similarNotes({ path, limit }))
   }
 
   /** Returns the reason why no search finds a line of a file. @param path as in the index @throws as `search` */
-  exclusionFor(path: string): Promise<IndexExclusion> {
-    return this.#readIndex((threads) => this.#exclusionFor(threads, path))
-  }
-
-  async #exclusionFor({ searcher }: MemoryWorkers, path: string): Promise<IndexExclusion> {
-    const files = await searcher.client.indexedFiles()
+  async exclusionFor(path: string): Promise<IndexExclusion> {
+    const files = await this.indexedFiles()
     const isIndexed = files.some((file) => file.path === path)
     return explainExclusion(path, this.#source.folders, isIndexed, this.#status?.problems ?? [])
   }
@@ -178,7 +176,7 @@ export class Memory {
   }
 
   async status(): Promise<IndexStatus> {
-    return this.#withFailure(await this.#threads.call(({ indexer }) => indexer.client.status()))
+    return this.#withFailure(await this.#workers.index((indexer) => indexer.status()))
   }
 
   /** Returns the size in bytes of the index with its write-ahead log; 0 if it does not exist. */
@@ -199,9 +197,7 @@ export class Memory {
     // Callers want the current state, not that of the last attempt.
     if (this.#provider.failure) await this.#provider.tryNow()
     for (;;) {
-      const { status, isStopped } = await this.#threads.call(({ indexer }) =>
-        indexer.client.embedded(undefined, signal ? { signal } : {}),
-      )
+      const { status, isStopped } = await this.#workers.index((indexer) => indexer.embedded(undefined, { signal }))
       signal?.throwIfAborted()
       const isDone = status.embedded >= status.units || (!isStopped && this.#provider.retryInMs === undefined)
       if ((isDone && status.state !== 'rebuilding') || this.#provider.failure) return this.#withFailure(status)
@@ -211,65 +207,69 @@ export class Memory {
 
   /** Retries the embedding provider now. The result appears in `status`. */
   async tryProvider(): Promise<void> {
-    await this.#threads.call(({ indexer }) => indexer.client.retryEmbedding())
+    await this.#workers.index((indexer) => indexer.retryEmbedding())
     await this.#provider.tryNow()
   }
 
   indexedFiles(): Promise<IndexedFileFacts[]> {
-    return this.#readIndex(({ searcher }) => searcher.client.indexedFiles())
+    return this.#read((searcher) => searcher.indexedFiles())
   }
 
   /** Returns a value that changes with the private units of notes. */
   privateVersion(): Promise<string> {
-    return this.#readIndex(({ searcher }) => searcher.client.privateVersion())
+    return this.#read((searcher) => searcher.privateVersion())
   }
 
   /** Returns the keys of the lines of private notes, see `lineKeys`. */
   privateKeys(): Promise<string[]> {
-    return this.#readIndex(({ searcher }) => searcher.client.privateKeys())
+    return this.#read((searcher) => searcher.privateKeys())
   }
 
   /** Returns which lines equal a private line. Waits as `search`. @param lines as `comparableForms` returns them */
   privateLines(lines: readonly string[]): Promise<string[]> {
-    return this.#readIndex(async (threads) => {
-      await this.#catchUp(threads)
-      return threads.searcher.client.privateLines(lines)
+    return this.#withFailureReason(async () => {
+      await this.catchUp()
+      return this.#workers.search((searcher) => searcher.privateLines(lines))
     })
   }
 
-  /** Waits as `search`. Returns false if the index is not up to date. */
-  catchUp(): Promise<boolean> {
-    return this.#readIndex((threads) => this.#catchUp(threads))
+  /**
+   * Waits for pending changes, unless the indexer is busy for long.
+   * @returns false if the index is not up to date
+   */
+  async catchUp(maxMs = catchUpMs): Promise<boolean> {
+    const isBusyForLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
+    return !isBusyForLong && this.#workers.index((indexer) => indexer.flush(maxMs))
   }
 
   /** Reads every file again and returns the status at the end. If aborted, finished files stay indexed. */
   reindex(signal?: AbortSignal): Promise<IndexStatus> {
-    return this.#threads.call(({ indexer }) => indexer.client.reindex(undefined, signal ? { signal } : {}))
+    return this.#workers.index((indexer) => indexer.reindex(undefined, { signal }))
   }
 
   /** Waits until the index is in sync with the files. Returns false on timeout. */
   settle(timeoutMs: number): Promise<boolean> {
-    return this.#threads.call(({ indexer }) => indexer.client.flush(timeoutMs))
+    return this.#workers.index((indexer) => indexer.flush(timeoutMs))
   }
 
   /** Reports files that the app itself wrote, before the watcher does. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
-    this.#inform(({ indexer }) => indexer.client.notifyWritten(paths))
+    this.#inform((indexer) => indexer.notifyWritten(paths))
   }
 
   /** While true, changes are only indexed when a search needs them. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
-    this.#inform(({ indexer }) => indexer.client.savePower(isSaving))
+    this.#inform((indexer) => indexer.savePower(isSaving))
   }
 
-  #inform(work: (threads: MemoryWorkers) => Promise<unknown>): void {
-    void this.#threads.call(work).catch((error: unknown) => this.#onFault(error))
+  #inform(work: (indexer: IndexerClient) => Promise<unknown>): void {
+    void this.#workers.index(work).catch((error: unknown) => this.#onFault(error))
   }
 
   async close(): Promise<void> {
     this.#provider.close()
-    await this.#threads.close()
+    await this.#workers.close()
   }
 
   #onIndexerEvent(event: IndexerEvent): void {
@@ -296,9 +296,14 @@ export class Memory {
     return failure ? { ...status, problems: [...status.problems, failure] } : status
   }
 
-  async #readIndex<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
+  #read<T>(work: (searcher: SearcherClient) => Promise<T>): Promise<T> {
+    return this.#withFailureReason(() => this.#workers.search(work))
+  }
+
+  /** Adds the index's own failure to the error that a read can't be answered. */
+  async #withFailureReason<T>(read: () => Promise<T>): Promise<T> {
     try {
-      return await this.#threads.read(work)
+      return await read()
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
       const reason = failureOf(await this.status())
@@ -310,12 +315,6 @@ export class Memory {
   #staleness(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
     const standstill = this.#status && failureOf(this.#status)
     return standstill === undefined ? undefined : { stale: true, standstill }
-  }
-
-  /** Waits for pending changes, unless the indexer is busy for long. @returns false if the index is not up to date */
-  async #catchUp({ indexer }: MemoryWorkers, maxMs = catchUpMs): Promise<boolean> {
-    const isBusyForLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
-    return !isBusyForLong && indexer.client.flush(maxMs)
   }
 }
 

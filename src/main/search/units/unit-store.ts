@@ -10,7 +10,6 @@ import {
   type Db,
 } from '../indexing/index-schema.ts'
 import type { FileContent, KnownFile, Source } from '../indexing/indexed-file.ts'
-import { memoizeUntilWrite } from '../indexing/memoize-until-write.ts'
 import { fromText, updateUnits } from './file-update.ts'
 import { noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { bodyOf, hashOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
@@ -232,4 +231,19 @@ export class UnitStore {
 /** The blob can start at an address that a Float32Array does not accept. */
 function vectorOf(blob: Buffer): Float32Array {
   return new Float32Array(Uint8Array.from(blob).buffer)
+}
+
+/**
+ * Caches a value until the connection writes. Never caches within a transaction: it may be rolled back.
+ * @param db must be the only connection that writes
+ */
+export function memoizeUntilWrite<T>(db: Db, read: () => T): () => T {
+  const changes = db.prepare<[], number>('SELECT total_changes()').pluck()
+  let known: { readonly at: number; readonly value: T } | undefined
+  return () => {
+    if (db.inTransaction) return read()
+    const at = changes.get() ?? 0
+    if (known?.at !== at) known = { at, value: read() }
+    return known.value
+  }
 }

@@ -32,50 +32,30 @@ interface PendingRequest {
 
 export class QueryEmbedder {
   permit: QueryPermit = { waitMs: 0 }
+  /** The provider itself, for what needs no request. */
+  readonly source: EmbeddingProvider
   /** True if queries are sent to another machine. */
   readonly isRemote: boolean
-  readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
   readonly #maxMs: number
   readonly #cache = new Map<string, Float32Array>()
   readonly #pending = new Map<string, PendingRequest>()
 
   constructor(
-    provider: EmbeddingProvider,
+    source: EmbeddingProvider,
     isRemote: boolean,
     onOutcome: (outcome: ProviderOutcome) => void,
     maxMs = usualMaxMs,
   ) {
-    this.#provider = provider
+    this.source = source
     this.isRemote = isRemote
     this.#onOutcome = onOutcome
     this.#maxMs = maxMs
   }
 
-  get provider(): string {
-    return this.#provider.provider
-  }
-
-  get model(): string {
-    return this.#provider.model
-  }
-
-  get address(): string | undefined {
-    return this.#provider.address
-  }
-
-  /** The provider itself, for what needs no request. */
-  get source(): EmbeddingProvider {
-    return this.#provider
-  }
-
   /** Warms up the provider. Ignores errors: the first query reports them. */
   prepare(): void {
-    unlessAppError(() => this.#provider.prepare?.())
-  }
-
-  understands(question: string): boolean {
-    return this.#provider.understands?.(question) ?? true
+    unlessAppError(() => this.source.prepare?.())
   }
 
   /**
@@ -151,7 +131,7 @@ export class QueryEmbedder {
     limitMs: number,
   ): Promise<Answer> {
     try {
-      const [vector] = await this.#provider.embed([text], limit, isPrivate)
+      const [vector] = await this.source.embed([text], limit, isPrivate)
       if (vector && (dimensions === 0 || vector.length === dimensions)) return { vector }
       const mismatch = `the model's vectors have ${vector?.length ?? 0} dimensions, those of the index ${dimensions}`
       return { failure: this.#failure('provider_error', mismatch) }
@@ -163,14 +143,15 @@ export class QueryEmbedder {
   }
 
   #failure(code: 'provider_error' | 'provider_timeout', what: string): AppError {
-    return new AppError(code, `${this.provider}: ${what}`, { provider: this.provider, reason: what })
+    const { provider } = this.source
+    return new AppError(code, `${provider}: ${what}`, { provider, reason: what })
   }
 
   #lateNotice(waitedMs: number): Notice {
     const message =
       waitedMs === 0
-        ? `${this.provider} is too slow: searching without it`
-        : `${this.provider} took longer than ${waitedMs / 1000} s`
+        ? `${this.source.provider} is too slow: searching without it`
+        : `${this.source.provider} took longer than ${waitedMs / 1000} s`
     return { code: 'provider_late', message }
   }
 }

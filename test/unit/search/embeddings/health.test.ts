@@ -7,6 +7,7 @@ function openHealth(random = 0) {
   let now = 1_000_000
   const health = new ProviderHealth(
     () => new Date(now),
+    undefined,
     () => now,
     () => random,
   )

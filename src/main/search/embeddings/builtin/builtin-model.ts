@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { sharedMemory, shareMemory } from '#platform'
+import { sharedBuffers } from '#platform'
 import { forEachLine, multiTokenMarker, type TokenTable } from './tokenizer.ts'
 
 const magic = 'CPSE'
@@ -52,11 +52,11 @@ const openedModels = new Map<string, BuiltinModel>()
  * @throws AppError `provider_unavailable` if the file is missing
  */
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
-  const existing = sharedMemory(file)
+  const existing = sharedBuffers.get(file)
   if (existing) return existing
   const { size } = withFile(file, (handle) => fstatSync(handle))
   const shared = new SharedArrayBuffer(align(size) + tableBytes + startsBytes + 4)
-  shareMemory(file, shared)
+  sharedBuffers.set(file, shared)
   return shared
 }
 
