@@ -13,6 +13,7 @@ import { clipLine } from '#lib/util/clip.ts'
 import { download } from '#lib/util/download.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
 import { ReleaseDialog } from './release-dialog.tsx'
 
 interface SessionMenuProps {
@@ -26,6 +27,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const openSession = sessionAt(useEncodedPath())
   const [isRenaming, setIsRenaming] = useState(false)
   const [isReleasing, setIsReleasing] = useState(false)
+  const [isDeleting, setIsDeleting] = useState(false)
   const target = { agent, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
   const pin = useMutation(api.sessions.pin.mutationOptions())
@@ -65,8 +67,13 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         </ActionItem>
         <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
         <ActionSeparator />
-        <ActionItem onClick={() => remove.mutate(target)}>{t('session.remove')}</ActionItem>
+        <ActionItem onClick={() => (summary.areNotesMissing ? setIsDeleting(true) : remove.mutate(target))}>
+          {t('session.remove')}
+        </ActionItem>
       </ActionMenu>
+      {isDeleting && (
+        <DeleteDialog {...target} onDelete={() => remove.mutate(target)} onClose={() => setIsDeleting(false)} />
+      )}
       {isReleasing && <ReleaseDialog agent={agent} session={summary.id} onClose={() => setIsReleasing(false)} />}
       {isRenaming && (
         <PromptDialog
