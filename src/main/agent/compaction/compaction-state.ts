@@ -49,7 +49,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   // Numbers of messages: `missing` is behind the last one whose notes a flush should have taken.
   let [firstLive, taken, missing] = [0, 0, 0]
   let summary: string | undefined
-  let digest: readonly DigestLine[] = []
+  let digest: DigestLine[] = []
   let summarySources: readonly Source[] = []
   let hasFlushedInCycle = false
   let turnsSinceFailure = Infinity
@@ -61,7 +61,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
     } else if (entry.type === 'flush') {
       taken = Math.max(taken, countThrough(entry.throughEntryId))
       missing = Math.max(missing, countThrough(entry.missingEntryId))
-      digest = [...digest, ...entry.lines]
+      digest.push(...entry.lines)
       if (entry.status === 'failed') turnsSinceFailure = 0
       else [hasFlushedInCycle, turnsSinceFailure] = [true, Infinity]
     } else if (entry.type === 'compaction') {
@@ -70,7 +70,7 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
       if (!entry.leftOut) [taken, turnsSinceFailure] = [Math.max(taken, firstLive), Infinity]
       else if (missing > taken) missing = Math.max(missing, firstLive)
       summary = entry.summary
-      digest = entry.lines ?? parseDigest(entry.summary, [])
+      digest = [...(entry.lines ?? parseDigest(entry.summary, []))]
       summarySources = entry.sources ?? []
       hasFlushedInCycle = false
     } else if (entry.type === 'prune') pruned = addDecisions(pruned, entry)

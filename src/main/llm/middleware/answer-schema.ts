@@ -22,9 +22,11 @@ export function withAnswerSchema(model: ChatModel, server = ''): ChatModel {
         } catch (error) {
           if (!isRefusal(error)) throw error
         }
-        yield* model.stream(request, signal)
-        // Without the schema, the same request was accepted.
-        refusals.add(key)
+        for await (const event of model.stream(request, signal)) {
+          // Without the schema, the same request was accepted.
+          if (event.type !== 'sent') refusals.add(key)
+          yield event
+        }
       } else yield* model.stream(request, signal)
     },
   }
