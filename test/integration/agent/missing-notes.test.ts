@@ -75,6 +75,18 @@ describe('a chat whose flush fails twice', () => {
     expect(await agent.sessions.list()).toMatchObject([{ areNotesMissing: false }])
   }, 60_000)
 
+  it('is not summarised by /compact', async () => {
+    const { server, state, say, sayMany, log } = await openChats(() => true)
+    const summaries = () => server.requests.filter(({ text }) => text.includes('Summarise the conversation below'))
+    const session = await sayMany(8)
+    await say('/compact', session)
+    expect(summaries()).toEqual([])
+    state.broken = () => false
+    await say('/compact', session)
+    expect(summaries()).not.toEqual([])
+    expect(await log()).toContain('FACT-0 is red')
+  }, 60_000)
+
   it('is read while it is idle', async () => {
     const { agent, clock, state, sayMany, log } = await openChats(() => true)
     await sayMany(8)

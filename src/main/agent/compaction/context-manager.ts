@@ -195,9 +195,7 @@ export class ContextManager {
     const { model, prompts, toolContext } = this.#options
     const { liveMessages } = this.#state()
     if (cut === 0 || this.#isCoolingDown()) return undefined
-    if (this.#shouldFlush()) await this.#takeNotesThrough(liveMessages[cut - 1]?.id)
-    // The flush may have failed just now.
-    if (this.#isCoolingDown()) return undefined
+    if (this.#shouldFlush() && !(await this.#takeNotesThrough(liveMessages[cut - 1]?.id))) return undefined
     await this.#options.onStart('compaction')
     try {
       const { lines, usage } = await retryOnOverflow(model, async () => {
@@ -261,11 +259,13 @@ export class ContextManager {
     return { before, after }
   }
 
-  async #takeNotesThrough(message: string | undefined): Promise<void> {
-    const isUntaken = this.#state().untaken.some(({ id }) => id === message)
-    if (message === undefined || !isUntaken) return
+  /** @returns false if it failed */
+  async #takeNotesThrough(message: string | undefined): Promise<boolean> {
+    const isTaken = () => !this.#state().untaken.some(({ id }) => id === message)
+    if (message === undefined || isTaken()) return true
     await this.#options.onStart('flush')
     await takeNotes(this.#options, message, () => this.#measure())
+    return isTaken()
   }
 }
 
