@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
@@ -78,18 +79,21 @@ agents:
   list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
 `,
     })
+    const client = await connect(server.url)
+    let session: string | undefined
+    for (let turn = 1; turn <= 6; turn += 1) {
+      const text = `The heron sails from Genoa. ${'The crossing takes some hours on a calm sea. '.repeat(110)}`
+      const sent = await client.chat.send({ agent: 'main', text, session })
+      session = sent.session
+      for await (const event of await client.chat.watch({ agent: 'main', session }))
+        if ((event.type === 'partial' && !event.running) || event.type === 'turnEnd') break
+    }
     const page = await openPage()
     await page.goto(server.url)
-    const failed = page.getByText('Saving notes failed. They will be saved later.')
-    for (let turn = 1; turn <= 5; turn += 1) {
-      await page
-        .getByRole('textbox', { name: 'Message' })
-        .fill(`The heron sails from Genoa. ${'The crossing takes some hours on a calm sea. '.repeat(80)}`)
-      await page.keyboard.press('Enter')
-      await until(async () => (await page.getByText('Aye.').count()) === turn)
-    }
-    await failed.first().waitFor()
-    await keepScreenshot(page, 'session-end-5-missing-notes')
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /The heron sails/ })
+      .click()
     const remove = async () => {
       await page.getByRole('button', { name: 'Chat actions' }).last().click()
       await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -97,6 +101,7 @@ agents:
     await remove()
     await page.getByRole('button', { name: 'Save notes and delete' }).click()
     await page.getByText('Saving notes failed again.').waitFor()
+    await page.getByText('Saving notes failed. They will be saved later.').last().waitFor()
     await keepScreenshot(page, 'session-end-6-delete')
     isBroken = false
     await page.getByRole('button', { name: 'Save notes and delete' }).click()
