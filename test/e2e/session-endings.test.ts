@@ -106,7 +106,8 @@ agents:
     isBroken = false
     await page.getByRole('button', { name: 'Save notes and delete' }).click()
     await page.getByText(/was deleted/).waitFor()
-    const [log = ''] = (await readdir(join(server.workspace, 'memory'))).filter((name) => name.length === 13)
+    const names = await readdir(join(server.workspace, 'memory'))
+    const log = names.find((name) => name.length === 13) ?? ''
     expect(await readFile(join(server.workspace, 'memory', log), 'utf8')).toContain('The heron sails from Genoa')
   })
 })

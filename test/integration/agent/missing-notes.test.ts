@@ -1,4 +1,4 @@
-/** Notes that a flush could not take: a pointer in the transcript, and the ways by which they are taken later. */
+/** Flushes that fail: the transcript has a pointer to the last message with notes, and later flushes take the others. */
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -56,7 +56,7 @@ agents:
 const flushesOf = (branch: readonly TranscriptEntry[]) => branch.filter((entry) => entry.type === 'flush')
 
 describe('a chat whose flush fails twice', () => {
-  it('goes on without its oldest messages, says so, and reads them from the transcript at the next turn that can', async () => {
+  it('leaves out its oldest messages, shows the failure, and takes the notes at the next turn that can', async () => {
     const { agent, server, state, say, sayMany, log, branchOf, workspace } = await openChats(() => true)
     const session = await sayMany(14)
     expect(server.requests.at(-1)?.text).not.toContain('FACT-0 is red')
@@ -120,7 +120,7 @@ describe('a chat whose flush fails twice', () => {
     await again.close()
   }, 60_000)
 
-  it('goes on at the part that failed, not at the first one', async () => {
+  it('continues at the part that failed', async () => {
     const { agent, state, sayMany, log, branchOf, flushes } = await openChats(() => true)
     const session = await sayMany(14)
     state.broken = (text) => text.includes('FACT-13 is red')

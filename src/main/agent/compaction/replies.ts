@@ -1,4 +1,4 @@
-/** Replies of models that were asked for notes or a summary: JSON by a schema, or text of models without schemas. */
+/** Parses replies to requests for notes and summaries: JSON by a schema, or the text of a model without schemas. */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
 

@@ -162,7 +162,7 @@ async function flush(
   const request = {
     purpose: { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) },
     system,
-    // Those of the chat: with others, the model server could not reuse the beginning of its requests.
+    // The chat has the same tools: with others, the model server could not reuse the beginning of its requests.
     tools,
     // Servers that force a schema allow no tool call, so only models that need no other tool get one.
     ...(answersWithNotes(model) && { answerSchema: notesSchema }),

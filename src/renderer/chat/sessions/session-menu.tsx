@@ -8,12 +8,12 @@ import type { SessionSummary } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
-import { IconButton } from '#lib/ui/button.tsx'
+import { Button, IconButton } from '#lib/ui/button.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { download } from '#lib/util/download.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
 import { ReleaseDialog } from './release-dialog.tsx'
 
 interface SessionMenuProps {
@@ -86,5 +86,40 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         />
       )}
     </>
+  )
+}
+
+interface DeleteDialogProps {
+  readonly agent: string
+  readonly session: string
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before the deletion of a chat whose notes are not saved, and offers to save them first. */
+function DeleteDialog({ agent, session, onDelete, onClose }: DeleteDialogProps) {
+  const remove = () => {
+    onClose()
+    onDelete()
+  }
+  const takeNotes = useMutation(
+    api.sessions.takeNotes.mutationOptions({ onSuccess: ({ isComplete }) => isComplete && remove() }),
+  )
+  return (
+    <Dialog
+      title={t('session.removeTitle')}
+      action={t(takeNotes.isPending ? 'session.savingNotes' : 'session.saveNotesAndRemove')}
+      canSubmit={!takeNotes.isPending}
+      aside={
+        <Button look="quiet" onClick={remove}>
+          {t('session.removeWithoutNotes')}
+        </Button>
+      }
+      onSubmit={() => takeNotes.mutate({ agent, session })}
+      onClose={onClose}
+    >
+      <p>{t('session.notesMissing')}</p>
+      {takeNotes.data?.isComplete === false && <p className="text-warning">{t('session.notesFailed')}</p>}
+    </Dialog>
   )
 }
