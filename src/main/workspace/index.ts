@@ -30,9 +30,8 @@ export {
   memoryFolderPaths,
   ownFilePath,
   projectContextFiles,
-  verbatimFolder,
-  verbatimFolders,
   pendingVerbatimTitle,
+  takenVerbatimTitle,
   exclusionReason,
   exclusionEntry,
 } from './files/layout.ts'
