@@ -15,7 +15,6 @@ import { download } from '#lib/util/download.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { QueryView } from '#lib/feedback/query-view.tsx'
-import { Dialog } from '#lib/ui/dialog.tsx'
 import { LineList } from '../composer/private-lines.tsx'
 
 interface SessionMenuProps {
