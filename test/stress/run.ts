@@ -18,6 +18,7 @@ const randomTests = [
   'test/integration/curation/suggestions-safety',
   'test/integration/interop/crash-import',
   'test/integration/interop/import.test',
+  'test/integration/llm/streams',
   'test/integration/workspace/crash',
   'test/integration/workspace/find-replace',
   'test/integration/workspace/revert-model',
