@@ -43,7 +43,7 @@ export interface Losses {
   readonly isLogSound: boolean
 }
 
-/** Looks for every note as a line of a daily log and as a line added by a change of cause `capture`. */
+/** Looks for every note as an entry of a daily log and as a line added by a change of cause `capture`. */
 export async function countLosses({ home, workspace }: Memory, notes: readonly string[]): Promise<Losses> {
   const onDisk = new Set<string>()
   const recorded = new Set<string>()
@@ -54,8 +54,9 @@ export async function countLosses({ home, workspace }: Memory, notes: readonly s
       const lines = readFileSync(join(workspace, 'memory', name), 'utf8').split('\n')
       const blamed = await history.blame(`memory/${name}`)
       for (const [index, line] of lines.entries()) {
-        onDisk.add(line)
-        if (blamed[index]?.cause === 'capture') recorded.add(line)
+        const note = line.replace(/^- \d\d:\d\d /, '')
+        onDisk.add(note)
+        if (blamed[index]?.cause === 'capture') recorded.add(note)
       }
     }
   } finally {
