@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { isLogSound } from '../support/log-integrity.ts'
+import { logLines } from '../support/log-lines.ts'
 
 export const mainFolder = new URL('../../src/main/', import.meta.url)
 
@@ -51,12 +52,11 @@ export async function countLosses({ home, workspace }: Memory, notes: readonly s
   try {
     const { history } = await app.agents.get('main')
     for (const name of readdirSync(join(workspace, 'memory')).filter((file) => file.endsWith('.md'))) {
-      const lines = readFileSync(join(workspace, 'memory', name), 'utf8').split('\n')
+      const lines = logLines(readFileSync(join(workspace, 'memory', name), 'utf8'))
       const blamed = await history.blame(`memory/${name}`)
       for (const [index, line] of lines.entries()) {
-        const note = line.replace(/^- \d\d:\d\d /, '')
-        onDisk.add(note)
-        if (blamed[index]?.cause === 'capture') recorded.add(note)
+        onDisk.add(line)
+        if (blamed[index]?.cause === 'capture') recorded.add(line)
       }
     }
   } finally {
