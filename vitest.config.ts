@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-const shared = { globals: false, restoreMocks: true, unstubEnvs: true } as const
+const shared = {
+  globals: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+  // A busy machine can take seconds.
+  expect: { poll: { timeout: 10_000 } },
+} as const
 
 /** Unit tests that mock modules, start workers or change the process. Each file runs in its own process. */
 const isolatedUnit = [
@@ -43,8 +49,6 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build.ts'],
-          // Workers and other processes can be slow on a busy machine.
-          retry: 1,
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -55,8 +59,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/build.ts', 'test/support/shared-browser.ts'],
-          // Pages can be slow on a busy machine.
-          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
