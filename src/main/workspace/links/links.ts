@@ -143,13 +143,7 @@ export class Links {
       const conventions = await this.#options.conventions()
       const isStale = this.#isStale
       this.#isStale = false
-      try {
-        return await query(client, { workspace, forbidden: [...forbidden], isStale, conventions })
-      } catch (error) {
-        // A cancelled query may not have reached the worker.
-        if (isStale) this.#isStale = true
-        throw error
-      }
+      return query(client, { workspace, forbidden: [...forbidden], isStale, conventions })
     })
   }
 }
