@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, ReviewOutcome } from '#shared/contract/index.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
@@ -18,7 +18,6 @@ import { explainCode } from '#lib/feedback/explain.ts'
 
 /** @param proposal id of the suggestion to select first */
 export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
-  const { t } = useTranslation()
   const inbox = useInbox(agent.id, proposal)
   const [isEditing, setIsEditing] = useState(false)
   const [isReviewOpen, setIsReviewOpen] = useState(false)
@@ -168,7 +167,6 @@ function keyActions(inbox: InboxState, edit: () => void, accept: () => void): Re
 }
 
 function CheckedActions({ inbox }: { inbox: InboxState }) {
-  const { t } = useTranslation()
   const { isBusy } = inbox
   return (
     <>
@@ -189,7 +187,6 @@ function CheckedActions({ inbox }: { inbox: InboxState }) {
 }
 
 function ScanButtons({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
-  const { t } = useTranslation()
   const progress = inbox.query.data?.progress
   if (progress)
     return (
@@ -218,7 +215,6 @@ function ScanButtons({ inbox, onReview }: { inbox: InboxState; onReview: () => v
 }
 
 function EmptyInbox({ inbox }: { inbox: InboxState }) {
-  const { t } = useTranslation()
   const scannedAt = inbox.query.data?.lookedAt ?? null
   if (inbox.tab === 'done') return <EmptyState title={t('upkeep.noneDone')} />
   if (scannedAt === null)
@@ -233,7 +229,6 @@ function EmptyInbox({ inbox }: { inbox: InboxState }) {
 }
 
 function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
-  const { t } = useTranslation()
   const ids = inbox.targets.map(({ id }) => id)
   const query = useQuery(api.upkeep.preview.queryOptions({ input: { agent, ids } }))
   const count = ids.length
@@ -265,7 +260,6 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
 const maxPlaces = 12
 
 function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: InboxState }) {
-  const { t } = useTranslation()
   if (conflicts.length === 0) return null
   const places = [...new Map(conflicts.map((conflict) => [`${conflict.path}:${conflict.line}`, conflict])).values()]
   return (
@@ -291,7 +285,6 @@ function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: I
 }
 
 function ReviewNote({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
-  const { t } = useTranslation()
   const data = inbox.query.data
   if (!data) return null
   const { review, nextAt, isReviewing, open } = data
@@ -324,7 +317,6 @@ function ReviewNote({ inbox, onReview }: { inbox: InboxState; onReview: () => vo
 }
 
 function ReviewSummary({ review }: { review: ReviewOutcome }) {
-  const { t } = useTranslation()
   const { state, at, model, proposals, usd, left, unread, code = 'internal', data = {} } = review
   const parts = [
     t('upkeep.review.last', { when: formatMoment(at), model }),

@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
 import { Check } from 'lucide-react'
@@ -10,7 +11,6 @@ import { ruleName, stripMarks } from './proposal-text.ts'
 const rowHeight = 66
 
 export function ProposalList({ inbox, onOpen }: { inbox: InboxState; onOpen: (id: string) => void }) {
-  const { t } = useTranslation()
   const { proposals, current, index, checkedIds, toggleChecked } = inbox
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -73,7 +73,7 @@ interface ProposalRowProps {
 
 /** Memoized, since the list renders again on every scroll event. */
 const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, onToggle, onOpen }: ProposalRowProps) {
-  const { t } = useTranslation()
+  useTranslation()
   const { id, state } = proposal
   const subject = subjectOf(proposal)
   return (

@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
 import type { Proposal } from '#shared/contract/index.ts'
@@ -27,7 +27,6 @@ interface ProposalViewProps {
 }
 
 export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalViewProps) {
-  const { t } = useTranslation()
   const { files } = proposal
   const [isRequestOpen, setIsRequestOpen] = useState(false)
   return (
@@ -87,7 +86,6 @@ interface ProposedDiffProps {
 }
 
 export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: ProposedDiffProps) {
-  const { t } = useTranslation()
   return (
     <figure className="overflow-hidden rounded-md border border-line">
       <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
@@ -104,7 +102,6 @@ export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: Pro
 
 /** @param line null if the file is missing */
 export function PlaceLink({ path, line }: { path: string; line: number | null }) {
-  const { t } = useTranslation()
   const pathClass = 'font-mono text-[12px] break-all'
   if (line === null) return <span className={pathClass}>{t('upkeep.stuckGone', { path })}</span>
   return (
@@ -115,7 +112,6 @@ export function PlaceLink({ path, line }: { path: string; line: number | null })
 }
 
 function Reason({ proposal }: { proposal: Proposal }) {
-  const { t } = useTranslation()
   const { rule, author, detail, reason } = proposal
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
   const reasonKey =
@@ -148,7 +144,6 @@ function Reason({ proposal }: { proposal: Proposal }) {
 }
 
 function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
-  const { t } = useTranslation()
   if (author.kind === 'client') return t('upkeep.by.client', { name: clipLine(author.name, 60) })
   if (author.kind !== 'model') return t(`upkeep.by.${author.kind}`)
   const price = cost?.usd == null ? '' : ` · ${formatMoney(cost.usd)}`
@@ -156,7 +151,6 @@ function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
 }
 
 function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
-  const { t } = useTranslation()
   return (
     <section aria-label={t('upkeep.evidence')}>
       <h3 className="pb-1 text-[12px] text-muted">{t('upkeep.evidence')}</h3>
@@ -172,7 +166,6 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
 }
 
 function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Proposal; onEdit: () => void }) {
-  const { t } = useTranslation()
   const { isBusy } = inbox
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
@@ -215,7 +208,6 @@ function Key({ children }: { children: string }) {
 }
 
 function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal }) {
-  const { t } = useTranslation()
   const { state, gone: withdrawalReason, until, stateAt, stuck: conflict, files, acceptance } = proposal
   // The change log could not store an accepted change without a change set.
   const canUndo = state === 'accepted' ? acceptance !== undefined || files.length === 0 : state !== 'withdrawn'
@@ -243,7 +235,6 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
 }
 
 function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
-  const { t } = useTranslation()
   const query = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
   const request = query.data?.request
   return (
@@ -269,7 +260,6 @@ interface ProposalEditorProps {
 }
 
 function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorProps) {
-  const { t } = useTranslation()
   const edits = proposal.files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, path })))
   const [texts, setTexts] = useState(() => edits.map(({ after }) => after.join('\n')))
   const submit = () => onDone(texts.map((text) => (text === '' ? [] : text.split('\n'))))

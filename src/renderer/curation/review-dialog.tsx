@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { ReviewEstimate } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
@@ -10,7 +10,6 @@ import { Dialog } from '#lib/ui/dialog.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 
 export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
-  const { t } = useTranslation()
   const query = useQuery({ ...api.upkeep.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
   const estimate = query.data
   const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0
@@ -47,7 +46,6 @@ export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onSta
 }
 
 function Estimate({ estimate }: { estimate: ReviewEstimate }) {
-  const { t } = useTranslation()
   const { model, isOffline, lines, requests, input, output, usd, budget, spent, fitting } = estimate
   if (isOffline) return <p role="note">{t('upkeep.review.offline')}</p>
   const spentTokens = t('upkeep.review.spentTokens', { count: spent.tokens })

@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { ChevronRight } from 'lucide-react'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -42,7 +43,7 @@ interface CandidateRowProps {
 /** Renders again only if its own data changes: the table renders on each frame while it scrolls. */
 export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps) {
   const { agent, explanation, row, isReversed, move, isOpen, onToggle } = props
-  const { t } = useTranslation()
+  useTranslation()
   const { query, thresholds, notice, provider } = explanation
   const { candidate } = row
   const { path, startLine, endLine, date, title, heading, snippet, matched, score, verdict, vector, text } = candidate
@@ -150,7 +151,6 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
 })
 
 function MoveMark({ move }: { move: RankChange }) {
-  const { t } = useTranslation()
   const isRise = move === 'new' || (typeof move === 'number' && move > 0)
   const count = Math.abs(Number(move))
   const label =

@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import {
   CalendarClock,
   Clock,
@@ -10,7 +11,6 @@ import {
   TriangleAlert,
   X,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { Condition } from '#shared/contract/index.ts'
 
 interface ConditionChipsProps {
@@ -32,7 +32,6 @@ const icons = {
 } as const
 
 export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
-  const { t } = useTranslation()
   const meaningOf = useMeaning()
   if (conditions.length === 0) return null
   return (
@@ -79,7 +78,6 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
 }
 
 function Span({ condition: { from, to, isOff, nearest } }: { condition: Condition }) {
-  const { t } = useTranslation()
   if (isOff || (from === null && to === null)) return null
   const range = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`
   if (nearest !== undefined) return <span className="tabular">{t('condition.nearest', { range, nearest })}</span>
@@ -87,7 +85,6 @@ function Span({ condition: { from, to, isOff, nearest } }: { condition: Conditio
 }
 
 function useMeaning() {
-  const { t } = useTranslation()
   return ({ kind, text, from, to, isUnread }: Condition): string => {
     const isValue = kind === 'tag' || kind === 'property'
     if (isUnread) {

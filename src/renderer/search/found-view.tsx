@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal, ArrowDown, ArrowUp } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type ReactNode, memo, useCallback } from 'react'
@@ -33,7 +34,6 @@ interface FoundViewProps {
 }
 
 export function FoundView({ agent, initialQuery, initialWhy }: FoundViewProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [text, setText] = useState(initialQuery)
   const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
@@ -148,7 +148,7 @@ const rowHeight = 78
 
 /** A table of all candidates of a search. */
 const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
-  const { t } = useTranslation()
+  useTranslation()
   const [order, setOrder] = useState<CandidateOrder>({ column: 'verdict', isReversed: false })
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const toggle = useCallback((candidate: Candidate) => setOpen((keys) => toggled(keys, keyOf(candidate))), [])

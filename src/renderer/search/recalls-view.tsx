@@ -1,7 +1,7 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, Recall } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
@@ -25,7 +25,6 @@ const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
 type Outcome = (typeof outcomes)[number]
 
 export function RecallsView({ agent, message }: { agent: Agent; message: string | undefined }) {
-  const { t } = useTranslation()
   const [outcome, setOutcome] = useState<Outcome>('all')
   const [filter, setFilter] = useState('')
   const [limit, setLimit] = useState(pageSize)
@@ -98,7 +97,6 @@ function mentions({ query, question, title, results }: Recall, filter: string): 
 }
 
 function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const outcome = outcomeOf(recall)
   const used = recall.results.filter(({ use }) => use !== null).length
@@ -138,7 +136,6 @@ function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
 }
 
 function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
-  const { t } = useTranslation()
   const { query, session, message, question, results } = recall
   const input = { agent, query, options: { excludeSession: session } }
   const current = useQuery(api.search.query.queryOptions({ input }))

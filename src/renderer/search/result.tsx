@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { formatNoteDay } from '#lib/i18n/format.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
@@ -17,7 +17,6 @@ interface ResultProps {
 const noWords: readonly string[] = []
 
 export function Result({ agent, result, query, isUsed = false }: ResultProps) {
-  const { t } = useTranslation()
   const { path, startLine, endLine, date, snippet, superseded } = result
   return (
     <div data-testid="result">

@@ -1,11 +1,9 @@
 import { t } from 'i18next'
-import { useTranslation } from 'react-i18next'
 import type { Explanation } from '#shared/contract/index.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 
 /** Tells what limits the results: an index that lags behind, vectors that are off or incomplete. */
 export function SearchNotices({ explanation: { stale, standstill, notice } }: { explanation: Explanation }) {
-  const { t } = useTranslation()
   return (
     <>
       {stale && (

@@ -1,7 +1,7 @@
+import { t } from 'i18next'
 import { Command } from 'cmdk'
 import { Search } from 'lucide-react'
 import { use, useEffect, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent, Candidate } from '#shared/contract/index.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
@@ -23,7 +23,6 @@ import { useTypedSearch } from './use-typed-search.ts'
 const maxRows = 60
 
 export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery: string }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [text, setText] = useState(initialQuery)
   const field = useTextField(text, setText)

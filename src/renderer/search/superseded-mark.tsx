@@ -1,10 +1,9 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { SearchResult } from '#shared/contract/index.ts'
 import { parsePlace, paths } from '#lib/router/paths.ts'
 
 export function SupersededMark({ superseded }: { superseded: SearchResult['superseded'] }) {
-  const { t } = useTranslation()
   if (!superseded) return null
   const { until, by } = superseded
   const place = by === undefined ? undefined : parsePlace(by)

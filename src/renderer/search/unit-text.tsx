@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { Highlight } from '#lib/ui/highlight.tsx'
 import { sessionOfPath } from '#lib/router/paths.ts'
@@ -19,7 +19,6 @@ const chatLink = / ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g
 
 /** Shows the text of a note or chat without privacy marks and links to chats. */
 export function UnitText({ path, text, words = noWords, className = '' }: UnitTextProps) {
-  const { t } = useTranslation()
   const compact = withoutPrivateMarks(text)
     .replaceAll(chatLink, '')
     .trim()

@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { api } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
@@ -17,7 +17,6 @@ export function UnsearchedCount({ agent }: { agent: string }) {
 }
 
 function SkippedLinks({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const { data } = useQuery(api.workspace.links.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
   if (data === undefined || data.count === 0) return null
   const { count, paths: shownPaths } = data
@@ -30,7 +29,6 @@ function SkippedLinks({ agent }: { agent: string }) {
 }
 
 function UnsearchedFiles({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const reasons = (files.data ?? []).flatMap(({ unsearched }) => unsearched?.reason ?? [])
   if (reasons.length === 0) return null

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { SearchSettings } from '#shared/contract/index.ts'
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
@@ -28,7 +28,6 @@ const limits = [
 ] as const
 
 export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClose }: WhatIfProps) {
-  const { t } = useTranslation()
   const save = useSaveSearch(() => onPreview(undefined))
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
   const isRebuilt = JSON.stringify(settings.chunking) !== JSON.stringify(current.chunking)

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
@@ -25,7 +25,6 @@ export function ConfigFile() {
 
 /** @param lastGood the text in use while the file has problems */
 function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | undefined }) {
-  const { t } = useTranslation()
   /** The version on which the edits are based, and the text shown without edits. */
   const [base, setBase] = useState(diskText)
   const [content, setContent] = useState({ text: diskText })

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent, ConnectableProgram } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState, ErrorText } from '#lib/feedback/error-state.tsx'
@@ -9,7 +9,6 @@ import { Button } from '#lib/ui/button.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 
 export function ConnectPrograms({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent.id } }))
   if (programs.error) return <ErrorState error={programs.error} onRetry={() => void programs.refetch()} />
   if (!programs.data) return <Skeleton lines={6} />
@@ -38,7 +37,6 @@ export function ConnectPrograms({ agent }: { agent: Agent }) {
 const stateColors = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
 
 function ProgramRow({ agent, program }: { agent: string; program: ConnectableProgram }) {
-  const { t } = useTranslation()
   const { id, name, file, state, patch, link, problem } = program
   const [isPatchShown, setIsPatchShown] = useState(false)
   const queries = useQueryClient()

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent, MemoryClient } from '#shared/contract/index.ts'
 import { maxClientLimit } from '#shared/util/limits.ts'
 import { api } from '#lib/api/client.ts'
@@ -13,7 +13,6 @@ import { Select } from '#lib/ui/select.tsx'
 import { valueAt } from '#shared/util/json.ts'
 
 export function KnownPrograms({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const clients = useQuery(api.clients.list.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
   if (clients.error) return <ErrorState error={clients.error} onRetry={() => void clients.refetch()} />
@@ -33,7 +32,6 @@ const limitNames = ['notesPerDay', 'charactersPerDay', 'callsPerMinute', 'callsA
 const permissions = ['write', 'ask', 'read'] as const
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
-  const { t } = useTranslation()
   const { id, name, agent, permission, usedAt, writes, hasToken, hasFullAccess, mayKeep, limits, today } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
@@ -119,7 +117,6 @@ function idOf(name: string): string {
 }
 
 function NewToken({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const [name, setName] = useState('')
   const { isCopied, copy } = useCopy()
   const issue = useMutation(api.clients.issueToken.mutationOptions())

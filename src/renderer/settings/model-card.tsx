@@ -1,7 +1,7 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { LocalModelServer, ProviderStatus } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -31,7 +31,6 @@ interface ModelCardProps {
 
 /** Connects a provider and ends with one of its models in use. */
 export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
-  const { t } = useTranslation()
   const [connection, setConnection] = useState<Connection>(() => ({
     provider: providers.find((name) => inUse.startsWith(`${name}/`)) ?? offlineModelId,
   }))
@@ -153,7 +152,6 @@ interface ConnectionFieldsProps {
 }
 
 function ConnectionFields({ status, connection, isConnecting, onChange, onConnect }: ConnectionFieldsProps) {
-  const { t } = useTranslation()
   const { name, keySource, variable, keeps, baseUrl } = status
   const { key = '', address = baseUrl ?? '' } = connection
   const isCompatible = name === 'openai-compatible'

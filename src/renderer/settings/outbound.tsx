@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { OutboundRequest } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
@@ -11,7 +11,6 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 
 /** The newest requests to other machines, with filters by purpose and receiver. */
 export function Outbound() {
-  const { t } = useTranslation()
   const { data, error, refetch } = useQuery({ ...api.settings.outbound.queryOptions(), staleTime: 0 })
   const [purpose, setPurpose] = useState<OutboundRequest['purpose'] | ''>('')
   const [host, setHost] = useState('')

@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useRef, type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
+import { useEffect, useRef, type ReactNode, useState } from 'react'
 import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -28,99 +28,95 @@ import { Download, RefreshCw } from 'lucide-react'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { download } from '#lib/util/download.ts'
 
-export function usePanels(agent: Agent): readonly Panel[] {
-  const { t } = useTranslation()
-  return useMemo(
-    () => [
-      {
-        section: 'general',
-        id: 'agents',
-        words: `${t('agents.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
-        title: t('agents.title'),
-        lead: t('agents.lead'),
-        body: <AgentsSettings agent={agent} />,
-      },
-      {
-        section: 'models',
-        id: 'providers',
-        words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
-        title: t('settings.models'),
-        lead: t('settings.modelsLead'),
-        body: <ModelSettings agent={agent} />,
-      },
-      {
-        section: 'models',
-        id: 'spending',
-        words: `${t('settings.limit')} monthlyLimit`,
-        title: t('settings.spending'),
-        lead: t('settings.spendingLead'),
-        body: <Spending />,
-      },
-      {
-        section: 'memory',
-        id: 'searchMode',
-        isAdvanced: true,
-        words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
-        title: t('whatIf.mode'),
-        lead: t('whatIf.modeLead'),
-        body: <SearchModeSetting agent={agent.id} />,
-      },
-      {
-        section: 'programs',
-        id: 'tools',
-        isAdvanced: true,
-        words: 'MCP mcp.servers permission command url',
-        title: t('settings.tools'),
-        lead: t('settings.toolsLead'),
-        body: <ToolServers />,
-      },
-      {
-        section: 'programs',
-        id: 'programs',
-        words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
-        title: t('clients.title'),
-        lead: t('clients.lead'),
-        body: <ConnectPrograms agent={agent} />,
-      },
-      {
-        section: 'programs',
-        id: 'knownPrograms',
-        words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
-        title: t('clients.knownTitle'),
-        lead: t('clients.knownLead'),
-        body: <KnownPrograms agent={agent} />,
-      },
-      {
-        section: 'shortcuts',
-        id: 'shortcuts',
-        words: Object.entries(commandKeys)
-          .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
-          .join(' '),
-        title: t('shortcut.title'),
-        lead: t('shortcut.lead'),
-        body: <ShortcutList />,
-      },
-      {
-        section: 'about',
-        id: 'health',
-        title: t('health.title'),
-        lead: t('health.lead'),
-        body: <HealthList agent={agent} />,
-      },
-      { section: 'privacy', id: 'outbound', title: t('outbound.title'), lead: t('outbound.lead'), body: <Outbound /> },
-      { section: 'data', id: 'data', title: t('data.title'), lead: t('data.lead'), body: <DataLocations /> },
-      {
-        section: 'data',
-        id: 'import',
-        title: t('import.title'),
-        lead: t('import.lead'),
-        body: <ImportSettings agent={agent} />,
-      },
-      { section: 'about', id: 'version', title: t('about.title'), lead: t('about.lead'), body: <Version /> },
-      { section: 'about', id: 'log', isAdvanced: true, title: t('log.title'), lead: t('log.lead'), body: <LogView /> },
-    ],
-    [agent, t],
-  )
+export function panelsOf(agent: Agent): readonly Panel[] {
+  return [
+    {
+      section: 'general',
+      id: 'agents',
+      words: `${t('agents.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
+      title: t('agents.title'),
+      lead: t('agents.lead'),
+      body: <AgentsSettings agent={agent} />,
+    },
+    {
+      section: 'models',
+      id: 'providers',
+      words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
+      title: t('settings.models'),
+      lead: t('settings.modelsLead'),
+      body: <ModelSettings agent={agent} />,
+    },
+    {
+      section: 'models',
+      id: 'spending',
+      words: `${t('settings.limit')} monthlyLimit`,
+      title: t('settings.spending'),
+      lead: t('settings.spendingLead'),
+      body: <Spending />,
+    },
+    {
+      section: 'memory',
+      id: 'searchMode',
+      isAdvanced: true,
+      words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
+      title: t('whatIf.mode'),
+      lead: t('whatIf.modeLead'),
+      body: <SearchModeSetting agent={agent.id} />,
+    },
+    {
+      section: 'programs',
+      id: 'tools',
+      isAdvanced: true,
+      words: 'MCP mcp.servers permission command url',
+      title: t('settings.tools'),
+      lead: t('settings.toolsLead'),
+      body: <ToolServers />,
+    },
+    {
+      section: 'programs',
+      id: 'programs',
+      words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
+      title: t('clients.title'),
+      lead: t('clients.lead'),
+      body: <ConnectPrograms agent={agent} />,
+    },
+    {
+      section: 'programs',
+      id: 'knownPrograms',
+      words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
+      title: t('clients.knownTitle'),
+      lead: t('clients.knownLead'),
+      body: <KnownPrograms agent={agent} />,
+    },
+    {
+      section: 'shortcuts',
+      id: 'shortcuts',
+      words: Object.entries(commandKeys)
+        .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
+        .join(' '),
+      title: t('shortcut.title'),
+      lead: t('shortcut.lead'),
+      body: <ShortcutList />,
+    },
+    {
+      section: 'about',
+      id: 'health',
+      title: t('health.title'),
+      lead: t('health.lead'),
+      body: <HealthList agent={agent} />,
+    },
+    { section: 'privacy', id: 'outbound', title: t('outbound.title'), lead: t('outbound.lead'), body: <Outbound /> },
+    { section: 'data', id: 'data', title: t('data.title'), lead: t('data.lead'), body: <DataLocations /> },
+    {
+      section: 'data',
+      id: 'import',
+      title: t('import.title'),
+      lead: t('import.lead'),
+      body: <ImportSettings agent={agent} />,
+    },
+    { section: 'about', id: 'version', title: t('about.title'), lead: t('about.lead'), body: <Version /> },
+    { section: 'about', id: 'log', isAdvanced: true, title: t('log.title'), lead: t('log.lead'), body: <LogView /> },
+  ]
 }
 
 export interface Panel {
@@ -155,7 +151,6 @@ export function PanelView({ panel: { id, title, lead, body } }: { panel: Panel }
 }
 
 function Version() {
-  const { t } = useTranslation()
   const { version, file } = useQuery(api.settings.get.queryOptions()).data ?? {}
   return (
     <div className="flex flex-col gap-1">
@@ -172,7 +167,6 @@ function Version() {
 }
 
 function DataLocations() {
-  const { t } = useTranslation()
   const locations = useQuery({ ...api.settings.locations.queryOptions(), staleTime: 10_000 })
   if (locations.error) return <ErrorState error={locations.error} onRetry={() => void locations.refetch()} />
   if (!locations.data) return <Skeleton lines={5} />
@@ -220,7 +214,6 @@ function ModelSettings({ agent }: { agent: Agent }) {
 }
 
 function HealthList({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
   if (problems.error) return <ErrorState error={problems.error} onRetry={() => void problems.refetch()} />
   if (!problems.data) return <Skeleton lines={2} />
@@ -235,7 +228,6 @@ function HealthList({ agent }: { agent: Agent }) {
 }
 
 function ShortcutList() {
-  const { t } = useTranslation()
   const [recording, setRecording] = useState<string>()
   const customKeys = useQuery(api.settings.get.queryOptions()).data?.shortcuts ?? {}
   const setting = useMutation(api.settings.set.mutationOptions())
@@ -290,7 +282,6 @@ function ShortcutList() {
 const levelColors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
 
 function LogView() {
-  const { t } = useTranslation()
   const log = useQuery({ ...api.settings.log.queryOptions(), staleTime: 0 })
   const [filter, setFilter] = useState('')
   const report = useMutation(

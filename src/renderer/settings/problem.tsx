@@ -1,6 +1,5 @@
-import i18next from 'i18next'
+import i18next, { t } from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
@@ -29,7 +28,6 @@ export function ProblemMark({ level, size }: { level: Problem['level']; size: nu
 }
 
 export function ProblemItem({ agent, problem, onAction }: { agent: string; problem: Problem; onAction?: () => void }) {
-  const { t } = useTranslation()
   const { part, level, since, message, path, files = [], remedy } = problem
   const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
   return (
@@ -72,7 +70,6 @@ interface RemedyProps {
 }
 
 export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
   const onClick = () => {

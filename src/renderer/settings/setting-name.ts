@@ -1,5 +1,4 @@
 import type i18next from 'i18next'
-import { useTranslation } from 'react-i18next'
 import type { GroupId } from './setting-sections.ts'
 
 export function settingNames(t: typeof i18next.t) {
@@ -15,8 +14,4 @@ export function settingNames(t: typeof i18next.t) {
     groupNameOf: (group: GroupId) =>
       t(`settingGroup.${group.replaceAll('.', '_')}` as 'settingGroup.chat', { defaultValue: '' }),
   }
-}
-
-export function useSettingNames() {
-  return settingNames(useTranslation().t)
 }

@@ -1,7 +1,7 @@
+import { t } from 'i18next'
 import { useQuery, useQueries } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
@@ -13,7 +13,7 @@ import { AgentModelPicker } from '../chat/models/model-picker.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { Control } from './setting-control.tsx'
 import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
-import { useSettingNames } from './setting-name.ts'
+import { settingNames } from './setting-name.ts'
 import type { Settings } from './use-settings.ts'
 
 interface SettingRowViewProps {
@@ -24,8 +24,7 @@ interface SettingRowViewProps {
 }
 
 export function SettingRowView({ setting, settings, agent, chosenScope }: SettingRowViewProps) {
-  const { t } = useTranslation()
-  const { nameOf, hintOf } = useSettingNames()
+  const { nameOf, hintOf } = settingNames(t)
   const [resetCount, setResetCount] = useState(0)
   const [refusal, setRefusal] = useState<Error | null>(null)
   const refusalId = useId()
@@ -156,8 +155,7 @@ interface EmbeddingConsentProps {
 }
 
 function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingConsentProps) {
-  const { t } = useTranslation()
-  const { nameOf, valueNameOf } = useSettingNames()
+  const { nameOf, valueNameOf } = settingNames(t)
   const { provider, model, baseUrl } = embedding
   const hasAddress = provider !== 'openai-compatible' || baseUrl !== undefined
   const counts = useQueries({

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
@@ -12,17 +12,16 @@ import { Select } from '#lib/ui/select.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ConfigFile } from './config-file.tsx'
-import { PanelView, usePanels } from './panels.tsx'
+import { PanelView, panelsOf } from './panels.tsx'
 import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-sections.ts'
 import { useSettingsSearch } from './use-settings-search.ts'
 import { useSettings, type Settings } from './use-settings.ts'
-import { useSettingNames } from './setting-name.ts'
+import { settingNames } from './setting-name.ts'
 import { SettingRowView } from './setting-row.tsx'
 
 type AgentScope = 'agent' | 'all'
 
 export function SettingsView({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const hash = useHash()
   const shown = sectionAt(hash)
   const [filter, setFilter] = useState('')
@@ -73,11 +72,10 @@ export function SettingsView({ agent }: { agent: Agent }) {
 }
 
 function SectionView({ id, agent, chosenScope }: { id: SectionId; agent: Agent; chosenScope: AgentScope }) {
-  const { t } = useTranslation()
-  const { groupNameOf } = useSettingNames()
+  const { groupNameOf } = settingNames(t)
   const target = useHash().slice(1)
   const { settings, error, refetch } = useSettings(agent)
-  const panels = usePanels(agent).filter(({ section }) => section === id)
+  const panels = panelsOf(agent).filter(({ section }) => section === id)
   const list = settings?.all.filter(({ section }) => section === id) ?? []
   const everyday = list.filter(({ isEveryday }) => isEveryday)
   const advanced = list.filter(({ isEveryday }) => !isEveryday)
@@ -109,7 +107,6 @@ function SectionView({ id, agent, chosenScope }: { id: SectionId; agent: Agent; 
 }
 
 function Advanced({ isOpenAtFirst, children }: { isOpenAtFirst: boolean; children: ReactNode }) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -127,7 +124,6 @@ interface SearchResultsProps {
 }
 
 function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsProps) {
-  const { t } = useTranslation()
   const { settings, error, refetch, panels, list } = useSettingsSearch(agent, query)
   if (error) return <ErrorState error={error} onRetry={refetch} />
   if (!settings) return <Skeleton lines={8} />
@@ -155,7 +151,6 @@ function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsPro
 }
 
 function SectionNav({ shown, onFollow }: { shown: SectionId | undefined; onFollow: () => void }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   return (
     <>

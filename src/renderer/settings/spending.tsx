@@ -1,13 +1,12 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { MonthlyUsage, Spending as SpendingState } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { formatMoney, formatMonth, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 
 export function Spending() {
-  const { t } = useTranslation()
   const usage = useQuery(api.settings.usage.queryOptions())
   if (!usage.data) return null
   const months = Map.groupBy(usage.data.months, ({ month }) => month)
@@ -23,7 +22,6 @@ export function Spending() {
 }
 
 function Limit({ spending: { spent, limit, warns } }: { spending: SpendingState }) {
-  const { t } = useTranslation()
   const [typed, setTyped] = useState(limit === null ? '' : String(limit))
   const value = typed.trim() === '' ? null : Number(typed)
   const isValid = value === null || (Number.isFinite(value) && value > 0)
@@ -59,7 +57,6 @@ function Limit({ spending: { spent, limit, warns } }: { spending: SpendingState 
 }
 
 function Month({ month, rows }: { month: string; rows: readonly MonthlyUsage[] }) {
-  const { t } = useTranslation()
   const total = rows.reduce((sum, { usage }) => sum + (usage.cost?.total ?? 0), 0)
   return (
     <table className="tabular w-full text-[13px]">

@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import type { McpServer } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -11,7 +11,6 @@ const sample = `mcp:
     search: { url: "http://localhost:8000/mcp", headers: { Authorization: "Bearer \${SEARCH_TOKEN}" } }`
 
 export function ToolServers() {
-  const { t } = useTranslation()
   const servers = useQuery(api.settings.mcpServers.queryOptions())
   if (!servers.data) return null
   if (servers.data.length === 0) {
@@ -36,7 +35,6 @@ const stateColors = {
 } as const
 
 function Server({ server }: { server: McpServer }) {
-  const { t } = useTranslation()
   const { name, state, problem, local, tools, log } = server
   const set = useMutation(api.settings.set.mutationOptions())
   const start = useMutation(api.settings.startMcpServer.mutationOptions())
@@ -89,7 +87,6 @@ function Server({ server }: { server: McpServer }) {
 const permissions = ['ask', 'always', 'never'] as const
 
 function ToolRow({ server, tool }: { server: string; tool: McpServer['tools'][number] }) {
-  const { t } = useTranslation()
   const { name, description, permission } = tool
   const allow = useMutation(api.settings.setMcpPermission.mutationOptions())
   return (

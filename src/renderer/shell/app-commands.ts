@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import i18next from 'i18next'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, Appearance } from '#shared/contract/index.ts'
@@ -59,8 +58,6 @@ export function useModelCommands(agent: Agent): Command[] {
 }
 
 export function useCommands({ agent, session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
-  // Rerenders the labels when the language changes.
-  useTranslation()
   const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent(agent)
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []

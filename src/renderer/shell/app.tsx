@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { useEffect } from 'react'
-import type { TFunction } from 'i18next'
+import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { api, client, queryClient } from '#lib/api/client.ts'
@@ -101,7 +101,7 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
       const { id, kind, notes, change } = recovered
       showSticky(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
         id,
-        description: describeChange(recovered, t),
+        description: describeChange(recovered),
         undo: change === null ? undefined : () => undoBatchWithToast(agent, change, recovered),
         link: { label: t('changes.title'), go: () => navigate(paths.changes()) },
         onDismiss: () => void (isShown && runWithErrorToast(markSeen(agent, id))),
@@ -116,7 +116,7 @@ function BackgroundChangeNotice({ agent }: { agent: string }) {
   return null
 }
 
-function describeChange(change: RecoveredChange, t: TFunction): string {
+function describeChange(change: RecoveredChange): string {
   const { from, to } = formatBatchNames(change)
   return [
     ...(change.from === '' ? [] : [`${from} → ${to}`]),

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
@@ -28,7 +28,6 @@ interface CaptureCardProps {
 }
 
 export function CaptureCard({ agents: allAgents, initialText, isExternal = false, onClose }: CaptureCardProps) {
-  const { t } = useTranslation()
   const agents = allAgents.filter(({ archived }) => !archived)
   const [chosenId, setChosenId] = useState<string>()
   const agent = agents.find(({ id }) => id === chosenId) ?? agents[0]

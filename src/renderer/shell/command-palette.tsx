@@ -1,7 +1,7 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent, Candidate } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
@@ -13,7 +13,7 @@ import { formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { backdropLook } from '#lib/ui/modal.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-sections.ts'
-import { useSettingNames } from '../settings/setting-name.ts'
+import { settingNames } from '../settings/setting-name.ts'
 import { useSettingsSearch } from '../settings/use-settings-search.ts'
 import { keyOf } from '../search/rank-diff.ts'
 import { resultGroups } from '../search/result-groups.ts'
@@ -45,7 +45,6 @@ type GoTo = (path: string) => () => void
 
 export function CommandPalette(props: CommandPaletteProps) {
   const { onClose } = props
-  const { t } = useTranslation()
   const [selected, setSelected] = useState('')
   useRestoreFocus()
   return (
@@ -86,7 +85,6 @@ interface PaletteBodyProps extends CommandPaletteProps {
 
 function PaletteBody({ agent, commands, mode, initialText, onClose, selected, onSelect }: PaletteBodyProps) {
   const allCommands = [...commands, ...useModelCommands(agent)]
-  const { t } = useTranslation()
   const [typed, setTyped] = useState(initialText)
   const field = useTextField(typed, setTyped)
   const query = typed.trim()
@@ -210,8 +208,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
 }
 
 function SettingRows({ agent, query, goTo }: { agent: Agent; query: string; goTo: GoTo }) {
-  const { t } = useTranslation()
-  const { nameOf } = useSettingNames()
+  const { nameOf } = settingNames(t)
   const { list, panels } = useSettingsSearch(agent, query)
   const rows = [
     ...panels

@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import {
   ChartNoAxesColumn,
@@ -12,7 +13,6 @@ import {
   Settings,
 } from 'lucide-react'
 import { useEffect, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commandKeys } from '#lib/router/command-keys.ts'
 import type { Agent } from '#shared/contract/index.ts'
@@ -40,7 +40,6 @@ interface SidebarProps {
 }
 
 export function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
-  const { t } = useTranslation()
   const location = useEncodedPath()
   const session = sessionAt(location)
   const place = places.find(({ start }) => start.test(location))?.name
@@ -159,7 +158,6 @@ function useLastChat(agent: string, shown: string | undefined): string | undefin
 const calendarHeight = 900
 
 function Logs({ agent, current }: { agent: Agent; current: string }) {
-  const { t } = useTranslation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const pathOf = useDailyPath(agent.id)
   return (
@@ -170,7 +168,6 @@ function Logs({ agent, current }: { agent: Agent; current: string }) {
 }
 
 export function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; children: ReactNode }) {
-  const { t } = useTranslation()
   if (sidebar.mode !== 'drawer') return children
   return (
     <Modal className="inset-y-0 left-0 flex max-w-[88vw] bg-side shadow-float" onClose={sidebar.close}>
@@ -183,7 +180,6 @@ export function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; chi
 }
 
 export function SidebarButton({ onToggle }: { onToggle: () => void }) {
-  const { t } = useTranslation()
   return (
     <IconButton
       label={t('nav.toggleSidebar')}

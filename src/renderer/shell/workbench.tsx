@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
@@ -35,7 +35,6 @@ function usePaletteModule(isOpen: boolean) {
 }
 
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
-  const { t } = useTranslation()
   const [capture, setCapture] = useState<{ text: string | undefined }>()
   const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
@@ -155,7 +154,6 @@ function borrowFocus(field: HTMLElement | null) {
 const maxQueryCharacters = 200
 
 function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const selected = useSelectedText()
   const [dismissed, setDismissed] = useState<SelectedText>()

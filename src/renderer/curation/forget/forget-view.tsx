@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, ErasureMatches, ErasureOutcome, ErasurePlace } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
@@ -58,7 +58,6 @@ function useForget(agent: string) {
 type ForgetState = ReturnType<typeof useForget>
 
 export function ForgetView({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const state = useForget(agent.id)
   const [typedWords, setTypedWords] = useState('')
   const { words, search, query, progress, run } = state
@@ -116,7 +115,6 @@ export function ForgetView({ agent }: { agent: Agent }) {
 }
 
 function ForgetPreview({ state, matches }: { state: ForgetState; matches: ErasureMatches }) {
-  const { t } = useTranslation()
   const [hasDialog, setHasDialog] = useState(false)
   const [deleteOldHistory, setDeleteOldHistory] = useState(false)
   const { words, lines, setLines, run } = state
@@ -231,7 +229,6 @@ function Section({ title, aside, hint, children }: SectionProps) {
 }
 
 function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
-  const { t } = useTranslation()
   const { keptPaths, setKeptPaths } = state
   const { kind, path, count, lines, isNamed, keepsPrivate, bytes } = place
   const found = count === 0 ? t('forget.unknown') : t(`forget.${kind === 'history' ? 'versions' : 'lines'}`, { count })
@@ -265,7 +262,6 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
 }
 
 function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words: string }) {
-  const { t } = useTranslation()
   const { removed, left: remaining, isStopped } = outcome
   return (
     <div role="status" className="flex flex-col gap-3" data-testid="forgotten">

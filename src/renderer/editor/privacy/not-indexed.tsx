@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { IndexExclusion } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -10,7 +10,6 @@ import { Button } from '#lib/ui/button.tsx'
 
 /** An icon with the reason as tooltip and accessible name. */
 export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) {
-  const { t } = useTranslation()
   const reason = t(`unsearched.${unsearched.reason}`, { message: unsearched.message ?? '' })
   return (
     <span role="img" aria-label={reason} title={reason} data-testid="unsearched" className="inline-flex text-faint">
@@ -21,7 +20,6 @@ export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) 
 
 /** Shows the full reason and a button that fixes it. */
 export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearched: IndexExclusion }) {
-  const { t } = useTranslation()
   const { reason, message = '' } = unsearched
   return (
     <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -39,7 +37,6 @@ export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearche
 
 /** Button that extends the search to all notes of the workspace. */
 export function IndexAllButton({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const extendScope = useMutation(
     api.search.setScope.mutationOptions({
       onSuccess: (scope) => showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
@@ -53,7 +50,6 @@ export function IndexAllButton({ agent }: { agent: string }) {
 }
 
 function SearchSessionsButton({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const enableSessions = useMutation(
     api.search.setSessions.mutationOptions({
       onSuccess: (sessions) =>

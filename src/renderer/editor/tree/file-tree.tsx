@@ -370,7 +370,6 @@ const maxOutsideFiles = 200
 
 /** Lists the files that other programs added, until the user accepts them. */
 function OutsideFiles({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const { data: files = [] } = useQuery(api.workspace.outside.queryOptions({ input: { agent } }))
   const refetch = () => queryClient.invalidateQueries({ queryKey: api.workspace.outside.key() })
   const accept = useMutation(api.workspace.accept.mutationOptions({ onSuccess: refetch }))

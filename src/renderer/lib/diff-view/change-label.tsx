@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -19,7 +20,6 @@ export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause'
 
 /** Links to the chat turn that made a change. Renders nothing if no turn did. */
 export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 'turn'> }) {
-  const { t } = useTranslation()
   if (change.session === undefined) return null
   return (
     <Link href={paths.chat(change.session, change.turn)} className="text-accent hover:underline">
@@ -30,7 +30,6 @@ export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 't
 
 /** Names the untrusted sources of a change. Renders nothing if there are none. */
 export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
-  const { t } = useTranslation()
   if (!sources || sources.length === 0) return null
   const sourceText = sources.join('; ')
   return (
@@ -42,7 +41,6 @@ export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry,
 
 /** Explains a change that was made while the history was paused. Renders nothing for other changes. */
 export function UnrecordedNote({ change: { cause } }: { change: Pick<HistoryEntry, 'cause'> }) {
-  const { t } = useTranslation()
   return cause === 'unrecorded' && <p className="text-[12px] text-muted">{t('history.unrecorded')}</p>
 }
 
@@ -63,7 +61,6 @@ interface RevertButtonsProps {
 
 /** Undoes a change, or states why it can no longer be undone, and redoes it. */
 export function RevertButtons({ revert, index }: RevertButtonsProps) {
-  const { t } = useTranslation()
   const status = index === undefined ? revert.overall : revert.statusOf(index)
   if (status === 'there')
     return (

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { paths } from '../router/paths.ts'
@@ -7,7 +7,6 @@ import { RevertButtons } from './change-label.tsx'
 import { useRevertStatus } from './use-revert-status.ts'
 
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
-  const { t } = useTranslation()
   const { path, patch, startLine, added, removed } = change
   const revert = useRevertStatus(agent, change.change, path)
   return (

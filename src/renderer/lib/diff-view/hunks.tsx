@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -20,7 +20,6 @@ interface HunksProps {
 }
 
 export function Hunks({ agent, change, patch, onAccept }: HunksProps) {
-  const { t } = useTranslation()
   const [shownCount, setShownCount] = useState(initialCount)
   // In the version with which the history begins, there is no change to undo.
   const canUndo = change.cause !== 'adopted'

@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../util/clip.ts'
@@ -19,7 +19,6 @@ interface PatchProps {
 }
 
 export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) {
-  const { t } = useTranslation()
   const [limit, setLimit] = useState(isSmall ? initialCount.small : initialCount.alone)
   const large = useMemo(() => parseLargeChange(patch), [patch])
   const lines = useMemo(() => patchLines(patch), [patch])

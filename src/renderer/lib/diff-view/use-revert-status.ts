@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { skipToken, useQuery, useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { api, queryClient } from '../api/client.ts'
 import { showChange } from '../feedback/change-toast.ts'
@@ -15,7 +15,6 @@ export type RevertStatus = ReturnType<typeof useRevertStatus>
 export function useRevertStatus(agent: string, change: number | undefined, path: string) {
   const input = change === undefined ? skipToken : { agent, change, path }
   const status = useQuery(api.history.standing.queryOptions({ input })).data
-  const { t } = useTranslation()
   const revert = useMutation(
     api.history.revert.mutationOptions({
       // The mutation stays pending until the new status is loaded, so that the buttons cannot be clicked twice.

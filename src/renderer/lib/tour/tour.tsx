@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../router/command-keys.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBoundKeys } from '../util/shortcuts.ts'
@@ -21,7 +21,6 @@ interface TourProps {
 
 /** The hints of the first start, one at a time, at the end of the sidebar. */
 export function Tour({ place, isPaletteOpen }: TourProps) {
-  const { t } = useTranslation()
   const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
   const hint = hints[index]
   const isHintFollowed =

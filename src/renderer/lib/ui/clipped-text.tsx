@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from './button.tsx'
 import { clipPassage, limitCombiningMarks } from '../util/clip.ts'
@@ -20,7 +20,6 @@ export function ClippedText({ text, className }: { text: string; className: stri
 }
 
 export function ShowAll({ text }: { text: string }) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>

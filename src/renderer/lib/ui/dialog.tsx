@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useRef, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { Modal, ModalTitle } from './modal.tsx'
 
@@ -29,7 +29,6 @@ export function Dialog({
   onClose,
   children,
 }: DialogProps) {
-  const { t } = useTranslation()
   const actionButton = useRef<HTMLButtonElement>(null)
   return (
     <Modal

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Button } from './button.tsx'
 import { useCopy } from '../util/copy-text.ts'
 
@@ -10,7 +10,6 @@ interface ErrorActionsProps {
 }
 
 export function ErrorActions({ details, onRetry, look = 'plain' }: ErrorActionsProps) {
-  const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   return (
     <span className={`flex ${look === 'link' ? 'gap-3' : 'gap-2'}`}>

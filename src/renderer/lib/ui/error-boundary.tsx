@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ErrorInfo, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { describeError, ErrorActions } from './error-actions.tsx'
 
 export type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
@@ -53,7 +53,6 @@ interface BrokenProps {
 }
 
 function BrokenRow({ piece, ...actions }: BrokenProps) {
-  const { t } = useTranslation()
   return (
     <div
       role="alert"
@@ -68,7 +67,6 @@ function BrokenRow({ piece, ...actions }: BrokenProps) {
 }
 
 function BrokenView({ piece, ...actions }: BrokenProps) {
-  const { t } = useTranslation()
   return (
     <div
       role="alert"

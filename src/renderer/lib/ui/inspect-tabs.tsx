@@ -1,12 +1,11 @@
+import { t } from 'i18next'
 import { use, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { paths, useEncodedPath } from '../router/paths.ts'
 import { HeaderStart } from './view-header.tsx'
 
 /** The header of the Inspect pages. @param session the chat whose requests *Sent* shows */
 export function InspectTabs({ session, children }: { session?: string | undefined; children?: ReactNode }) {
-  const { t } = useTranslation()
   const currentPath = useEncodedPath()
   const tabs = [
     { href: paths.sent(session), start: paths.sent(), name: t('inspect.sent') },

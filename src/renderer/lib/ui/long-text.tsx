@@ -1,7 +1,7 @@
+import { t } from 'i18next'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
 import type { MarkedLines } from '../router/paths.ts'
 import { Button, IconButton } from './button.tsx'
@@ -13,7 +13,6 @@ import { SearchField } from './search-field.tsx'
 const lineHeight = 20
 
 export function LongText({ text, label, marked }: { text: string; label: string; marked?: MarkedLines | undefined }) {
-  const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const [query, setQuery] = useState('')
   const [hitIndex, setHitIndex] = useState(0)

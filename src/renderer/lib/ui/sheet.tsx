@@ -1,7 +1,7 @@
+import { t } from 'i18next'
 import { Modal, ModalTitle } from './modal.tsx'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { IconButton } from './button.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 
@@ -13,7 +13,6 @@ interface SheetProps {
 }
 
 export function Sheet({ title, tools, onClose, children }: SheetProps) {
-  const { t } = useTranslation()
   return (
     <Modal
       className="inset-x-[6vw] inset-y-[7vh] flex flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-float"

@@ -1,11 +1,10 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Toaster } from 'sonner'
 
 /** Offsets that keep toasts clear of a view's header, the composer and the status bar, px. */
 const toastOffset = { top: 56, bottom: 'calc(40px + var(--composer, 0px))', right: 16 }
 
 export function Toasts({ theme, position }: { theme: 'light' | 'dark'; position: 'top-right' | 'bottom-right' }) {
-  const { t } = useTranslation()
   return (
     <div ref={restoreFocus}>
       <Toaster

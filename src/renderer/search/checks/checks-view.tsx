@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { useRef, useState } from 'react'
 import { toast } from 'sonner'
 import { Link } from 'wouter'
@@ -19,7 +19,6 @@ import { FileLinesField } from '../../editor/find/file-lines-field.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
 
 export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
-  const { t } = useTranslation()
   const list = useQuery(api.checks.list.queryOptions({ input: { agent } }))
   const run = useMutation(api.checks.run.mutationOptions())
   const stop = useMutation(api.checks.stop.mutationOptions())
@@ -75,7 +74,6 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
 }
 
 function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
-  const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)
   const importFile = useMutation({
     mutationFn: async (file: File) => client.checks.import({ agent, text: await file.text() }),
@@ -111,7 +109,6 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
 }
 
 function NewCheck({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const [query, setQuery] = useState('')
   const [place, setPlace] = useState('')
   const lines = parseLines(place)
@@ -158,7 +155,6 @@ const width = 360
 const height = 56
 
 function PassChart({ runs }: { runs: readonly CheckRun[] }) {
-  const { t } = useTranslation()
   const shown = runs.slice(-maxRuns)
   const points = shown.map((run, index) => ({
     run,
@@ -223,7 +219,6 @@ function shareOf({ passed, total }: CheckRun): number {
 }
 
 function CheckRow({ agent, check }: { agent: string; check: Check }) {
-  const { t } = useTranslation()
   const { id, query, relevant, outcome } = check
   const [first] = relevant
   const add = useMutation(api.checks.add.mutationOptions())
@@ -280,7 +275,6 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
 }
 
 function Mark({ check: { outcome } }: { check: Check }) {
-  const { t } = useTranslation()
   const Icon = outcome === null ? CircleDashed : outcome.rank === null ? CircleX : CircleCheck
   const color = outcome === null ? 'text-faint' : outcome.rank === null ? 'text-bad' : 'text-good'
   const label = outcome === null ? 'checks.notRun' : outcome.rank === null ? 'checks.fails' : 'checks.passes'

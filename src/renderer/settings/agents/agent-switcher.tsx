@@ -1,8 +1,8 @@
+import { t } from 'i18next'
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
@@ -12,7 +12,6 @@ import { chooseAgent } from '#lib/agents/current-agent.ts'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
 
 export function AgentSwitcher({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const agents = useQuery(api.agents.list.queryOptions())
   const [isCreating, setIsCreating] = useState(false)

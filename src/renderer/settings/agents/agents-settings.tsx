@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -15,7 +15,6 @@ import { NewAgentDialog } from './new-agent-dialog.tsx'
 import { OwnFolderDialog } from './own-folder.tsx'
 
 export function AgentsSettings({ agent: current }: { agent: Agent }) {
-  const { t } = useTranslation()
   const agents = useQuery(api.agents.list.queryOptions())
   const switchTo = useSwitchAgent(current)
   const [isCreating, setIsCreating] = useState(false)
@@ -51,7 +50,6 @@ interface AgentCardProps {
 }
 
 function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
-  const { t } = useTranslation()
   const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
   const update = useMutation(

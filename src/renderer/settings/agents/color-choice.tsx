@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 
 /** Colours that are distinguishable in the light and the dark theme. */
 export const agentColors = [
@@ -13,7 +13,6 @@ export const agentColors = [
 ] as const
 
 export function ColorChoice({ value, onChoose }: { value: string; onChoose: (color: string) => void }) {
-  const { t } = useTranslation()
   return (
     <div role="radiogroup" aria-label={t('agents.color')} className="flex gap-1.5">
       {agentColors.map((color, index) => (

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { api } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-state.tsx'
 import { currentLocale } from '#lib/i18n/index.ts'
@@ -8,7 +8,6 @@ import { Dialog } from '#lib/ui/dialog.tsx'
 import { agentColors, ColorChoice } from './color-choice.tsx'
 
 export function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => void; onClose: () => void }) {
-  const { t } = useTranslation()
   const [name, setName] = useState('')
   const [workspace, setWorkspace] = useState('')
   const [color, setColor] = useState<string>(agentColors[1])

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
 import { appFolderName } from '#shared/util/agent-files.ts'
@@ -17,7 +17,6 @@ interface OwnFolderChoiceProps {
 }
 
 export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
-  const { t } = useTranslation()
   const group = useId()
   const [name, setName] = useState(folder === '' ? appFolderName : folder)
   const isTop = folder === ''
@@ -48,7 +47,6 @@ export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
 }
 
 export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
-  const { t } = useTranslation()
   const current = useVaultSettings(agent.id)?.own
   const [chosenFolder, setChosenFolder] = useState<string>()
   const folder = chosenFolder ?? current

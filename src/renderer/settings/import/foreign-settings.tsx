@@ -1,6 +1,5 @@
-import type { TFunction } from 'i18next'
+import { t } from 'i18next'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { ConfigChange, ForeignSettings } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { longUndoToastMs, showSuccess } from '#lib/feedback/toast.ts'
@@ -15,7 +14,6 @@ interface ForeignSettingsProps {
 }
 
 export function ForeignSettingsChoice({ settings: { file, taken, left }, choice, onChoose }: ForeignSettingsProps) {
-  const { t } = useTranslation()
   const isChosen = choice.has(file)
   const keys = choice.get(file) ?? new Set<string>()
   const choose = (chosen: ReadonlySet<string>) => onChoose(new Map([...choice, [file, chosen]]))
@@ -90,7 +88,7 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
 }
 
 /** Takes over the chosen keys. Shows how many, with one undo for all files. */
-export async function takeOverSettings(t: TFunction, choice: SettingsChoice): Promise<void> {
+export async function takeOverSettings(choice: SettingsChoice): Promise<void> {
   const toast = { id: 'settings-taken-over', durationMs: longUndoToastMs }
   let [count, first]: [number, ConfigChange | undefined] = [0, undefined]
   for (const [file, keys] of choice) {

@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { TFunction } from 'i18next'
+import { t } from 'i18next'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ImportStatus } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -14,7 +13,6 @@ import { isRenamedInstruction, refetchImports, showImportUndone } from './past-i
 const pollMs = 700
 
 export function ImportNotice({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const status = useQuery(
     api.import.standing.queryOptions({
       input: { agent },
@@ -28,9 +26,9 @@ export function ImportNotice({ agent }: { agent: string }) {
       if (reported.has(result.id)) continue
       reported.add(result.id)
       void runWithErrorToast(client.import.seen({ agent, id: result.id }))
-      showEnd(t, agent, result)
+      showEnd(agent, result)
     }
-  }, [agent, ended, t])
+  }, [agent, ended])
   const running = status.data?.running
   if (!running) return null
   return (
@@ -60,7 +58,7 @@ export function ImportNotice({ agent }: { agent: string }) {
 /** Ids of imports already reported: a refetch may still contain an import that was marked as seen. */
 const reported = new Set<string>()
 
-function showEnd(t: TFunction, agent: string, { change, made, isCancelled, failure }: ImportStatus['ended'][number]) {
+function showEnd(agent: string, { change, made, isCancelled, failure }: ImportStatus['ended'][number]) {
   void refetchImports()
   if (failure) toast.error(explainCode(failure.code, failure.data))
   else if (made.length === 0) toast(t('import.nothingDone'))
@@ -68,5 +66,5 @@ function showEnd(t: TFunction, agent: string, { change, made, isCancelled, failu
   const result = t(isCancelled ? 'import.cancelled' : 'import.done', { count: made.length })
   const text = made.some(isRenamedInstruction) ? `${result} ${t('import.instructions')}` : result
   if (change === null) toast.success(text)
-  else showSuccess(text, async () => showImportUndone(t, await client.history.revert({ agent, change })))
+  else showSuccess(text, async () => showImportUndone(await client.history.revert({ agent, change })))
 }

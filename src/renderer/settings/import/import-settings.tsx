@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent, ImportPlan } from '#shared/contract/index.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
 import { ErrorText } from '#lib/feedback/error-state.tsx'
@@ -11,7 +11,6 @@ import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from './
 import { PastImports, isRenamedInstruction } from './past-imports.tsx'
 
 export function ImportSettings({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [task, setTask] = useState({ path: '', into: 'memory/imports', withAttachments: true })
   const memories = useQuery(api.import.known.queryOptions())
   // The old plan stays visible while a new one loads.
@@ -95,11 +94,10 @@ export function ImportSettings({ agent }: { agent: Agent }) {
 }
 
 function ForeignSettings() {
-  const { t } = useTranslation()
   const foreign = useQuery(api.import.settings.queryOptions({ input: {} }))
   const [choice, setChoice] = useState<SettingsChoice>(new Map())
   const takeOver = useMutation({
-    mutationFn: () => takeOverSettings(t, choice),
+    mutationFn: () => takeOverSettings(choice),
     onSettled: () => {
       setChoice(new Map())
       return queryClient.invalidateQueries()
@@ -122,7 +120,6 @@ function ForeignSettings() {
 }
 
 function Export({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [withHistory, setWithHistory] = useState(false)
   const pack = useMutation(
     api.import.pack.mutationOptions({
@@ -151,7 +148,6 @@ interface PlanProps {
 }
 
 function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
-  const { t } = useTranslation()
   const { kind, added, conflicts, attachments, names } = plan
   const total = added + conflicts + attachments.added + attachments.conflicts
   const start = useMutation(
@@ -207,7 +203,6 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
 }
 
 function Facts({ plan }: { plan: ImportPlan }) {
-  const { t } = useTranslation()
   const { kind, added, skipped, attachments, links, lost } = plan
   const fact = (name: 'same' | 'conflicts' | 'skipped' | 'links' | 'lost', count: number) =>
     count > 0 ? [t(`import.${name}`, { count })] : []
@@ -242,7 +237,6 @@ function Details({ title, className, children }: { title: string; className?: st
 }
 
 function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
-  const { t } = useTranslation()
   const count = left.reduce((sum, group) => sum + group.count, 0)
   return (
     <Details title={t('import.left', { count })} className="text-muted">
@@ -260,7 +254,6 @@ function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
 }
 
 function ChangedLinks({ existing }: Pick<ImportPlan, 'existing'>) {
-  const { t } = useTranslation()
   const changed = (['elsewhere', 'shared', 'found'] as const).filter((kind) => existing[kind].count > 0)
   if (changed.length === 0) return null
   return (

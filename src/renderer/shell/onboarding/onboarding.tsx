@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
@@ -25,7 +25,6 @@ const debounceMs = 250
 const importFolder = 'memory/imports'
 
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
-  const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
   const problemId = useId()
   const [pathsToCopy, setPathsToCopy] = useState<ReadonlySet<string>>(new Set())
@@ -62,7 +61,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
       })
       // Files beside a folder that was entered before are no longer found.
       const found = new Set(foreignSettings.data?.map(({ file }) => file))
-      await takeOverSettings(t, new Map([...settingsChoice].filter(([file]) => found.has(file))))
+      await takeOverSettings(new Map([...settingsChoice].filter(([file]) => found.has(file))))
       await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.has(path)) ?? [])
     },
   })
@@ -162,7 +161,6 @@ interface FoundMemoryProps {
 }
 
 function FoundMemory({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundMemoryProps) {
-  const { t } = useTranslation()
   return (
     <div
       data-testid="found-memory"
