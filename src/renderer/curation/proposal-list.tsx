@@ -5,12 +5,12 @@ import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Evidence, Proposal } from '#shared/contract/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import type { InboxState } from './use-inbox.ts'
+import type { SuggestionInbox } from './use-inbox.ts'
 import { ruleName, stripMarks } from './proposal-text.ts'
 
 const rowHeight = 66
 
-export function ProposalList({ inbox, onOpen }: { inbox: InboxState; onOpen: (id: string) => void }) {
+export function ProposalList({ inbox, onOpen }: { inbox: SuggestionInbox; onOpen: (id: string) => void }) {
   const { proposals, current, index, checkedIds, toggleChecked } = inbox
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({

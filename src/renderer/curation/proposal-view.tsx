@@ -11,16 +11,15 @@ import { ActionItem, ActionMenu } from '#lib/ui/action-menu.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { Sheet } from '#lib/ui/sheet.tsx'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { EmptyState, QueryView } from '#lib/ui/states.tsx'
+import { Sheet } from '#lib/ui/dialog.tsx'
 import { ruleName, stripMarks } from './proposal-text.ts'
-import { canSwapLines, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
+import { canSwapLines, snoozes, type SuggestionInbox, type Snooze } from './use-inbox.ts'
 import { RawRequest } from '../chat/context/request-inspector.tsx'
 import { keysOfEvent, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 interface ProposalViewProps {
-  readonly inbox: InboxState
+  readonly inbox: SuggestionInbox
   readonly proposal: Proposal
   readonly isEditing: boolean
   readonly onEdit: (isEditing: boolean) => void
@@ -40,7 +39,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
             <>
               {' · '}
               <Button look="link" onClick={() => setIsRequestOpen(true)}>
-                {t('upkeep.review.request')}
+                {t('context.exact')}
               </Button>
             </>
           )}
@@ -101,7 +100,7 @@ export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: Pro
 }
 
 /** @param line null if the file is missing */
-export function PlaceLink({ path, line }: { path: string; line: number | null }) {
+export function LineLink({ path, line }: { path: string; line: number | null }) {
   const pathClass = 'font-mono text-[12px] break-all'
   if (line === null) return <span className={pathClass}>{t('upkeep.stuckGone', { path })}</span>
   return (
@@ -157,7 +156,7 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
       <ul className="flex flex-col gap-2">
         {evidence.map(({ path, line, text }, index) => (
           <li key={index} className="min-w-0 border-l-2 border-line pl-3">
-            <span className="break-words">{clipLine(stripMarks(text), 500)}</span> <PlaceLink path={path} line={line} />
+            <span className="break-words">{clipLine(stripMarks(text), 500)}</span> <LineLink path={path} line={line} />
           </li>
         ))}
       </ul>
@@ -165,17 +164,17 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
   )
 }
 
-function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Proposal; onEdit: () => void }) {
+function Actions({ inbox, proposal, onEdit }: { inbox: SuggestionInbox; proposal: Proposal; onEdit: () => void }) {
   const { isBusy } = inbox
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
       <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'upkeep.accept')}
+        {t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'history.accept')}
         <Key>↵</Key>
       </Button>
       {proposal.files.length > 0 && (
         <Button disabled={isBusy} onClick={onEdit}>
-          {t('upkeep.edit')} <Key>E</Key>
+          {t('chat.edit')} <Key>E</Key>
         </Button>
       )}
       {canSwapLines(proposal) && (
@@ -207,7 +206,7 @@ function Key({ children }: { children: string }) {
   return <kbd className="font-sans text-[11px] opacity-70 pointer-coarse:hidden">{children}</kbd>
 }
 
-function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal }) {
+function Outcome({ inbox, proposal }: { inbox: SuggestionInbox; proposal: Proposal }) {
   const { state, gone: withdrawalReason, until, stateAt, stuck: conflict, files, acceptance } = proposal
   // The change log could not store an accepted change without a change set.
   const canUndo = state === 'accepted' ? acceptance !== undefined || files.length === 0 : state !== 'withdrawn'
@@ -222,7 +221,7 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
       {text}
       {conflict && (
         <span className="min-w-0">
-          {t('upkeep.stuckOne')} <PlaceLink {...conflict} />
+          {t('upkeep.stuckOne')} <LineLink {...conflict} />
         </span>
       )}
       {canUndo && (
@@ -236,18 +235,17 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
 
 function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
   const query = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
-  const request = query.data?.request
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>
-      {query.error ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : query.isPending ? (
-        <Skeleton lines={12} />
-      ) : request ? (
-        <RawRequest model={request.model} rawRequest={request.wire} />
-      ) : (
-        <EmptyState title={t('context.noRequest')} />
-      )}
+      <QueryView query={query} lines={12}>
+        {({ request }) =>
+          request ? (
+            <RawRequest model={request.model} rawRequest={request.wire} />
+          ) : (
+            <EmptyState title={t('context.noRequest')} />
+          )
+        }
+      </QueryView>
     </Sheet>
   )
 }

@@ -107,7 +107,7 @@ export function canSwapLines({ rule, evidence, files }: Proposal): boolean {
   return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }
 
-export type InboxState = ReturnType<typeof useInbox>
+export type SuggestionInbox = ReturnType<typeof useInbox>
 
 const noIds: ReadonlySet<string> = new Set()
 

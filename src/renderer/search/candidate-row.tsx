@@ -8,12 +8,10 @@ import { formatNoteDay, formatScore } from '#lib/i18n/format.ts'
 import { PlaceLink, usePlaceNames } from '../markdown/citations/place-link.tsx'
 import { ResultActions } from '../markdown/citations/result-actions.tsx'
 import { AddCheck } from './add-check.tsx'
-import type { CandidateOrder, CandidateTableRow } from './candidate-order.ts'
-import type { RankChange } from './rank-diff.ts'
+import type { CandidateOrder, CandidateTableRow, RankChange } from './candidates.ts'
 import { ScoreBreakdown } from './score-breakdown.tsx'
 import { noticeText } from './search-notices.tsx'
-import { SupersededMark } from './superseded-mark.tsx'
-import { UnitText } from './unit-text.tsx'
+import { SupersededMark, MemoryText } from './unit-text.tsx'
 
 /** The columns of the table. A card has the entry above the other cells. */
 export const rowLook =
@@ -94,7 +92,7 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
             </button>
             <div className="min-w-0 flex-1">
-              <UnitText path={path} text={snippet} words={matched} className="line-clamp-2" />
+              <MemoryText path={path} text={snippet} words={matched} className="line-clamp-2" />
               <div className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
                 <PlaceLink
                   agent={agent}

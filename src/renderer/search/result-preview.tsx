@@ -1,15 +1,16 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import i18next, { t } from 'i18next'
-import { Link } from 'wouter'
 import type { Candidate } from '#shared/contract/index.ts'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { api } from '#lib/api/client.ts'
-import { Highlight } from '#lib/ui/highlight.tsx'
-import { paths, sessionOfPath } from '#lib/router/paths.ts'
+import { TextLink } from '#lib/ui/button.tsx'
+import { Highlight } from '#lib/ui/long-text.tsx'
+import { paths } from '#lib/router/paths.ts'
+import { sessionOfPath } from '#shared/util/agent-files.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
 import { ResultActions } from '../markdown/citations/result-actions.tsx'
 import { ScoreBreakdown } from './score-breakdown.tsx'
-import { UnitText } from './unit-text.tsx'
+import { MemoryText } from './unit-text.tsx'
 
 /** Lines shown before and after the result. */
 const linesAround = 4
@@ -31,9 +32,7 @@ export function ResultPreview({ agent, query, candidate }: ResultPreviewProps) {
         <h3 className="text-[12px] text-muted">{t('search.whyNote')}</h3>
         <p data-testid="why-sentences">{whySentences(candidate).join(' ')}</p>
         <ScoreBreakdown candidate={candidate} />
-        <Link href={paths.found(query, { path, line: startLine })} className="text-accent hover:underline">
-          {t('search.figures')} →
-        </Link>
+        <TextLink href={paths.found(query, { path, line: startLine })}>{t('search.figures')} →</TextLink>
       </section>
       <ResultActions agent={agent} place={{ path, line: startLine }} query={query} />
     </div>
@@ -46,7 +45,7 @@ function Lines({
 }: Omit<ResultPreviewProps, 'query'>) {
   const isChat = sessionOfPath(path) !== undefined
   const file = useQuery(api.workspace.read.queryOptions({ input: isChat ? skipToken : { agent, path } }))
-  if (file.data === undefined) return <UnitText path={path} text={snippet} words={matched} />
+  if (file.data === undefined) return <MemoryText path={path} text={snippet} words={matched} />
   const lines = file.data.text.split(/\r?\n/)
   const first = Math.max(1, startLine - linesAround)
   return (

@@ -5,11 +5,10 @@ import { useState } from 'react'
 import type { LocalModelServer, ProviderStatus } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { Choice } from '#lib/ui/choice.tsx'
-import { Select } from '#lib/ui/select.tsx'
+import { Choice, Select } from '#lib/ui/choice.tsx'
 
 const providers = [offlineModelId, ...modelProviders] as const
 
@@ -71,7 +70,7 @@ export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
     connect.reset()
   }
   return (
-    <section aria-label={t('connect.title')} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
+    <section aria-label={t('status.model')} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
       {found.data?.filter(isOffered).map((server) => (
         <div key={server.baseUrl} data-testid="found-server" className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
           <span className="min-w-0 flex-[1_1_200px]">
@@ -91,7 +90,7 @@ export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
         </div>
       ))}
       <Choice
-        label={t('connect.title')}
+        label={t('status.model')}
         value={provider}
         options={providers.map((value) => ({ value, name: t(`connect.provider.${value}`) }))}
         onChoose={(next) => change({ provider: next })}

@@ -2,25 +2,21 @@ import { t } from 'i18next'
 import { useEffect, useRef, type ReactNode, useState } from 'react'
 import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
-import { commandKeys } from '#lib/router/command-keys.ts'
+import { commandKeys, formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
-import { formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { SearchModeSetting } from '#lib/search/search-mode.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { AgentsSettings } from './agents/agents-settings.tsx'
 import { ImportSettings } from './import/import-settings.tsx'
-import { ConnectPrograms } from './connect-programs.tsx'
-import { KnownPrograms } from './known-programs.tsx'
+import { ConnectPrograms, KnownPrograms } from './programs.tsx'
 import { ModelCard } from './model-card.tsx'
-import { Outbound } from './outbound.tsx'
-import type { SectionId } from './setting-sections.ts'
-import { Spending } from './spending.tsx'
+import { OutboundList } from './outbound.tsx'
+import type { SectionId } from './setting-rows.ts'
+import { SpendingPanel } from './spending.tsx'
 import { ToolServers } from './tool-servers.tsx'
 import { UpdatePanel } from './update.tsx'
 import { ProblemItem, problemKey } from './problem.tsx'
@@ -28,21 +24,20 @@ import { Download, RefreshCw } from 'lucide-react'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { download } from '#lib/util/download.ts'
 
-export function panelsOf(agent: Agent): readonly Panel[] {
+export function panelsOf(agent: Agent): readonly SettingsPanel[] {
   return [
     {
       section: 'general',
       id: 'agents',
-      words: `${t('agents.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
-      title: t('agents.title'),
-      lead: t('agents.lead'),
+      words: `${t('session.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
+      ...textsOf('agents'),
       body: <AgentsSettings agent={agent} />,
     },
     {
       section: 'models',
       id: 'providers',
       words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
-      title: t('settings.models'),
+      title: t('settings.section.models'),
       lead: t('settings.modelsLead'),
       body: <ModelSettings agent={agent} />,
     },
@@ -52,7 +47,7 @@ export function panelsOf(agent: Agent): readonly Panel[] {
       words: `${t('settings.limit')} monthlyLimit`,
       title: t('settings.spending'),
       lead: t('settings.spendingLead'),
-      body: <Spending />,
+      body: <SpendingPanel />,
     },
     {
       section: 'memory',
@@ -94,32 +89,38 @@ export function panelsOf(agent: Agent): readonly Panel[] {
       words: Object.entries(commandKeys)
         .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
         .join(' '),
-      title: t('shortcut.title'),
-      lead: t('shortcut.lead'),
+      ...textsOf('shortcut'),
       body: <ShortcutList />,
     },
     {
       section: 'about',
       id: 'health',
-      title: t('health.title'),
-      lead: t('health.lead'),
+      ...textsOf('health'),
       body: <HealthList agent={agent} />,
     },
-    { section: 'privacy', id: 'outbound', title: t('outbound.title'), lead: t('outbound.lead'), body: <Outbound /> },
-    { section: 'data', id: 'data', title: t('data.title'), lead: t('data.lead'), body: <DataLocations /> },
+    {
+      section: 'privacy',
+      id: 'outbound',
+      ...textsOf('outbound'),
+      body: <OutboundList />,
+    },
+    { section: 'data', id: 'data', title: t('settings.section.data'), lead: t('data.lead'), body: <DataLocations /> },
     {
       section: 'data',
       id: 'import',
-      title: t('import.title'),
-      lead: t('import.lead'),
+      ...textsOf('import'),
       body: <ImportSettings agent={agent} />,
     },
-    { section: 'about', id: 'version', title: t('about.title'), lead: t('about.lead'), body: <Version /> },
-    { section: 'about', id: 'log', isAdvanced: true, title: t('log.title'), lead: t('log.lead'), body: <LogView /> },
+    { section: 'about', id: 'version', ...textsOf('about'), body: <Version /> },
+    { section: 'about', id: 'log', isAdvanced: true, ...textsOf('log'), body: <LogView /> },
   ]
 }
 
-export interface Panel {
+function textsOf(name: 'about' | 'agents' | 'data' | 'health' | 'import' | 'log' | 'outbound' | 'shortcut') {
+  return { title: t(`${name}.title`), lead: t(`${name}.lead`) }
+}
+
+export interface SettingsPanel {
   readonly section: SectionId
   readonly id: string
   readonly title: string
@@ -131,7 +132,7 @@ export interface Panel {
   readonly isAdvanced?: boolean
 }
 
-export function PanelView({ panel: { id, title, lead, body } }: { panel: Panel }) {
+export function PanelView({ panel: { id, title, lead, body } }: { panel: SettingsPanel }) {
   const frame = useRef<HTMLElement>(null)
   const isTarget = useHash() === `#${id}`
   useEffect(() => {
@@ -157,9 +158,7 @@ function Version() {
       <p>{t('about.version', { version })}</p>
       <p className="flex flex-wrap gap-x-3">
         <span className="font-mono text-[12px] break-all text-muted">{file}</span>
-        <Link href={paths.settings('file')} className="text-accent hover:underline">
-          {t('health.remedy.configFile')}
-        </Link>
+        <TextLink href={paths.settings('file')}>{t('health.remedy.configFile')}</TextLink>
       </p>
       <UpdatePanel />
     </div>
@@ -200,9 +199,9 @@ function DataLocations() {
           ))}
         </tbody>
       </table>
-      <Link href={paths.forget()} className="self-start text-accent hover:underline">
+      <TextLink href={paths.forget()} className="self-start">
         {t('data.forget')}
-      </Link>
+      </TextLink>
     </div>
   )
 }

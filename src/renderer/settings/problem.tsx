@@ -1,11 +1,11 @@
 import i18next, { t } from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
 
 const levelLooks = {
@@ -45,13 +45,13 @@ export function ProblemItem({ agent, problem, onAction }: { agent: string; probl
           <ul aria-label={t('health.files')} className="mt-1 max-h-48 overflow-y-auto">
             {files.map((file) => (
               <li key={file}>
-                <Link
+                <TextLink
                   href={paths.file(file)}
                   {...(onAction ? { onClick: onAction } : {})}
-                  className="font-mono text-[12px] break-all text-accent hover:underline"
+                  className="font-mono text-[12px] break-all"
                 >
                   {file}
-                </Link>
+                </TextLink>
               </li>
             ))}
           </ul>

@@ -1,8 +1,8 @@
 import { t } from 'i18next'
 import { useState, type ChangeEvent } from 'react'
 import { formatNumber } from '#lib/i18n/format.ts'
-import { Select } from '#lib/ui/select.tsx'
-import { settingNames } from './setting-name.ts'
+import { Select } from '#lib/ui/choice.tsx'
+import { settingNames } from './use-settings.ts'
 import { formatDuration, type SettingRow } from './setting-rows.ts'
 
 const field =

@@ -5,16 +5,14 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { useHash } from '#lib/router/paths.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import type { PlacedSetting } from './setting-sections.ts'
+import { type PlacedSetting, newEmbeddingRecipient, defaultEmbeddingModel } from './setting-rows.ts'
 import { Control } from './setting-control.tsx'
-import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
-import { settingNames } from './setting-name.ts'
-import type { Settings } from './use-settings.ts'
+import { settingNames, type Settings } from './use-settings.ts'
 
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
@@ -89,6 +87,8 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
             />
           )}
           <IconButton
+            icon={RotateCcw}
+            size={13}
             label={t('settings.reset', { name })}
             className={isSet || refusal !== null ? '' : 'invisible'}
             data-testid="reset"
@@ -96,9 +96,7 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
               resetControl()
               set(undefined)
             }}
-          >
-            <RotateCcw size={13} />
-          </IconButton>
+          />
         </div>
         <ErrorText id={refusalId} error={refusal} />
       </div>
@@ -170,7 +168,7 @@ function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingCons
   return (
     <Dialog
       title={t('meaning.consent')}
-      action={hasAddress ? t('meaning.send') : undefined}
+      action={hasAddress ? t('chat.send') : undefined}
       canSubmit={isCounted || failed !== undefined}
       onSubmit={onAgree}
       onClose={onClose}

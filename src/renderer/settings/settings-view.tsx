@@ -4,19 +4,17 @@ import { useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { TextLink } from '#lib/ui/button.tsx'
+import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
 import { paths, useHash } from '#lib/router/paths.ts'
-import { Choice } from '#lib/ui/choice.tsx'
+import { Choice, Select } from '#lib/ui/choice.tsx'
 import { SearchField } from '#lib/ui/search-field.tsx'
-import { Select } from '#lib/ui/select.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ConfigFile } from './config-file.tsx'
 import { PanelView, panelsOf } from './panels.tsx'
-import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-sections.ts'
+import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-rows.ts'
 import { useSettingsSearch } from './use-settings-search.ts'
-import { useSettings, type Settings } from './use-settings.ts'
-import { settingNames } from './setting-name.ts'
+import { useSettings, type Settings, settingNames } from './use-settings.ts'
 import { SettingRowView } from './setting-row.tsx'
 
 type AgentScope = 'agent' | 'all'
@@ -134,9 +132,9 @@ function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsPro
         <ul aria-label={t('settings.sections')} className="flex flex-col gap-1">
           {panels.map(({ id, title, section }) => (
             <li key={id}>
-              <Link href={paths.settings(id)} onClick={onFollow} className="text-accent hover:underline">
+              <TextLink href={paths.settings(id)} onClick={onFollow}>
                 {title}
-              </Link>
+              </TextLink>
               <span className="pl-2 text-muted">{t(`settings.section.${section}`)}</span>
             </li>
           ))}

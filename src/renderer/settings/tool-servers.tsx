@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { McpServer } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { Select } from '#lib/ui/select.tsx'
+import { Select, Checkbox } from '#lib/ui/choice.tsx'
 
 const sample = `mcp:
   servers:
@@ -56,25 +56,21 @@ function Server({ server }: { server: McpServer }) {
         </p>
       )}
       {local !== null && (
-        <label className="flex items-baseline gap-2">
-          <input
-            type="checkbox"
-            checked={local}
-            disabled={set.isPending}
-            onChange={() => set.mutate({ path: ['mcp', 'servers', name, 'local'], value: !local })}
-          />
-          <span>
-            {t('settings.localServer')}
-            <span className="block text-[12px] text-muted">{t('settings.localServerHint')}</span>
-          </span>
-        </label>
+        <Checkbox
+          checked={local}
+          disabled={set.isPending}
+          onChange={() => set.mutate({ path: ['mcp', 'servers', name, 'local'], value: !local })}
+        >
+          {t('settings.localServer')}
+          <span className="block text-[12px] text-muted">{t('settings.localServerHint')}</span>
+        </Checkbox>
       )}
       {tools.map((tool) => (
         <ToolRow key={tool.name} server={name} tool={tool} />
       ))}
       {log.length > 0 && (
         <details>
-          <summary className="text-muted">{t('settings.log')}</summary>
+          <summary className="text-muted">{t('log.title')}</summary>
           <pre className="mt-2 max-h-60 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] whitespace-pre-wrap">
             {log.join('\n')}
           </pre>

@@ -2,9 +2,8 @@ import i18next from 'i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { panelsOf } from './panels.tsx'
-import type { PlacedSetting } from './setting-sections.ts'
-import { settingNames } from './setting-name.ts'
-import { useSettings } from './use-settings.ts'
+import type { PlacedSetting } from './setting-rows.ts'
+import { settingNames, useSettings } from './use-settings.ts'
 
 /** @param query if empty, the result is empty */
 export function useSettingsSearch(agent: Agent, query: string) {

@@ -8,7 +8,7 @@ import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { Select } from '#lib/ui/select.tsx'
+import { Select } from '#lib/ui/choice.tsx'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { lazyView } from './lazy-view.ts'
 
@@ -62,7 +62,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
   }
   return (
     <form
-      aria-label={t('capture.title')}
+      aria-label={t('shortcut.capture')}
       onSubmit={(event) => {
         event.preventDefault()
         save(false)
@@ -76,7 +76,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
         ref={field}
         value={draft.text}
         rows={2}
-        aria-label={t('capture.title')}
+        aria-label={t('shortcut.capture')}
         placeholder={t('capture.placeholder')}
         onChange={(event) => change((before) => ({ ...before, text: event.target.value }))}
         onKeyDown={onKeyDown}
@@ -104,7 +104,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
           onChange={(event) => setSection(event.target.value)}
           className="min-h-7 min-w-0 max-w-44 rounded-sm border border-line bg-raised px-1.5"
         >
-          <option value="">{t('capture.today')}</option>
+          <option value="">{t('start.today')}</option>
           {sections.map(({ title, from }) => (
             <option key={from} value={title}>
               {longTerm.split('/').at(-1)} › {withoutMarks(title)}

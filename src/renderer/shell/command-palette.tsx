@@ -10,13 +10,12 @@ import { clipLine } from '#lib/util/clip.ts'
 import { useTextField } from '#lib/util/composition.ts'
 import { bestMatches, isSameName, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
 import { formatBoundKeys } from '#lib/util/shortcuts.ts'
-import { backdropLook } from '#lib/ui/modal.tsx'
+import { backdropLook } from '#lib/ui/dialog.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { sections } from '../settings/setting-sections.ts'
-import { settingNames } from '../settings/setting-name.ts'
+import { sections } from '../settings/setting-rows.ts'
+import { settingNames } from '../settings/use-settings.ts'
 import { useSettingsSearch } from '../settings/use-settings-search.ts'
-import { keyOf } from '../search/rank-diff.ts'
-import { resultGroups } from '../search/result-groups.ts'
+import { candidateKey, resultGroups } from '../search/candidates.ts'
 import { ResultPreview } from '../search/result-preview.tsx'
 import { groupLook, ResultGroup } from '../search/result-group.tsx'
 import { useTypedSearch } from '../search/use-typed-search.ts'
@@ -51,7 +50,7 @@ export function CommandPalette(props: CommandPaletteProps) {
     <Command.Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      label={t('nav.palette')}
+      label={t('shortcut.palette')}
       shouldFilter={false}
       value={selected}
       onValueChange={setSelected}
@@ -99,7 +98,9 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
     groups.find((group) => group.name === name)?.candidates.slice(0, limit) ?? []
   const weak = resultsOf('weak', Math.max(0, minNotes - resultsOf('notes').length))
   const [isPreviewOpen, setIsPreviewOpen] = useState(false)
-  const previewed = [...resultsOf('notes'), ...resultsOf('chats'), ...weak].find((one) => keyOf(one) === selected)
+  const previewed = [...resultsOf('notes'), ...resultsOf('chats'), ...weak].find(
+    (one) => candidateKey(one) === selected,
+  )
   const list = useRef<HTMLDivElement>(null)
   const firstShown = useRef('')
   // cmdk keeps the selected row when rows are loaded above it.
@@ -200,7 +201,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
       </Command.List>
       {isPreviewOpen && previewed && (
         <div className="max-h-[36vh] overflow-y-auto border-t border-line">
-          <ResultPreview key={keyOf(previewed)} agent={agent.id} query={query} candidate={previewed} />
+          <ResultPreview key={candidateKey(previewed)} agent={agent.id} query={query} candidate={previewed} />
         </div>
       )}
     </>

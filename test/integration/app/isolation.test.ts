@@ -248,7 +248,7 @@ const otherRequests = [
   'history.exportGit',
   'history.importGit',
   'workspace.setFolderVisibility',
-  'agents.create',
+  'file.createNow',
   'agents.setUp',
   'habits.look',
   'settings.set',

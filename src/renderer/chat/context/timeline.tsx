@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
-import { layerColor, thresholdsOf } from './layers.ts'
+import { layerColor, thresholdsOf } from './context-bar.tsx'
 import { layers } from '#shared/chat/context-items.ts'
 import { Button } from '#lib/ui/button.tsx'
 
@@ -212,7 +212,7 @@ function StepTable({ steps, selectedIndex, onStep }: Pick<TimelineProps, 'steps'
             <th className="text-right font-medium">{t('context.tokens')}</th>
             <th className="text-right font-medium">{t('context.cacheRead')}</th>
             <th className="text-right font-medium">{t('context.cacheWritten')}</th>
-            <th className="text-right font-medium">{t('context.money')}</th>
+            <th className="text-right font-medium">{t('details.cost')}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,12 +1,11 @@
 import { t } from 'i18next'
 import { useMutation } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
-import { Link } from 'wouter'
 import type { IndexExclusion } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 
 /** An icon with the reason as tooltip and accessible name. */
 export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) {
@@ -26,11 +25,7 @@ export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearche
       <span>{t(`unsearched.${reason}`, { message })}</span>
       {reason === 'scope' && <IndexAllButton agent={agent} />}
       {reason === 'sessionsOff' && <SearchSessionsButton agent={agent} />}
-      {reason === 'outside' && (
-        <Link href={paths.settings('memory')} className="text-accent hover:underline">
-          {t('unsearched.addFolder')}
-        </Link>
-      )}
+      {reason === 'outside' && <TextLink href={paths.settings('memory')}>{t('unsearched.addFolder')}</TextLink>}
     </span>
   )
 }
@@ -58,7 +53,7 @@ function SearchSessionsButton({ agent }: { agent: string }) {
   )
   return (
     <Button disabled={enableSessions.isPending} onClick={() => enableSessions.mutate({ agent, sessions: true })}>
-      {t('unsearched.searchSessions')}
+      {t('setting.memory_sessions')}
     </Button>
   )
 }

@@ -5,7 +5,7 @@ import { showChange } from '#lib/feedback/change-toast.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { download } from '#lib/util/download.ts'
 
-export async function createFile(agent: string, path: string, text: string): Promise<boolean> {
+export async function createNote(agent: string, path: string, text: string): Promise<boolean> {
   return (await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
 }
 

@@ -1,13 +1,15 @@
 import { t } from 'i18next'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { useAgentName } from '../agents/agent-name.ts'
+import { useAgentName } from '../agents/current-agent.ts'
 import { paths } from '../router/paths.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, TextLink } from '../ui/button.tsx'
 import { clipLine } from '../util/clip.ts'
-import type { RevertStatus } from './use-revert-status.ts'
+import { skipToken, useQuery, useMutation } from '@tanstack/react-query'
+import { toast } from 'sonner'
+import { api, queryClient } from '../api/client.ts'
+import { showChange } from '../feedback/change-toast.ts'
 
 export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
   const { t } = useTranslation()
@@ -21,11 +23,7 @@ export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause'
 /** Links to the chat turn that made a change. Renders nothing if no turn did. */
 export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 'turn'> }) {
   if (change.session === undefined) return null
-  return (
-    <Link href={paths.chat(change.session, change.turn)} className="text-accent hover:underline">
-      {t('history.inChat')}
-    </Link>
-  )
+  return <TextLink href={paths.chat(change.session, change.turn)}>{t('history.inChat')}</TextLink>
 }
 
 /** Names the untrusted sources of a change. Renders nothing if there are none. */
@@ -65,7 +63,7 @@ export function RevertButtons({ revert, index }: RevertButtonsProps) {
   if (status === 'there')
     return (
       <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo(index)}>
-        {t('tool.undo')}
+        {t('common.undo')}
       </Button>
     )
   return (
@@ -78,4 +76,48 @@ export function RevertButtons({ revert, index }: RevertButtonsProps) {
       )}
     </>
   )
+}
+
+type HunkStatus = 'there' | 'undone' | 'changed'
+
+type RevertStatus = ReturnType<typeof useRevertStatus>
+
+/**
+ * Returns the undo status of a file's change, with actions that undo and redo it.
+ * @param change id of the change set; undefined if it is not stored @param path path after the change
+ */
+export function useRevertStatus(agent: string, change: number | undefined, path: string) {
+  const input = change === undefined ? skipToken : { agent, change, path }
+  const status = useQuery(api.history.standing.queryOptions({ input })).data
+  const revert = useMutation(
+    api.history.revert.mutationOptions({
+      // The mutation stays pending until the new status is loaded, so that the buttons cannot be clicked twice.
+      onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
+      onSuccess({ change: undoChange, trashed }, { isRedo }) {
+        if (isRedo) toast.success(t('tool.redone'))
+        else showChange(trashed === undefined ? t('tool.undone') : t('file.deleted', { path }), agent, undoChange)
+      },
+    }),
+  )
+  /** While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
+  const statusOf = (index: number): HunkStatus => status?.hunks[index] ?? 'there'
+  const canUndo = !status || status.hunks.includes('there')
+  /** @param index one hunk; all hunks of this status if undefined */
+  const run = (hunkStatus: HunkStatus, index: number | undefined) => {
+    if (change === undefined) return
+    const indexes = status?.hunks.keys().filter((hunk) => statusOf(hunk) === hunkStatus && hunk === (index ?? hunk))
+    const hunks = indexes ? [...indexes] : index === undefined ? undefined : [index]
+    // Without `hunks`, the undo of a new file removes the file.
+    const part = hunks?.length === status?.hunks.length ? {} : { hunks }
+    revert.mutate({ agent, change, path, isRedo: hunkStatus === 'undone', ...part })
+  }
+  const overall: HunkStatus = canUndo ? 'there' : status.hunks.includes('changed') ? 'changed' : 'undone'
+  return {
+    statusOf,
+    /** `there` while any hunk can be undone. */
+    overall,
+    isUndoing: revert.isPending,
+    undo: (index?: number) => run('there', index),
+    redo: (index?: number) => run('undone', index),
+  }
 }

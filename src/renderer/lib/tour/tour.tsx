@@ -1,8 +1,7 @@
 import { t } from 'i18next'
 import { useEffect, useState } from 'react'
-import { commandKeys } from '../router/command-keys.ts'
+import { commandKeys, formatBoundKeys } from '../util/shortcuts.ts'
 import { Button } from '../ui/button.tsx'
-import { formatBoundKeys } from '../util/shortcuts.ts'
 
 /** Set while the hints of the first start are due. They are shown once. */
 const storageKey = 'commonplace.tour'

@@ -1,7 +1,8 @@
 import { t } from 'i18next'
 import { Check, Copy, type LucideIcon } from 'lucide-react'
-import type { ComponentProps } from 'react'
-import { useCopy } from '../util/copy-text.ts'
+import type { ComponentProps, ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useCopy } from '../util/hooks.ts'
 
 const looks = {
   primary: 'bg-accent text-on-accent hover:brightness-110 font-medium',
@@ -24,14 +25,14 @@ export function Button({
   )
 }
 
-interface IconButtonProps extends ComponentProps<'button'> {
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly label: string
-  readonly icon?: LucideIcon
+  readonly icon: LucideIcon
   /** Size of the icon, px. */
   readonly size?: number
 }
 
-export function IconButton({ label, icon: Icon, size = 14, className = '', children, ...props }: IconButtonProps) {
+export function IconButton({ label, icon: Icon, size = 14, className = '', ...props }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -40,7 +41,7 @@ export function IconButton({ label, icon: Icon, size = 14, className = '', child
       className={`inline-flex size-7 shrink-0 items-center justify-center rounded-sm text-muted transition-colors duration-150 hover:bg-soft hover:text-text disabled:opacity-40 aria-pressed:bg-selected aria-pressed:text-text ${className}`}
       {...props}
     >
-      {Icon ? <Icon size={size} /> : children}
+      <Icon size={size} />
     </button>
   )
 }
@@ -50,4 +51,15 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <IconButton icon={isCopied ? Check : Copy} label={isCopied ? t('chat.copied') : label} onClick={() => copy(text)} />
   )
+}
+
+interface TextLinkProps {
+  readonly href: string
+  readonly className?: string
+  readonly onClick?: (() => void) | undefined
+  readonly children: ReactNode
+}
+
+export function TextLink({ className = '', ...props }: TextLinkProps) {
+  return <Link className={`text-accent hover:underline ${className}`} {...props} />
 }

@@ -6,10 +6,9 @@ import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent, Check, CheckRun } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { EmptyState, QueryView } from '#lib/ui/states.tsx'
 import { Button, IconButton } from '#lib/ui/button.tsx'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
+import { InspectTabs } from '#lib/ui/view-header.tsx'
 import { download } from '#lib/util/download.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { formatMoment, formatPercent, formatScore } from '#lib/i18n/format.ts'
@@ -42,32 +41,30 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
         )}
       </InspectTabs>
       <div className="min-h-0 flex-1 overflow-y-auto pb-8">
-        {list.error ? (
-          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-        ) : list.isPending ? (
-          <Skeleton lines={9} />
-        ) : (
-          <>
-            <NewCheck agent={agent} />
-            {checks.length === 0 ? (
-              <EmptyState title={t('checks.empty')} hint={t('checks.emptyHint')} />
-            ) : (
-              <>
-                <div className="flex flex-wrap items-start justify-between gap-4 px-5 pb-3">
-                  <p role="status" className="text-[15px] font-semibold" data-testid="pass-rate">
-                    {t('checks.rate', { passed, total: checked.length })}
-                  </p>
-                  <PassChart runs={runs} />
-                </div>
-                <ul>
-                  {checks.map((check) => (
-                    <CheckRow key={check.id} agent={agent} check={check} />
-                  ))}
-                </ul>
-              </>
-            )}
-          </>
-        )}
+        <QueryView query={list} lines={9}>
+          {() => (
+            <>
+              <NewCheck agent={agent} />
+              {checks.length === 0 ? (
+                <EmptyState title={t('checks.empty')} hint={t('checks.emptyHint')} />
+              ) : (
+                <>
+                  <div className="flex flex-wrap items-start justify-between gap-4 px-5 pb-3">
+                    <p role="status" className="text-[15px] font-semibold" data-testid="pass-rate">
+                      {t('checks.rate', { passed, total: checked.length })}
+                    </p>
+                    <PassChart runs={runs} />
+                  </div>
+                  <ul>
+                    {checks.map((check) => (
+                      <CheckRow key={check.id} agent={agent} check={check} />
+                    ))}
+                  </ul>
+                </>
+              )}
+            </>
+          )}
+        </QueryView>
       </div>
     </section>
   )
@@ -88,7 +85,7 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
         ref={input}
         type="file"
         accept=".jsonl,.ndjson"
-        aria-label={t('checks.import')}
+        aria-label={t('import.start')}
         className="hidden"
         onChange={(event) => {
           const file = event.target.files?.[0]
@@ -98,7 +95,7 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
       />
       <Button look="quiet" onClick={() => input.current?.click()}>
         <Upload size={13} aria-hidden />
-        {t('checks.import')}
+        {t('import.start')}
       </Button>
       <Button look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
         <Download size={13} aria-hidden />
@@ -131,8 +128,8 @@ function NewCheck({ agent }: { agent: string }) {
       <input
         value={query}
         onChange={(event) => setQuery(event.target.value)}
-        aria-label={t('checks.question')}
-        placeholder={t('checks.question')}
+        aria-label={t('context.question')}
+        placeholder={t('context.question')}
         className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-muted"
       />
       <FileLinesField
@@ -267,9 +264,7 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
           ? t('checks.found', { rank: outcome.rank, score: formatScore(outcome.score) })
           : outcome?.reason && t(`checks.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
       </p>
-      <IconButton label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })}>
-        <Trash2 size={14} />
-      </IconButton>
+      <IconButton icon={Trash2} label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })} />
     </li>
   )
 }

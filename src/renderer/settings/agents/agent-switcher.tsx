@@ -9,7 +9,7 @@ import { api } from '#lib/api/client.ts'
 import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { chooseAgent } from '#lib/agents/current-agent.ts'
-import { NewAgentDialog } from './new-agent-dialog.tsx'
+import { NewAgentDialog } from './agent-dialogs.tsx'
 
 export function AgentSwitcher({ agent }: { agent: Agent }) {
   const [, navigate] = useLocation()

@@ -3,7 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Agent, ImportPlan } from '#shared/contract/index.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { Checkbox } from '#lib/ui/choice.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { download } from '#lib/util/download.ts'
 import { formatBytes, formatNumber } from '#lib/i18n/format.ts'
@@ -131,10 +132,9 @@ function Export({ agent }: { agent: Agent }) {
       <Button disabled={pack.isPending} onClick={() => pack.mutate({ agent: agent.id, withHistory })}>
         {t(pack.isPending ? 'import.exporting' : 'import.export')}
       </Button>
-      <label className="flex items-center gap-2">
-        <input type="checkbox" checked={withHistory} onChange={() => setWithHistory(!withHistory)} />
+      <Checkbox checked={withHistory} onChange={() => setWithHistory(!withHistory)}>
         {t('import.exportHistory')}
-      </label>
+      </Checkbox>
       <p className="text-[12px] text-muted">{t('import.exportHint', { workspace: agent.workspace })}</p>
     </div>
   )
@@ -163,15 +163,9 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
     <section className="flex flex-col gap-2 rounded-md border border-line px-4 py-3" data-testid="import-plan">
       <Facts plan={plan} />
       {hasChoice && (
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={task.withAttachments}
-            disabled={start.isPending}
-            onChange={(event) => onAttachments(event.target.checked)}
-          />
+        <Checkbox checked={task.withAttachments === true} disabled={start.isPending} onChange={onAttachments}>
           {t('import.withAttachments')}
-        </label>
+        </Checkbox>
       )}
       <ul className="max-h-48 overflow-y-auto font-mono text-[12px] text-muted">
         {names.map((name) => (

@@ -3,9 +3,10 @@ import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/re
 import { useId, useState, type FormEvent } from 'react'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
-import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
+import { OwnFolderChoice } from '../../settings/agents/agent-dialogs.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { Checkbox } from '#lib/ui/choice.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import {
@@ -15,8 +16,8 @@ import {
 } from '../../settings/import/foreign-settings.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { toggled } from '#lib/util/toggled.ts'
-import { useDebounced } from '#lib/util/use-debounced.ts'
-import { describeVault } from '../../editor/vault-setting-names.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
+import { describeVault } from '#lib/notes/use-vault-settings.ts'
 import { ModelCard } from '../../settings/model-card.tsx'
 import { planTour } from '#lib/tour/tour.tsx'
 
@@ -112,12 +113,9 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
           ))}
           {existing && <p className="text-[12px] text-muted">{describeVault(existing.habits, existing.notes)}</p>}
           {existing && existing.own.length < agentFileNames.length && (
-            <label className="flex items-baseline gap-2">
-              <input type="checkbox" checked={addsFiles} onChange={() => setAddsFiles(!addsFiles)} />
-              <span>
-                {t('onboarding.add')} <span className="text-muted">{t('onboarding.addHint')}</span>
-              </span>
-            </label>
+            <Checkbox checked={addsFiles} onChange={() => setAddsFiles(!addsFiles)}>
+              {t('onboarding.add')} <span className="text-muted">{t('onboarding.addHint')}</span>
+            </Checkbox>
           )}
           {ownFolder !== undefined && <OwnFolderChoice folder={ownFolder} onChoose={setChosenFolder} />}
           {(foreignSettings.data ?? []).map((settings) => (
@@ -130,7 +128,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
           ))}
         </section>
         <div className="flex flex-col gap-1.5">
-          <span className="font-medium">{t('connect.title')}</span>
+          <span className="font-medium">{t('status.model')}</span>
           <ModelCard inUse={model} onSelect={setModel} />
         </div>
         <ErrorText id={problemId} error={start.error} explain={explainSetup} />
