@@ -109,8 +109,12 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
                 ref={details}
                 className={`min-w-0 flex-1 overflow-y-auto ${isDetailOpen ? '' : '@max-[760px]:hidden'}`}
               >
-                <Button look="quiet" className="mt-2 ml-2 @min-[760px]:hidden" onClick={() => setIsDetailOpen(false)}>
-                  <ArrowLeft size={14} aria-hidden />
+                <Button
+                  icon={ArrowLeft}
+                  look="quiet"
+                  className="mt-2 ml-2 @min-[760px]:hidden"
+                  onClick={() => setIsDetailOpen(false)}
+                >
                   {t('upkeep.back')}
                 </Button>
                 {checkedIds.size > 1 && tab === 'open' ? (
@@ -208,12 +212,10 @@ function ScanButtons({ inbox, onReview }: { inbox: SuggestionInbox; onReview: ()
     )
   return (
     <>
-      <Button onClick={inbox.scan}>
-        <ListChecks size={14} aria-hidden />
+      <Button icon={ListChecks} onClick={inbox.scan}>
         {t('upkeep.look')}
       </Button>
-      <Button onClick={onReview}>
-        <Sparkles size={14} aria-hidden />
+      <Button icon={Sparkles} onClick={onReview}>
         {t('upkeep.review.open')}
       </Button>
     </>

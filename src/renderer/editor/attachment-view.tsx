@@ -9,7 +9,7 @@ import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { DocumentContext, emptyContext } from '../markdown/document/context.ts'
 import { AttachmentView } from '../markdown/preview/picture.tsx'
-import { revealFile } from './tree/file-actions.ts'
+import { revealFile } from './tree/file-row.tsx'
 import { attachmentOrCanvasKind } from './use-attachments.ts'
 
 export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {

@@ -26,8 +26,7 @@ export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: 
   )
   const question = { query, relevant: [{ path, startLine, endLine }] }
   return (
-    <Button onClick={() => add.mutate({ agent, question })} disabled={query.trim() === ''}>
-      <Check size={13} aria-hidden />
+    <Button icon={Check} onClick={() => add.mutate({ agent, question })} disabled={query.trim() === ''}>
       {t('checks.add')}
     </Button>
   )

@@ -8,7 +8,7 @@ import type { Agent, Candidate, Explanation, SearchSettings } from '#shared/cont
 import { api } from '#lib/api/client.ts'
 import { ErrorState, EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { useDebounced } from '#lib/util/hooks.ts'
-import { useTextField } from '#lib/util/composition.ts'
+import { useTextField } from '#lib/ui/search-field.tsx'
 import { parsePlace, paths } from '#lib/router/paths.ts'
 import { InspectTabs } from '#lib/ui/view-header.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
@@ -148,7 +148,6 @@ const rowKey = ({ candidate }: CandidateTableRow) => candidateKey(candidate)
 /** Height of a row with two lines of text, px. */
 const rowHeight = 78
 
-/** A table of all candidates of a search. */
 const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
   useTranslation()
   const [order, setOrder] = useState<CandidateOrder>({ column: 'verdict', isReversed: false })

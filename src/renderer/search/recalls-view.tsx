@@ -6,7 +6,7 @@ import type { Agent, Recall } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { EmptyState, QueryView } from '#lib/ui/states.tsx'
 import { formatMoment, formatScore } from '#lib/i18n/format.ts'
-import { Button, TextLink } from '#lib/ui/button.tsx'
+import { TextLink, MoreButton } from '#lib/ui/button.tsx'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
 import { nameRanker } from '#lib/util/name-match.ts'
@@ -68,9 +68,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
                 ))}
                 {shown.length > limit && (
                   <li className="px-5 py-2">
-                    <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-                      {t('history.more')}
-                    </Button>
+                    <MoreButton onClick={() => setLimit(limit + pageSize)} />
                   </li>
                 )}
               </ul>

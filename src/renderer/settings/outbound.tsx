@@ -8,7 +8,6 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { Select } from '#lib/ui/choice.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 
-/** The newest requests to other machines, with filters by purpose and receiver. */
 export function OutboundList() {
   const { data, error, refetch } = useQuery({ ...api.settings.outbound.queryOptions(), staleTime: 0 })
   const [purpose, setPurpose] = useState<OutboundRequest['purpose'] | ''>('')

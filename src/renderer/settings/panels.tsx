@@ -116,7 +116,7 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
   ]
 }
 
-function textsOf(name: 'about' | 'agents' | 'data' | 'health' | 'import' | 'log' | 'outbound' | 'shortcut') {
+function textsOf(name: 'about' | 'agents' | 'health' | 'import' | 'log' | 'outbound' | 'shortcut') {
   return { title: t(`${name}.title`), lead: t(`${name}.lead`) }
 }
 
@@ -298,13 +298,11 @@ function LogView() {
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <SearchField label={t('log.filter')} value={filter} onChange={setFilter} />
-        <Button look="quiet" onClick={() => void log.refetch()}>
-          <RefreshCw size={13} aria-hidden />
+        <Button icon={RefreshCw} look="quiet" onClick={() => void log.refetch()}>
           {t('log.again')}
         </Button>
         <span className="flex-1" />
-        <Button onClick={() => report.mutate()}>
-          <Download size={13} aria-hidden />
+        <Button icon={Download} onClick={() => report.mutate()}>
           {t('log.report')}
         </Button>
       </div>

@@ -29,7 +29,6 @@ export function UpdateNotice() {
   )
 }
 
-/** The other version with its notes, as text, and the possible actions. */
 export function UpdatePanel() {
   const { title, stage, notes = '', bytes = 0, reason, isHidden } = useUpdate()
   if (stage === 'off') return null

@@ -29,7 +29,6 @@ export interface CommandContext {
   readonly goToFile: () => void
 }
 
-/** Returns the label of a command in the language of `t`. */
 type LabelOf = (t: typeof i18next.t) => string
 
 function command(

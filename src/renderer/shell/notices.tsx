@@ -72,7 +72,7 @@ export function ImportNotice({ agent }: { agent: string }) {
 
 interface ProgressNoticeProps {
   readonly title: string
-  /** What the work changes. */
+  /** Path of the import, or the old and the new path of the move. */
   readonly subject: string | undefined
   readonly done: number
   readonly total: number

@@ -27,7 +27,7 @@ import { IconButton } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/dialog.tsx'
 import { Keys, NavRow, SidebarSection } from '#lib/ui/nav-row.tsx'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
-import { Tour } from '#lib/tour/tour.tsx'
+import { Tour } from './onboarding/onboarding.tsx'
 import { useMedia } from '#lib/util/hooks.ts'
 
 interface SidebarProps {

@@ -63,8 +63,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
           </Button>
         )}
         {step && (
-          <Button look="quiet" onClick={() => setIsRequestOpen(true)}>
-            <FileJson size={14} aria-hidden />
+          <Button icon={FileJson} look="quiet" onClick={() => setIsRequestOpen(true)}>
             {t('context.exact')}
           </Button>
         )}

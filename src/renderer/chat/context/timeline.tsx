@@ -4,7 +4,7 @@ import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
 import { layerColor, thresholdsOf } from './context-bar.tsx'
 import { layers } from '#shared/chat/context-items.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, MoreButton } from '#lib/ui/button.tsx'
 
 interface TimelineProps {
   readonly steps: readonly ContextStep[]
@@ -238,11 +238,7 @@ function StepTable({ steps, selectedIndex, onStep }: Pick<TimelineProps, 'steps'
           ))}
         </tbody>
       </table>
-      {steps.length > limit && (
-        <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-          {t('history.more')}
-        </Button>
-      )}
+      {steps.length > limit && <MoreButton onClick={() => setLimit(limit + pageSize)} />}
     </>
   )
 }

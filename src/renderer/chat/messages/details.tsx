@@ -10,7 +10,7 @@ import { paths } from '#lib/router/paths.ts'
 import { Result } from '../../search/result.tsx'
 import { changeOf, searchesOf, usageOf, type Turn } from './turns.ts'
 import { SidePanel } from '#lib/ui/dialog.tsx'
-import { Counts } from '#lib/diff-view/change-label.tsx'
+import { Counts } from '#lib/diff-view/diff-card.tsx'
 
 interface DetailsProps {
   readonly agent: string

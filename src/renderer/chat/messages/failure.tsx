@@ -59,8 +59,8 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
             agent={agent}
             onChoose={(model) => retry(question, model)}
             trigger={
-              <Button look="quiet">
-                <Shuffle size={13} aria-hidden /> {t('chat.retryWith')}
+              <Button icon={Shuffle} look="quiet">
+                {t('chat.retryWith')}
               </Button>
             }
           />

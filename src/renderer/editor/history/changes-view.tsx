@@ -7,13 +7,12 @@ import { api } from '#lib/api/client.ts'
 import { explainError, isErrorOf } from '#lib/feedback/explain.ts'
 import { QueryView, EmptyState } from '#lib/ui/states.tsx'
 import { formatMoment, startOfDay } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, MoreButton } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName } from '#lib/diff-view/change-label.tsx'
-import { Hunks } from '#lib/diff-view/diff-card.tsx'
+import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName, Hunks } from '#lib/diff-view/diff-card.tsx'
 import { useTimeline } from './history-panel.tsx'
 import { formatBatchNames, undoBatchWithToast } from '#lib/feedback/change-toast.ts'
 
@@ -92,13 +91,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
                     )}
                   </VirtualRows>
                   {timeline.hasNextPage && (
-                    <Button
-                      look="link"
-                      disabled={timeline.isFetchingNextPage}
-                      onClick={() => void timeline.fetchNextPage()}
-                    >
-                      {t('history.more')}
-                    </Button>
+                    <MoreButton disabled={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()} />
                   )}
                 </div>
               )

@@ -7,11 +7,10 @@ import { api, type client } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, MoreButton } from '#lib/ui/button.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
-import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName } from '#lib/diff-view/change-label.tsx'
+import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName, Hunks } from '#lib/diff-view/diff-card.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { Hunks } from '#lib/diff-view/diff-card.tsx'
 import { patchLines, type PatchLine, Patch } from '#lib/diff-view/patch.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { SidePanel } from '#lib/ui/dialog.tsx'
@@ -94,14 +93,11 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
           }}
         </VirtualRows>
         {(timeline.hasNextPage || commits.hasNextPage) && (
-          <Button
-            look="link"
+          <MoreButton
             className="px-2!"
             disabled={timeline.isFetchingNextPage || commits.isFetchingNextPage}
             onClick={loadMore}
-          >
-            {t('history.more')}
-          </Button>
+          />
         )}
         {commits.isPending && timeline.isSuccess && (
           <p className="p-2 text-[12px] text-muted">{t('history.gitReading')}</p>

@@ -7,7 +7,7 @@ import { api } from '#lib/api/client.ts'
 import { QueryView, EmptyState } from '#lib/ui/states.tsx'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button, TextLink } from '#lib/ui/button.tsx'
+import { Button, TextLink, MoreButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 
@@ -39,11 +39,7 @@ export function BrokenView({ agent }: { agent: Agent }) {
                     ))}
                   </section>
                 ))}
-                {links.length > limit && (
-                  <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-                    {t('history.more')}
-                  </Button>
-                )}
+                {links.length > limit && <MoreButton onClick={() => setLimit(limit + pageSize)} />}
               </div>
             )
           }

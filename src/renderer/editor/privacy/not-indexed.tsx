@@ -7,7 +7,6 @@ import { showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button, TextLink } from '#lib/ui/button.tsx'
 
-/** An icon with the reason as tooltip and accessible name. */
 export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) {
   const reason = t(`unsearched.${unsearched.reason}`, { message: unsearched.message ?? '' })
   return (
@@ -17,7 +16,6 @@ export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) 
   )
 }
 
-/** Shows the full reason and a button that fixes it. */
 export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearched: IndexExclusion }) {
   const { reason, message = '' } = unsearched
   return (
@@ -30,7 +28,6 @@ export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearche
   )
 }
 
-/** Button that extends the search to all notes of the workspace. */
 export function IndexAllButton({ agent }: { agent: string }) {
   const extendScope = useMutation(
     api.search.setScope.mutationOptions({

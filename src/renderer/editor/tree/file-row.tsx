@@ -5,20 +5,19 @@ import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark } from '#lib/notes/private-mark.tsx'
-import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
-import { IconButton } from '#lib/ui/button.tsx'
+import { ActionItem, ActionMenu, ActionSeparator, IconButton } from '#lib/ui/button.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
 import { attachmentOrCanvasKind } from '../use-attachments.ts'
-import { duplicateFile, exportNote, removeFile, revealFile, setPrivate } from './file-actions.ts'
 import type { TreeFile } from './tree-rows.ts'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
-import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { PromptDialog } from '#lib/ui/dialog.tsx'
 import { PlanDialog } from '../links/plan-dialog.tsx'
+import { download } from '#lib/util/download.ts'
 
 interface RowProps {
   readonly agent: string
@@ -188,4 +187,46 @@ function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
       onSubmit={(to) => planMove(to.replace(/\/+$/, ''))}
     />
   )
+}
+
+/** Actions on files. Failed actions show a toast and return false or undefined. */
+
+export async function createNote(agent: string, path: string, text: string): Promise<boolean> {
+  return (await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
+}
+
+/** Returns the path of the copy. */
+async function duplicateFile(agent: string, path: string): Promise<string | undefined> {
+  return (await runWithErrorToast(client.workspace.duplicate({ agent, path })))?.value.path
+}
+
+async function removeFile(agent: string, path: string): Promise<boolean> {
+  const removal = await runWithErrorToast(client.workspace.remove({ agent, path }))
+  if (!removal) return false
+  showChange(t('file.deleted', { path }), agent, removal.value.change, { look: 'plain' })
+  return true
+}
+
+async function setPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
+  const result = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isPrivate }))
+  const text = t(isPrivate ? 'private.locked' : 'private.opened', { path })
+  if (result) showChange(text, agent, result.value.change, { look: 'plain' })
+}
+
+/** Makes a folder private with a rule in the settings, or removes the rule. */
+export async function setFolderPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
+  if (!(await runWithErrorToast(client.workspace.setFolderVisibility({ agent, path, isPrivate })))) return
+  const undo = () => client.workspace.setFolderVisibility({ agent, path, isPrivate: !isPrivate })
+  showSuccess(t(isPrivate ? 'private.locked' : 'private.opened', { path }), undo, { look: 'plain' })
+}
+
+/** Downloads a note and its attachments as a zip archive. */
+async function exportNote(agent: string, path: string): Promise<void> {
+  const archive = await runWithErrorToast(client.import.packNote({ agent, path }))
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+  if (archive) download(`${name}.zip`, archive.value)
+}
+
+export function revealFile(agent: string, path: string, shouldOpen: boolean): void {
+  void runWithErrorToast(client.workspace.reveal({ agent, path, open: shouldOpen }))
 }

@@ -1,8 +1,9 @@
 import { t } from 'i18next'
 import { Check, Copy, type LucideIcon } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, ReactNode, ReactElement } from 'react'
 import { Link } from 'wouter'
 import { useCopy } from '../util/hooks.ts'
+import { Menu } from '@base-ui/react/menu'
 
 const looks = {
   primary: 'bg-accent text-on-accent hover:brightness-110 font-medium',
@@ -11,17 +12,29 @@ const looks = {
   link: 'text-accent hover:underline px-0 py-0 h-auto min-h-6',
 } as const
 
-export function Button({
-  look = 'plain',
-  className = '',
-  ...props
-}: ComponentProps<'button'> & { look?: keyof typeof looks }) {
+interface ButtonProps extends ComponentProps<'button'> {
+  readonly look?: keyof typeof looks
+  readonly icon?: LucideIcon
+}
+
+export function Button({ look = 'plain', icon: Icon, className = '', children, ...props }: ButtonProps) {
   return (
     <button
       type="button"
       className={`inline-flex min-h-7 items-center gap-1.5 rounded-sm px-2.5 py-1 transition-colors duration-150 disabled:opacity-50 ${looks[look]} ${className}`}
       {...props}
-    />
+    >
+      {Icon && <Icon size={14} aria-hidden />}
+      {children}
+    </button>
+  )
+}
+
+export function MoreButton(props: Omit<ComponentProps<typeof Button>, 'children'>) {
+  return (
+    <Button look="link" {...props}>
+      {t('history.more')}
+    </Button>
   )
 }
 
@@ -62,4 +75,31 @@ interface TextLinkProps {
 
 export function TextLink({ className = '', ...props }: TextLinkProps) {
   return <Link className={`text-accent hover:underline ${className}`} {...props} />
+}
+
+export function ActionMenu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+  return (
+    <Menu.Root>
+      <Menu.Trigger render={trigger} />
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={4} align="end" className="z-50">
+          <Menu.Popup className="min-w-48 rounded-md border border-line bg-raised p-1 text-[13px] shadow-float">
+            {children}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}
+
+export function ActionItem({ onClick, children }: { onClick: () => void; children: string }) {
+  return (
+    <Menu.Item onClick={onClick} className="flex min-h-7 items-center rounded-sm px-2 data-[highlighted]:bg-soft">
+      {children}
+    </Menu.Item>
+  )
+}
+
+export function ActionSeparator() {
+  return <Menu.Separator className="my-1 border-t border-line" />
 }

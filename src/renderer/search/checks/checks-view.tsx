@@ -34,8 +34,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
             {t('common.cancel')}
           </Button>
         ) : (
-          <Button look="primary" disabled={checks.length === 0} onClick={() => run.mutate({ agent })}>
-            <Play size={13} aria-hidden />
+          <Button icon={Play} look="primary" disabled={checks.length === 0} onClick={() => run.mutate({ agent })}>
             {t('checks.run')}
           </Button>
         )}
@@ -93,12 +92,10 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
           event.target.value = ''
         }}
       />
-      <Button look="quiet" onClick={() => input.current?.click()}>
-        <Upload size={13} aria-hidden />
+      <Button icon={Upload} look="quiet" onClick={() => input.current?.click()}>
         {t('import.start')}
       </Button>
-      <Button look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
-        <Download size={13} aria-hidden />
+      <Button icon={Download} look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
         {t('checks.export')}
       </Button>
     </>

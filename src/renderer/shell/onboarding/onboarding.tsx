@@ -1,6 +1,6 @@
 import { t } from 'i18next'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
+import { useId, useState, type FormEvent, useEffect } from 'react'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { OwnFolderChoice } from '../../settings/agents/agent-dialogs.tsx'
@@ -19,7 +19,7 @@ import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { describeVault } from '#lib/notes/use-vault-settings.ts'
 import { ModelCard } from '../../settings/model-card.tsx'
-import { planTour } from '#lib/tour/tour.tsx'
+import { commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 const debounceMs = 250
 
@@ -189,4 +189,53 @@ async function copyMemories(agent: string, memories: readonly KnownMemory[]): Pr
     await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}`, withAttachments })
   }
   await queryClient.invalidateQueries({ queryKey: api.import.standing.key() })
+}
+
+/** Set while the hints of the first start are due. They are shown once. */
+const storageKey = 'commonplace.tour'
+
+function planTour(): void {
+  localStorage.setItem(storageKey, 'due')
+}
+
+const hints = ['files', 'why', 'palette'] as const
+
+interface TourProps {
+  /** Encoded path, from `useEncodedPath`. */
+  readonly place: string
+  readonly isPaletteOpen: boolean
+}
+
+/** The hints of the first start, one at a time, at the end of the sidebar. */
+export function Tour({ place, isPaletteOpen }: TourProps) {
+  const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
+  const hint = hints[index]
+  const isHintFollowed =
+    hint !== undefined &&
+    { files: place.startsWith('/file/'), why: /^\/(search|inspect)/.test(place), palette: isPaletteOpen }[hint]
+  if (isHintFollowed) setIndex(index + 1)
+  const isOver = index >= hints.length
+  useEffect(() => {
+    if (isOver) localStorage.removeItem(storageKey)
+  }, [isOver])
+  if (!hint) return null
+  return (
+    <aside
+      aria-label={t('tour.title')}
+      data-testid="tour"
+      className="m-2.5 flex flex-col gap-1.5 rounded-lg border border-line bg-raised p-3"
+    >
+      <p className="font-semibold">{t(`tour.${hint}.title`)}</p>
+      <p className="text-muted">{t(`tour.${hint}.text`, { keys: formatBoundKeys(commandKeys.palette) })}</p>
+      <p className="flex items-center gap-2 pt-1">
+        <span className="tabular flex-1 text-[12px] text-muted">
+          {index + 1}/{hints.length}
+        </span>
+        <Button look="quiet" onClick={() => setIndex(hints.length)}>
+          {t('tour.skip')}
+        </Button>
+        <Button onClick={() => setIndex(index + 1)}>{t(index + 1 < hints.length ? 'tour.next' : 'tour.done')}</Button>
+      </p>
+    </aside>
+  )
 }
