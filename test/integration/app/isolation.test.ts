@@ -248,7 +248,7 @@ const otherRequests = [
   'history.exportGit',
   'history.importGit',
   'workspace.setFolderVisibility',
-  'file.createNow',
+  'agents.create',
   'agents.setUp',
   'habits.look',
   'settings.set',
