@@ -51,7 +51,6 @@ const offlineText = {
   connecting: 'status.offline',
   lost: 'status.offline',
   refused: 'status.notConnected',
-  sendLimitExceeded: 'status.flooded',
 } as const
 
 function Warning({ text }: { text: string }) {

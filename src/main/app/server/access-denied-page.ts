@@ -1,8 +1,8 @@
 /** The page for a browser without access. It uses no scripts or files of the interface, because those need access. */
 import { createHash } from 'node:crypto'
 
-/** Reason of the denial: no key, a wrong key, or too many wrong keys. */
-export type AccessDeniedReason = 'none' | 'wrong' | 'wait'
+/** Reason of the denial: no key, or a wrong key. */
+export type AccessDeniedReason = 'none' | 'wrong'
 
 type Language = 'en' | 'zh-CN' | 'zh-TW'
 
@@ -11,7 +11,6 @@ const english = {
   reason: {
     none: 'Commonplace is running but does not know this browser. Each start requires a new sign-in.',
     wrong: 'This key is wrong or has expired. Each start of Commonplace creates a new key.',
-    wait: 'Too many wrong keys. Wait a minute, then try again.',
   },
   instruction: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
   field: 'Address or key',
@@ -27,7 +26,6 @@ const textsByLanguage: Readonly<Record<Language, typeof english>> = {
     reason: {
       none: 'Commonplace 正在运行，但此浏览器还没有登录。每次启动后都需要重新登录。',
       wrong: '密钥不正确或已失效。Commonplace 每次启动都会生成新的密钥。',
-      wait: '密钥错误次数过多，请在一分钟后重试。',
     },
     instruction: '请打开 Commonplace 启动时在终端中显示的地址，或将它粘贴到这里：',
     field: '地址或密钥',
@@ -39,7 +37,6 @@ const textsByLanguage: Readonly<Record<Language, typeof english>> = {
     reason: {
       none: 'Commonplace 正在執行，但此瀏覽器尚未登入。每次啟動後都需要重新登入。',
       wrong: '金鑰不正確或已失效。Commonplace 每次啟動都會產生新的金鑰。',
-      wait: '金鑰錯誤次數過多，請在一分鐘後再試。',
     },
     instruction: '請開啟 Commonplace 啟動時在終端機中顯示的位址，或將它貼到這裡：',
     field: '位址或金鑰',

@@ -8,12 +8,6 @@
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { TokenBucket } from '#platform'
-
-/** Allows 20 wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
-export function wrongTokenLimit(now?: () => number): TokenBucket {
-  return new TokenBucket(20, 60_000, now)
-}
 
 interface Session {
   /** Host and port of the sign-in, such as `127.0.0.1:4711`; the session is valid only there. */
@@ -36,14 +30,12 @@ export class Authenticator {
   readonly #sessions = new Map<string, Session>()
   /** One-time tokens: hash to expiry, in ms of `now`. */
   readonly #oneTimeTokens = new Map<string, number>()
-  readonly #wrongTokens: TokenBucket
   readonly #port: () => number
   readonly #now: () => number
 
   constructor(port: () => number, now: () => number = () => performance.now()) {
     this.#port = port
     this.#now = now
-    this.#wrongTokens = wrongTokenLimit(now)
   }
 
   /**
@@ -58,13 +50,13 @@ export class Authenticator {
   }
 
   /**
-   * Exchanges a token for a session; an existing session of the browser continues.
-   * @returns the value of the `Set-Cookie` header, and the key that the page sends when it opens a socket; 'wrong' for an
-   * invalid token, 'wait' after too many of them
+   * Exchanges a token for a session; an existing session of the browser continues. A token has 256 random bits, so the
+   * number of wrong ones needs no limit.
+   * @returns the value of the `Set-Cookie` header, and the key that the page sends when it opens a socket; undefined for
+   * an invalid token
    */
-  exchangeToken(token: string, request: IncomingMessage): { cookie: string; key: string } | 'wrong' | 'wait' {
-    if (!isEqual(token, this.token) && !this.#takeOneTimeToken(token))
-      return this.#wrongTokens.take() ? 'wrong' : 'wait'
+  exchangeToken(token: string, request: IncomingMessage): { cookie: string; key: string } | undefined {
+    if (!isEqual(token, this.token) && !this.#takeOneTimeToken(token)) return undefined
     const id = this.#sessionIdOf(request) ?? this.#openSession(hostOf(request) ?? '')
     return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOfSession(id) }
   }

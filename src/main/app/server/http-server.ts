@@ -149,7 +149,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
 
   function signIn(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
     const authResult = authenticator.exchangeToken(keyFromInput(token), request)
-    if (authResult === 'wait' || authResult === 'wrong') return denyAccess(authResult, target, request, response)
+    if (!authResult) return denyAccess('wrong', target, request, response)
     target.searchParams.delete('token')
     setSecurityHeaders(response)
     response.writeHead(303, {
@@ -228,18 +228,16 @@ function setSecurityHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
 }
 
-const denials: Readonly<Record<AccessDeniedReason, { readonly status: number; readonly message: string }>> = {
-  none: { status: 401, message: 'Open the address from the terminal; it contains the key to this memory.' },
-  wrong: { status: 401, message: 'This key is wrong or has expired. Open the address from the terminal.' },
-  wait: { status: 429, message: 'Too many wrong keys. Wait a minute.' },
+const denials: Readonly<Record<AccessDeniedReason, string>> = {
+  none: 'Open the address from the terminal; it contains the key to this memory.',
+  wrong: 'This key is wrong or has expired. Open the address from the terminal.',
 }
 
 function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
-  const { status, message } = denials[reason]
   const isPageRequest = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
-  if (!isPageRequest || response.headersSent) return refuse(response, status, message)
+  if (!isPageRequest || response.headersSent) return refuse(response, 401, denials[reason])
   setSecurityHeaders(response)
-  response.writeHead(status, {
+  response.writeHead(401, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': accessDeniedPolicy,
     'Cache-Control': 'no-store',

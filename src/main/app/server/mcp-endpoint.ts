@@ -2,16 +2,17 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { HostProcess } from '../instance-lock/host-process.ts'
 import { once } from 'node:events'
-import type { Log } from '#platform'
+import { TokenBucket, type Log } from '#platform'
 import { closeServer } from './close-server.ts'
-import { loopbackAddress, wrongTokenLimit } from './authentication.ts'
+import { loopbackAddress } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 
 /** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
 export class LazyMcpEndpoint {
   readonly #hostProcess: HostProcess
-  readonly #wrongTokens = wrongTokenLimit()
+  /** 20 wrong tokens per minute: each is looked up by the process that has the memory open. */
+  readonly #wrongTokens = new TokenBucket(20, 60_000)
   #endpoint: Promise<McpEndpoint> | undefined
 
   constructor(hostProcess: HostProcess) {

@@ -11,11 +11,8 @@ import { RPCLink as SocketLink } from '@orpc/client/websocket'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 
-/**
- * `refused`: the runtime does not accept this browser's key. `sendLimitExceeded`: the runtime closed the socket because
- * this page sent too much.
- */
-export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'sendLimitExceeded'
+/** `refused`: the runtime does not accept this browser's key. */
+export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused'
 
 export class ConnectionTimeoutError extends Error {
   override name = 'Unreachable'
@@ -30,9 +27,6 @@ const queryTimeoutMs = 4000
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
 /** Delay after a refusal, in ms. Ends early when another page of this browser gets access. */
 const refusedDelayMs = 60_000
-const sendLimitDelayMs = 5000
-/** Close codes of RFC 6455 that the runtime uses for too much traffic. */
-const sendLimitCodes: ReadonlySet<number> = new Set([1008, 1009, 1013])
 
 export class Connection {
   readonly client: ContractClient
@@ -77,26 +71,24 @@ export class Connection {
     return new PortLink({ port: port1 })
   }
 
-  async #connectSocket(delayMs = 0): Promise<Link> {
-    await delay(delayMs)
+  async #connectSocket(): Promise<Link> {
     await takeKeyFromAddress()
     for (let attempt = 0; ; attempt += 1) {
       const socket = await openSocket()
       if (socket) {
-        const onClose = (code: number) => {
+        const onClose = () => {
           if (this.#dropSocket !== drop) return
-          const hasSentTooMuch = sendLimitCodes.has(code)
           this.#dropSocket = undefined
-          this.#link = this.#connectSocket(hasSentTooMuch ? sendLimitDelayMs : 0)
-          this.#setState(hasSentTooMuch ? 'sendLimitExceeded' : 'lost')
+          this.#link = this.#connectSocket()
+          this.#setState('lost')
         }
         const drop = () => {
-          onClose(0)
+          onClose()
           socket.close()
         }
         this.#dropSocket = drop
         this.#setState('open')
-        socket.addEventListener('close', ({ code }) => onClose(code))
+        socket.addEventListener('close', onClose)
         return new SocketLink({ websocket: withSizeLimit(socket) })
       }
       const isRefused = (await checkAccess(storedKey())) === 'refused'
