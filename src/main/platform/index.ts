@@ -33,7 +33,6 @@ export { type Subscribable, EventEmitter, streamProgress } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyDamaged, damagedPath, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
 export { decodeAs } from './fs/decode-as.ts'
-export { DraftStore, type StoredDraft } from './fs/draft-store.ts'
 export {
   appendDurably,
   makeFolder,

@@ -9,7 +9,6 @@ export { addToSection, noteItem, sectionTitle } from './files/add-to-section.ts'
 export { attachFile } from './files/attach-file.ts'
 export { locateAttachment, maxAttachmentBytes, readAttachment } from './files/attachments.ts'
 export { addLogEntry, endsInPrivateText } from './files/daily-log.ts'
-export { FileDrafts } from './files/file-drafts.ts'
 export { followerOf, isHidden, isNote, isPortable, noteExtensions, toFileName } from './files/file-names.ts'
 export {
   dailyLogDate,

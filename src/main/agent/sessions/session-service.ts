@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isTransient } from '#llm'
-import { Mutex, readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
+import { readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
 import { endedEntry, summaryEntry } from './session-events.ts'
 import { isOver, wasEndedByHand } from './session-end.ts'
 import type { Sessions } from './sessions.ts'
@@ -39,7 +39,6 @@ const stateSchema = z.object({ since: z.number() })
 
 export class SessionService {
   readonly #options: SessionServiceOptions
-  readonly #lock: Mutex
   readonly #closing = new AbortController()
   /** Time of the last message, by session, for sessions with nothing to do. */
   readonly #done = new Map<string, number>()
@@ -51,7 +50,6 @@ export class SessionService {
 
   constructor(options: SessionServiceOptions) {
     this.#options = options
-    this.#lock = new Mutex(options.stateFile)
   }
 
   start(): void {
@@ -86,7 +84,6 @@ export class SessionService {
     await Promise.race([this.#running, sleep(closeMs, undefined, { ref: false })])
     this.#closing.abort()
     await this.#running
-    this.#lock.close()
   }
 
   async #endSessions(): Promise<void> {
@@ -95,15 +92,7 @@ export class SessionService {
     // New settings may reach a model that could not be reached.
     if (config.current !== this.#lastSettings) this.#retries.clear()
     this.#lastSettings = config.current
-    const ended = await this.#endedSessions()
-    if (ended.length === 0) return
-    const work = async () => {
-      for (const session of ended) if (!this.#closing.signal.aborted) await this.#endOne(session)
-    }
-    await this.#lock.run(work).catch((error: unknown) => {
-      // Another process ends the sessions.
-      if (!(error instanceof AppError) || error.code !== 'file_busy') throw error
-    })
+    for (const session of await this.#endedSessions()) if (!this.#closing.signal.aborted) await this.#endOne(session)
   }
 
   /** Returns the sessions with something to do, the one with the oldest last message first. */
@@ -134,7 +123,7 @@ export class SessionService {
 
   async #endOne(session: string): Promise<void> {
     const { sessions, now, end, onFault } = this.#options
-    // Another process may have changed or deleted the session.
+    // The user may have changed or deleted the session meanwhile.
     const transcript = await orUndefined(sessions.get(session))
     if (!transcript || this.#hasNothingToDo(transcript) || !this.#hasEnded(session, transcript)) return
     const model = transcript.modelId ?? ''

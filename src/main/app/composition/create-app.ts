@@ -27,7 +27,6 @@ import {
   KeyRing,
   type KeyVault,
   SettingsStore,
-  type AgentSettings,
   defaultAgentId,
 } from '#platform'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
@@ -58,7 +57,6 @@ export interface AppOptions {
   readonly showFile?: RevealFile
   /** Stores API keys permanently; undefined keeps them in memory only. */
   readonly keyVault?: KeyVault | undefined
-  readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   readonly permissionTimeoutMs?: number | undefined
   /** Limits of tool calls by models; default: `defaultToolLimits`. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
@@ -188,7 +186,6 @@ export async function createApp(options: AppOptions) {
     watch,
     publish,
     singleFolder,
-    embeddingProvider: options.embeddingProvider,
   })
   const unsubscribe = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
   // Chats may have ended while the app was closed.
