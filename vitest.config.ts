@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-const shared = { globals: false, restoreMocks: true, unstubEnvs: true } as const
+const shared = {
+  globals: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+  // A busy machine can take seconds.
+  expect: { poll: { timeout: 10_000 } },
+} as const
 
 /** Unit tests that mock modules, start workers or change the process. Each file runs in its own process. */
 const isolatedUnit = [

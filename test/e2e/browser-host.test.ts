@@ -117,21 +117,6 @@ describe('chat', () => {
     await keepScreenshot(page, 'browser-8-stopped')
   })
 
-  it('names the provider of a wrong key and keeps the message', async () => {
-    const model = await startModelServer({ status: 401, message: 'invalid x-api-key' })
-    const { url } = await openTestServer({
-      config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`,
-      env: { ANTHROPIC_API_KEY: 'k' },
-    })
-    const page = await openPage()
-    await page.goto(url)
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('hello there')
-    await composer.press('Enter')
-    await page.getByText('anthropic rejected the API key', { exact: false }).waitFor()
-    expect(await page.getByText('hello there').count()).toBeGreaterThan(0)
-  })
-
   it('explains which key a model needs', async () => {
     const { url } = await openTestServer({
       config: 'agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: openai/gpt-x }]\n',
@@ -221,10 +206,7 @@ describe('files', () => {
     await until(async () => (await readFile(join(workspace, 'MEMORY.md'), 'utf8')).includes('and mine'))
   })
 
-  it.each([
-    ['Keep mine', 'mine\ntwo\n'],
-    ['Keep theirs', 'third\ntwo\n'],
-  ])('compares with the version that is on disk now, and takes that: %s', async (choice, result) => {
+  it('compares with the version that is on disk now, and takes that', async () => {
     const { url, workspace } = await openTestServer({ files: { 'MEMORY.md': 'first\ntwo\n' } })
     const onDisk = () => readFile(join(workspace, 'MEMORY.md'), 'utf8')
     const page = await openPage()
@@ -240,13 +222,11 @@ describe('files', () => {
     await writeFile(join(workspace, 'MEMORY.md'), 'third\ntwo\n')
     await shown.getByText('third').waitFor()
     expect(await shown.getByText('second').count()).toBe(0)
-    await page.getByRole('button', { name: choice }).click()
-    await page.getByRole('button', { name: choice }).waitFor({ state: 'detached' })
-    await page
-      .locator('.view-lines')
-      .getByText(result.split('\n')[0] ?? '')
-      .waitFor()
-    await until(async () => (await onDisk()) === result)
+    const theirs = page.getByRole('button', { name: 'Keep theirs' })
+    await theirs.click()
+    await theirs.waitFor({ state: 'detached' })
+    await page.locator('.view-lines').getByText('third').waitFor()
+    await until(async () => (await onDisk()) === 'third\ntwo\n')
   })
 
   it('explains why a file cannot be opened', async () => {
@@ -262,23 +242,18 @@ describe('files', () => {
 })
 
 describe('languages and themes', () => {
-  it.each([
-    ['zh-CN', '搜索', '笔记'],
-    ['zh-TW', '搜尋', '筆記'],
-  ])('uses the system language %s, in the dark theme', async (locale, search, notes) => {
+  it('uses the system language, in the dark theme', async () => {
+    const locale = 'zh-TW'
     const { url } = await openTestServer({
       files: { 'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - 飞书插件\n决定用飞书插件同步日历。\n' },
     })
     const page = await openPage({ locale, colorScheme: 'dark', viewport: { width: 1024, height: 700 } })
     await page.goto(url)
-    await page.getByRole('link', { name: new RegExp(`^${search}`) }).click()
+    await page.getByRole('link', { name: /^搜尋/ }).click()
     await page.getByRole('main').getByRole('combobox').fill('飞书插件')
     await page.getByTestId('result').first().waitFor()
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: new RegExp(`^${notes}`) })
-      .waitFor()
-    await keepScreenshot(page, `browser-9-search-${locale}-dark`)
+    await page.getByRole('navigation').getByRole('link', { name: /^筆記/ }).waitFor()
+    await keepScreenshot(page, 'browser-9-search-zh-TW-dark')
     expect(await page.locator('html').getAttribute('lang')).toBe(locale)
   })
 
@@ -298,39 +273,6 @@ describe('languages and themes', () => {
     await page.keyboard.press('Enter')
     await page.getByText('新对话').first().waitFor()
     expect(await readFile(join(home, 'config.yaml'), 'utf8')).toMatch(/theme: dark[\s\S]*locale: zh-CN/)
-  })
-
-  it('does not send on the Enter that ends a composition', async () => {
-    const { url } = await openTestServer()
-    const page = await openPage()
-    await page.goto(url)
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('shujuku')
-    await composer.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true })
-    // Time for a wrong submit to happen.
-    await page.waitForTimeout(200)
-    expect(await composer.inputValue()).toBe('shujuku')
-    expect(new URL(page.url()).pathname).toBe('/')
-  })
-})
-
-describe('connection', () => {
-  it('reports a lost connection in the status bar', async () => {
-    const root = await temporaryFolder()
-    const options = { mainFolder, env: {}, home: join(root, 'state') }
-    const { writeFiles } = await import('../support/folder.ts')
-    await writeFiles(root, {
-      'w/MEMORY.md': '# M\n',
-      'state/config.yaml': `agents: { list: [{ id: main, workspace: "${root}/w" }] }`,
-    })
-    const server = await startServer(options)
-    const { onTestFinished } = await import('vitest')
-    const page = await (await openPage()).context().newPage()
-    await page.goto(server.url)
-    await page.getByRole('contentinfo').getByRole('link').first().waitFor()
-    await server.close()
-    await page.getByText('Connection lost', { exact: false }).waitFor()
-    onTestFinished(() => page.close())
   })
 })
 

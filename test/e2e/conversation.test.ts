@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders, type TestAppOptions } from '../support/app.ts'
@@ -592,27 +591,5 @@ describe('long conversations', () => {
       .waitFor()
     await page.goto('about:blank')
     await server.close()
-  })
-})
-
-describe('input method', () => {
-  it('does not send on the Enter that takes a candidate, but on the next one', async () => {
-    const { page, composer } = await openChat([{ text: '好的。' }])
-    await composer.click()
-    const input = await page.context().newCDPSession(page as Page)
-    await input.send('Input.imeSetComposition', { text: 'shu ju', selectionStart: 6, selectionEnd: 6 })
-    await input.send('Input.dispatchKeyEvent', {
-      type: 'rawKeyDown',
-      key: 'Process',
-      code: 'Enter',
-      windowsVirtualKeyCode: 229,
-    })
-    await input.send('Input.insertText', { text: '数据库' })
-    // Time for a wrong submit to happen.
-    await page.waitForTimeout(200)
-    expect(await composer.inputValue()).toBe('数据库')
-    expect(new URL(page.url()).pathname).toBe('/')
-    await composer.press('Enter')
-    await page.getByText('好的。').waitFor()
   })
 })

@@ -9,6 +9,7 @@ import { closeBrowser, keepScreenshot, openPage, saved, visit } from '../support
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
@@ -136,24 +137,28 @@ describe('everyday settings', () => {
     expect(await page.locator('details[open]').count()).toBe(0)
   }, 90_000)
 
-  it.each([
-    ['en', ['backup', 'privacy', 'export', 'language', 'dark']],
-    ['zh-CN', ['备份', '隐私', '导出', '语言', '深色', 'backup']],
-    ['zh-TW', ['備份', '隱私', '匯出', '語言', '深色', 'privacy']],
-  ] as const)('are found by the words that people use (%s)', async (locale, words) => {
+  it('are found by the words that people use', async () => {
+    const languages = [
+      ['en', ['backup', 'privacy', 'export', 'language', 'dark']],
+      ['zh-CN', ['备份', '隐私', '导出', '语言', '深色', 'backup']],
+      ['zh-TW', ['備份', '隱私', '匯出', '語言', '深色', 'privacy']],
+    ] as const
     const server = await openTestServer()
-    await (await connect(server.url)).settings.setAppearance({ locale })
+    const client = await connect(server.url)
     const page = await openPage()
     await page.goto(server.url)
     await page.getByRole('textbox').first().waitFor()
     await visit(page, '/settings')
     const found = page.locator('main [data-testid=setting], main ul a')
-    for (const word of words) {
-      await page.locator('main').getByRole('searchbox').fill(word)
-      await until(async () => (await found.count()) > 0 && (await found.count()) < 15)
+    for (const [locale, words] of languages) {
+      await client.settings.setAppearance({ locale })
+      await page.locator(`html[lang=${locale}]`).waitFor()
+      for (const word of [...words, 'xyzzy']) {
+        await page.locator('main').getByRole('searchbox').fill(word)
+        const [least, most] = word === 'xyzzy' ? [0, 0] : [1, 14]
+        await until(async () => (await found.count()) >= least && (await found.count()) <= most)
+      }
     }
-    await page.locator('main').getByRole('searchbox').fill('xyzzy')
-    await until(async () => (await found.count()) === 0)
   })
 
   it('belong to one agent or to all, with several agents', async () => {
@@ -173,30 +178,33 @@ describe('everyday settings', () => {
   })
 
   const looks = [
-    ['en', 'light', 1280],
     ['zh-CN', 'dark', 1280],
+    ['en', 'light', 360],
+    ['en', 'dark', 1280],
     ['zh-TW', 'light', 360],
-    ['en', 'dark', 360],
   ] as const
-  it.each(looks)('fit the window (%s, %s, %i px)', async (locale, colorScheme, width) => {
-    const server = await openTestServer()
-    await (await connect(server.url)).settings.setAppearance({ locale })
-    const page = await openPage({ colorScheme, viewport: { width, height: 800 } })
-    await page.goto(server.url)
-    await page.getByRole('textbox').first().waitFor()
-    for (const { id } of sections) {
-      await visit(page, `/settings#${id}`)
-      await page.locator('main h2').first().waitFor()
-      const summary = page.locator('details > summary').last()
-      if (['models', 'memory', 'programs'].includes(id)) await summary.click()
-      const wide = () =>
-        page.evaluate(() =>
-          [...document.querySelectorAll('main [data-testid=setting] *, main h2, footer *')]
-            .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
-            .map((element) => element.outerHTML.slice(0, 120)),
-        )
-      expect(await wide()).toEqual([])
-      await keepScreenshot(page, `everyday-${locale}-${colorScheme}-${width}-${id}`)
-    }
-  })
+  it.each(looks.slice(0, rounds(2, looks.length)))(
+    'fit the window (%s, %s, %i px)',
+    async (locale, colorScheme, width) => {
+      const server = await openTestServer()
+      await (await connect(server.url)).settings.setAppearance({ locale })
+      const page = await openPage({ colorScheme, viewport: { width, height: 800 } })
+      await page.goto(server.url)
+      await page.getByRole('textbox').first().waitFor()
+      for (const { id } of sections) {
+        await visit(page, `/settings#${id}`)
+        await page.locator('main h2').first().waitFor()
+        const summary = page.locator('details > summary').last()
+        if (['models', 'memory', 'programs'].includes(id)) await summary.click()
+        const wide = () =>
+          page.evaluate(() =>
+            [...document.querySelectorAll('main [data-testid=setting] *, main h2, footer *')]
+              .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+              .map((element) => element.outerHTML.slice(0, 120)),
+          )
+        expect(await wide()).toEqual([])
+        await keepScreenshot(page, `everyday-${locale}-${colorScheme}-${width}-${id}`)
+      }
+    },
+  )
 })

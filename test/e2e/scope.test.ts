@@ -64,15 +64,8 @@ describe('query conditions', () => {
     expect(await why.getAttribute('data-reason')).toBe('outsideFilter')
   })
 
-  it('explains an invalid filter', async () => {
-    const { search, chip, returned } = await openView()
-    await search('walrus after:someday')
-    expect(await chip('after:someday').innerText()).toMatch(/is not a date/)
-    expect((await returned()).length).toBeGreaterThan(0)
-  })
-
-  it('shows in an expanded row by how much the date of the query raises the score', async () => {
-    const { page, search } = await openView()
+  it('raise the score by a shown amount, and are explained if invalid', async () => {
+    const { page, search, chip, returned } = await openView()
     await search('walrus last week')
     const row = page.getByTestId('candidate').first()
     expect(await row.getAttribute('data-place')).toMatch(/^memory\/2026-11-10/)
@@ -80,6 +73,10 @@ describe('query conditions', () => {
     await row.getByRole('button', { name: /^kind of text/ }).click()
     const feature = row.getByTestId('feature').filter({ hasText: 'date in the query' })
     expect(await feature.innerText()).toMatch(/\+\d\.\d\d$/)
+
+    await page.getByRole('textbox', { name: 'Question' }).fill('walrus after:someday')
+    expect(await chip('after:someday').innerText()).toMatch(/is not a date/)
+    expect((await returned()).length).toBeGreaterThan(0)
   })
 })
 

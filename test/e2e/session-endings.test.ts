@@ -1,9 +1,11 @@
-import { readdir } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
+import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
 
@@ -59,5 +61,53 @@ describe('a chat that ends', () => {
     await page.getByRole('switch', { name: /Summaries of recent chats/ }).click()
     await row.waitFor({ state: 'detached' })
     expect(await page.getByRole('switch', { name: /MEMORY\.md/ }).isChecked()).toBe(true)
+  })
+
+  it('says that its notes are missing, and offers to save them before it is deleted', async () => {
+    const model = await startModelServer()
+    let isBroken = true
+    model.respond = (body) => {
+      if (!JSON.stringify(body).includes('Memory flush.')) return { text: 'Aye.' }
+      if (isBroken) return { status: 422, message: 'out of luck' }
+      return { text: '{"notes": ["The heron sails from Genoa"]}' }
+    }
+    const server = await openTestServer({
+      config: `providers: { openai-compatible: { baseUrl: "${model.openAiUrl}" } }
+models: { openai-compatible/m: { contextWindow: 4096, maxOutput: 500 } }
+agents:
+  defaults: { chat: { titles: false } }
+  list: [{ id: main, workspace: "{{workspace}}", model: openai-compatible/m }]
+`,
+    })
+    const client = await connect(server.url)
+    let session: string | undefined
+    for (let turn = 1; turn <= 6; turn += 1) {
+      const text = `The heron sails from Genoa. ${'The crossing takes some hours on a calm sea. '.repeat(110)}`
+      const sent = await client.chat.send({ agent: 'main', text, session })
+      session = sent.session
+      for await (const event of await client.chat.watch({ agent: 'main', session }))
+        if ((event.type === 'partial' && !event.running) || event.type === 'turnEnd') break
+    }
+    const page = await openPage()
+    await page.goto(server.url)
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /The heron sails/ })
+      .click()
+    const remove = async () => {
+      await page.getByRole('button', { name: 'Chat actions' }).last().click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+    }
+    await remove()
+    await page.getByRole('button', { name: 'Save notes and delete' }).click()
+    await page.getByText('Saving notes failed again.').waitFor()
+    await page.getByText('Saving notes failed. They will be saved later.').last().waitFor()
+    await keepScreenshot(page, 'session-end-6-delete')
+    isBroken = false
+    await page.getByRole('button', { name: 'Save notes and delete' }).click()
+    await page.getByText(/was deleted/).waitFor()
+    const names = await readdir(join(server.workspace, 'memory'))
+    const log = names.find((name) => name.length === 13) ?? ''
+    expect(await readFile(join(server.workspace, 'memory', log), 'utf8')).toContain('The heron sails from Genoa')
   })
 })

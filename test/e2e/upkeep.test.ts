@@ -150,10 +150,11 @@ describe('inbox', () => {
     await keepScreenshot(phone, 'upkeep-4-phone-proposal')
   }, 180_000)
 
-  it.each([
+  const looks = [
     ['light', 'en-US', 'Replace the older note', 'Keep both', 'Open', 'The older note was crossed out.'],
     ['dark', 'zh-CN', '替换旧笔记', '都保留', '打开', '旧笔记已划掉。'],
-  ] as const)(
+  ] as const
+  it.each(looks.slice(0, rounds(1, 2)))(
     'a saved note offers to replace the fact that it changes, in %s %s',
     async (colorScheme, locale, replace, keepBoth, open, struck) => {
       const log = 'memory/2026-11-02.md'

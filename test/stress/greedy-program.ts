@@ -1,6 +1,6 @@
 /**
  * One program calls without pause while the owner searches:
- * `node test/stress/greedy-program.ts [--searches 300] [--notes 60] [--characters 99000] [--stdio]`.
+ * `node test/stress/greedy-program.ts [--searches 300] [--notes 60] [--characters 9900] [--stdio]`.
  * Prints the memory of the app (MB, peak above rest) and the longest wait of the owner (ms). Linux only.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   options: {
     searches: { type: 'string', default: '300' },
     notes: { type: 'string', default: '60' },
-    characters: { type: 'string', default: '99000' },
+    characters: { type: 'string', default: '9900' },
     stdio: { type: 'boolean', default: false },
   },
 })

@@ -190,7 +190,7 @@ async function look() {
   for (const { path } of files) {
     const request = { agent: 'main', path, at: Date.now(), includesPrivate: true }
     const { text } = await client.history.textAt(request)
-    for (const line of (text ?? '').split('\n')) recorded.add(line)
+    for (const line of logLines(text ?? '')) recorded.add(line)
   }
   await last.end()
   const written = [...acknowledged.notes, ...acknowledged.saves]

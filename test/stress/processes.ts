@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { isLogSound } from '../support/log-integrity.ts'
+import { logLines } from '../support/log-lines.ts'
 
 export const mainFolder = new URL('../../src/main/', import.meta.url)
 
@@ -43,7 +44,7 @@ export interface Losses {
   readonly isLogSound: boolean
 }
 
-/** Looks for every note as a line of a daily log and as a line added by a change of cause `capture`. */
+/** Looks for every note as an entry of a daily log and as a line added by a change of cause `capture`. */
 export async function countLosses({ home, workspace }: Memory, notes: readonly string[]): Promise<Losses> {
   const onDisk = new Set<string>()
   const recorded = new Set<string>()
@@ -51,7 +52,7 @@ export async function countLosses({ home, workspace }: Memory, notes: readonly s
   try {
     const { history } = await app.agents.get('main')
     for (const name of readdirSync(join(workspace, 'memory')).filter((file) => file.endsWith('.md'))) {
-      const lines = readFileSync(join(workspace, 'memory', name), 'utf8').split('\n')
+      const lines = logLines(readFileSync(join(workspace, 'memory', name), 'utf8'))
       const blamed = await history.blame(`memory/${name}`)
       for (const [index, line] of lines.entries()) {
         onDisk.add(line)

@@ -15,7 +15,8 @@ let connected: Promise<Browser> | undefined
 export async function openPage(options: BrowserContextOptions = {}, expected?: RegExp): Promise<Page> {
   connected ??= chromium.connect(inject('browserEndpoint'))
   const browser = await connected
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options })
+  const look = { viewport: { width: 1440, height: 900 }, locale: 'en-US', reducedMotion: 'reduce' } as const
+  const context = await browser.newContext({ ...look, ...options })
   const page = await context.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message))

@@ -100,7 +100,7 @@ function textOf(message: WireMessage | undefined): string {
   return message.content.map((block) => (block.type === 'text' ? (block.text ?? '') : '')).join('\n')
 }
 
-/** Returns the text of the memory folder, saved transcripts of failed flushes included. */
+/** Returns the text of the memory folder. */
 export async function memoryText(workspace: string): Promise<string> {
   const folder = join(workspace, 'memory')
   const names = await readdir(folder, { recursive: true }).catch(() => [])
@@ -108,9 +108,10 @@ export async function memoryText(workspace: string): Promise<string> {
   return (await Promise.all(notes.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
 }
 
-/** Returns the facts that are neither in a memory file nor in the messages that are still sent verbatim. */
+/** Returns the facts that are neither in a memory file nor in messages that are still sent, or wait for a flush. */
 export async function lostFacts(workspace: string, transcript: Transcript, turns: number): Promise<string[]> {
-  const kept = compactionState(transcript.branch()).liveMessages.map(({ message }) => messageText(message))
+  const { liveMessages, untaken } = compactionState(transcript.branch())
+  const kept = [...liveMessages, ...untaken].map(({ message }) => messageText(message))
   const known = [await memoryText(workspace), ...kept].join('\n')
   return Array.from({ length: turns }, (_, turn) => factOf(turn)).filter((fact) => !known.includes(fact))
 }

@@ -22,6 +22,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
   readonly maxOutput: number
+  /** JSON Schema of the answer, strict. A server that refuses schemas gets none, so the prompt names the form too. */
+  readonly answerSchema?: Record<string, unknown>
   /** Thinking effort; absent for no thinking. */
   readonly thinking?: ThinkingEffort
 }

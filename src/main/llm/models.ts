@@ -40,6 +40,7 @@ import { sentencesIn, type Sentences } from './offline/sentences.ts'
 import { hasRefusedTools } from './providers/openai/refused-tools.ts'
 import { withIdleTimeout, withRetries, withSizeLimit } from './middleware/retry.ts'
 import { withoutRepetition } from './middleware/repetition.ts'
+import { withAnswerSchema } from './middleware/answer-schema.ts'
 import { withTextCalls } from './middleware/text-calls.ts'
 import { withServerQueue } from './middleware/server-queue.ts'
 import {
@@ -107,7 +108,7 @@ export class Models {
     const listedModel = this.#lists.listedModel(id)
     const listNames = async () => chatModelNames((await this.#lists.fetchModels(provider, options)).models)
     const remote = createRemoteModel(provider, model, { ...options, listNames }, limits, listedModel, keys, context)
-    const whole = withoutRepetition(withSizeLimit(remote))
+    const whole = withoutRepetition(withSizeLimit(withAnswerSchema(remote, options.baseUrl)))
     const limited = withIdleTimeout(
       provider === 'openai-compatible' ? withTextCalls(whole) : whole,
       context.idleTimeoutMs,

@@ -29,9 +29,8 @@ export {
   memoryFolderPaths,
   ownFilePath,
   projectContextFiles,
-  verbatimFolder,
-  verbatimFolders,
   pendingVerbatimTitle,
+  takenVerbatimTitle,
   exclusionReason,
   exclusionEntry,
 } from './files/layout.ts'

@@ -1,6 +1,6 @@
 import { skipToken, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react'
 import { t } from 'i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
@@ -17,7 +17,7 @@ import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ChatActionsContext, useCreateChatActions } from './chat-actions.ts'
 import { Composer, type ComposerHandle, type OutgoingMessage } from './composer/composer.tsx'
-import { Conversation, type ConversationHandle } from './conversation.tsx'
+import type { ConversationHandle } from './conversation.tsx'
 import { Details } from './messages/details.tsx'
 import { useLive, useLiveTurnFollower } from './live-turn.ts'
 import { outbox } from './composer/outbox.ts'
@@ -28,6 +28,10 @@ import { toTurns } from './messages/turns.ts'
 import { OutboxList } from './composer/outbox-list.tsx'
 import { ChatKindSwitches, PrivateNote, WithoutMemoryNote, type ChatKind } from './messages/chat-kind.tsx'
 
+/** Loaded after the first page, which shows no messages. */
+const loadConversation = () => import('./conversation.tsx')
+const Conversation = lazy(async () => ({ default: (await loadConversation()).Conversation }))
+
 interface ChatViewProps {
   readonly agent: Agent
   readonly session?: string | undefined
@@ -37,6 +41,8 @@ interface ChatViewProps {
 const lastShown = new Map<string, string>()
 
 export function ChatView({ agent, session }: ChatViewProps) {
+  // A failed load is repeated when the conversation opens.
+  useEffect(() => void loadConversation().catch(() => undefined), [])
   useEffect(() => {
     const last = lastShown.get(agent.id)
     if (session !== undefined) lastShown.set(agent.id, session)
@@ -177,15 +183,17 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           </div>
         ) : data && !conversation.error ? (
           <ErrorBoundary piece="view" variant="view" resetKey={data}>
-            <Conversation
-              ref={conversationView}
-              turns={turns}
-              follower={follower}
-              skippedLines={data.skippedLines}
-              selectedTurn={detailsTurn?.id}
-              editedMessage={editedMessage}
-              targetMessage={messageOfHash(hash)}
-            />
+            <Suspense fallback={<div className="flex-1" />}>
+              <Conversation
+                ref={conversationView}
+                turns={turns}
+                follower={follower}
+                skippedLines={data.skippedLines}
+                selectedTurn={detailsTurn?.id}
+                editedMessage={editedMessage}
+                targetMessage={messageOfHash(hash)}
+              />
+            </Suspense>
           </ErrorBoundary>
         ) : (
           <div className="flex-1">

@@ -22,6 +22,8 @@ export const sessionSummarySchema = z.object({
   isPrivate: z.boolean(),
   /** Lines that the summary and the flushes of the session keep. */
   kept: z.number().int(),
+  /** True if saving notes has failed, and those of some messages are still missing. */
+  areNotesMissing: z.boolean(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
@@ -66,13 +68,12 @@ export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('flush'),
-    /**
-     * `rescued`: the model failed, so the text was saved verbatim; `distilled`: a model has made notes of such text;
-     * `summarized`: the session ended, and its summary was written.
-     */
-    status: z.enum(['wrote', 'nothing', 'rescued', 'distilled', 'summarized']),
+    /** `failed`: the notes follow later; `summarized`: the session ended, and its summary was written. */
+    status: z.enum(['wrote', 'nothing', 'failed', 'summarized']),
     changes: z.array(fileChangeSchema),
     tokens: z.number(),
+    /** After a failure: id of the last message whose notes are saved; undefined if there is none. */
+    takenThrough: z.string().optional(),
   }),
   z.object({
     type: z.literal('compaction'),
@@ -167,6 +168,11 @@ export const sessions = {
   find: base.input(forAgent.extend({ query: z.string().max(maxSearchText) })).output(z.array(foundSessionSchema)),
   /** Ends the session: its notes and its summary are saved. A later message continues it. */
   end: base.input(forSession).output(done),
+  /**
+   * Saves the missing notes of a session now. @returns `isComplete`: false if it failed again
+   * @throws AppError 'unknown_session', or if its model is missing
+   */
+  takeNotes: base.input(forSession).output(z.object({ isComplete: z.boolean() })),
   rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
   /**

@@ -97,23 +97,22 @@ it('a message that waits for the running answer keeps the model that was chosen 
 })
 
 it('notes of a chat with a local model that failed wait for a local model', async () => {
-  const { remote, local, notes, start, home } = await open()
-  const { send } = await start({ ANTHROPIC_API_KEY: 'k' })
+  const { remote, local, notes, start } = await open()
+  const { send, client } = await start({ ANTHROPIC_API_KEY: 'k' })
   // A request to remember would leave a note, and no summary.
   const session = await send('Our vault opens with kumquat and durian.', { model: localModel })
   local.script = [{ status: 400, message: 'no' }]
   await send('/new', { session })
   await until(async () => (await notes()).includes(`sessions/${session}.jsonl`))
-  const rescued = join(home, '../workspace/memory/rescued')
-  const [name = ''] = await readdir(rescued)
-  expect(await readFile(join(rescued, name), 'utf8')).toContain(' for local models -->')
+  const summaryOf = async () => (await client.sessions.list({ agent: 'main' })).find(({ id }) => id === session)
+  await until(async () => (await summaryOf())?.areNotesMissing === true)
   await send('Hello')
   await until(() => remote.titleRequests.length > 0)
-  await sleep(300)
-  expect(received(remote)).not.toContain('Part of an earlier conversation')
-  local.script = [{ text: '- The vault opens with kumquat' }]
-  await send('Hello', { model: localModel })
-  await until(async () => (await readFile(join(rescued, name), 'utf8')).includes('distilled on'))
+  local.script = [{ text: '{"notes": ["The vault opens with kumquat"]}' }]
+  expect(await client.sessions.takeNotes({ agent: 'main', session })).toEqual({ isComplete: true })
+  expect(await summaryOf()).toMatchObject({ areNotesMissing: false })
+  expect(await notes()).toMatch(/- \d\d:\d\d The vault opens with kumquat/)
+  expect(received(remote)).not.toContain('Memory flush')
 })
 
 it('says in the chat that the offline model replaced a missing one', async () => {

@@ -113,19 +113,27 @@ describe('tools, called by a model', () => {
     expect(result).toMatchObject({ details: { kind: 'recall', recall: { results, provider: 'builtin' } } })
   })
 
-  it.each([
-    ['read', { path: '../../etc/passwd' }, 'path_outside_workspace'],
-    ['write', { path: '/tmp/x.md', content: 'x' }, 'path_outside_workspace'],
-    ['memory_get', { path: 'nowhere.md' }, 'file_not_found'],
-    ['edit', { path: 'MEMORY.md', oldText: 'not there', newText: 'x' }, 'edit_no_match'],
-    ['read', { file: 'x' }, 'The arguments are invalid'],
-    ['delete_everything', {}, 'There is no tool'],
-  ])('%s %j fails with a result that the model can read, and the turn continues', async (name, args, reason) => {
-    const { ask } = await openChat(call(name, args), { text: 'I see.' })
+  it('fail with results that the model can read, and the turn continues', async () => {
+    const calls = [
+      { name: 'read', arguments: { path: '../../etc/passwd' } },
+      { name: 'write', arguments: { path: '/tmp/x.md', content: 'x' } },
+      { name: 'memory_get', arguments: { path: 'nowhere.md' } },
+      { name: 'edit', arguments: { path: 'MEMORY.md', oldText: 'not there', newText: 'x' } },
+      { name: 'read', arguments: { file: 'x' } },
+      { name: 'delete_everything', arguments: {} },
+    ]
+    const { ask } = await openChat({ calls }, { text: 'I see.' })
     const { messages, text } = await ask('x')
-    const result = messages.find(({ role }) => role === 'toolResult')
-    expect(result).toMatchObject({ isError: true })
-    expect(result && messageText(result)).toContain(reason)
+    const results = messages.filter((message) => message.role === 'toolResult')
+    expect(results.map(({ isError }) => isError)).toEqual(calls.map(() => true))
+    expect(results.map(messageText)).toEqual([
+      expect.stringContaining('path_outside_workspace'),
+      expect.stringContaining('path_outside_workspace'),
+      expect.stringContaining('file_not_found'),
+      expect.stringContaining('edit_no_match'),
+      expect.stringContaining('The arguments are invalid'),
+      expect.stringContaining('There is no tool'),
+    ])
     expect(text).toBe('I see.')
   })
 
@@ -194,53 +202,44 @@ describe('memory_get', () => {
     await expect(agent.sessions.readText('../../config')).rejects.toMatchObject({ code: 'unknown_session' })
   })
 
-  it.each([
-    [{ path: 'MEMORY.md:3' }, 'MEMORY.md', 'three'],
-    [{ path: 'MEMORY.md:2-3' }, 'MEMORY.md', 'two\nthree'],
-    [{ path: '[MEMORY.md:3]' }, 'MEMORY.md', 'three'],
-    [{ path: '`MEMORY.md:2–3`' }, 'MEMORY.md', 'two\nthree'],
-    [{ path: ' `[MEMORY.md:3]` ' }, 'MEMORY.md', 'three'],
-    [{ path: '[draft] a.md:1' }, '[draft] a.md', 'drafted'],
-    [{ path: 'MEMORY.md:2-3', from: 4 }, 'MEMORY.md', 'four'],
-    [{ path: 'MEMORY.md:2-3', lines: 1 }, 'MEMORY.md', 'two'],
-    [{ path: 'times/at 12:3' }, 'times/at 12:3', 'noon\nevening'],
-  ])('accepts a path with lines as memory_search returns it, or a citation: %j', async (args, path, text) => {
-    const calls = ['memory_get', 'read'].map((name) => ({ name, arguments: args }))
-    const { ask, agent, workspace } = await openChat({ calls }, { text: 'done' })
+  it('and read accept a path with lines as memory_search returns it, or a citation', async () => {
+    const cases: [args: object, path: string, text: string][] = [
+      [{ path: 'MEMORY.md:3' }, 'MEMORY.md', 'three'],
+      [{ path: 'MEMORY.md:2-3' }, 'MEMORY.md', 'two\nthree'],
+      [{ path: '[MEMORY.md:3]' }, 'MEMORY.md', 'three'],
+      [{ path: '`MEMORY.md:2–3`' }, 'MEMORY.md', 'two\nthree'],
+      [{ path: ' `[MEMORY.md:3]` ' }, 'MEMORY.md', 'three'],
+      [{ path: '[draft] a.md:1' }, '[draft] a.md', 'drafted'],
+      [{ path: 'MEMORY.md:2-3', from: 4 }, 'MEMORY.md', 'four'],
+      [{ path: 'MEMORY.md:2-3', lines: 1 }, 'MEMORY.md', 'two'],
+      [{ path: 'times/at 12:3' }, 'times/at 12:3', 'noon\nevening'],
+    ]
+    const { ask, agent, workspace, server } = await openChat({ text: 'done' })
     await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', { cause: 'user' })
     await writeFiles(workspace, {
       'times/at 12:3': 'noon\nevening\n',
       'times/at 12': 'not this\n',
       '[draft] a.md': 'drafted\n',
     })
-    const { messages } = await ask('x')
-    const [got, read] = messages.filter(({ role }) => role === 'toolResult').map(messageText)
-    expect(JSON.parse(got ?? '')).toEqual({ path, text })
-    expect(read?.replace(/\n\[lines .*/, '')).toBe(text)
+    for (const [args, path, text] of cases) {
+      server.script = [{ calls: ['memory_get', 'read'].map((name) => ({ name, arguments: args })) }, { text: 'done' }]
+      const { messages } = await ask('x')
+      const [got, read] = messages.filter(({ role }) => role === 'toolResult').map(messageText)
+      expect(JSON.parse(got ?? '')).toEqual({ path, text })
+      expect(read?.replace(/\n\[lines .*/, '')).toBe(text)
+    }
   })
 
-  it.each([[{ path: 'MEMORY.md:50' }], [{ path: 'MEMORY.md', from: 50 }]])(
-    'says how many lines a file has if the line does not exist: %j',
-    async (args) => {
-      const calls = ['memory_get', 'read'].map((name) => ({ name, arguments: args }))
-      const { ask, agent } = await openChat({ calls }, { text: 'done' })
-      await agent.workspace.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
-      const results = (await ask('x')).messages.filter(({ role }) => role === 'toolResult')
-      expect(results).toMatchObject([{ isError: true }, { isError: true }])
-      const reason = 'input_invalid: MEMORY.md has 2 lines: there is no line 50'
-      expect(results.map(messageText)).toEqual([reason, reason])
-    },
-  )
-
-  it('names the file without lines if there is none', async () => {
-    const { ask } = await openChat(
-      { calls: [{ name: 'memory_get', arguments: { path: 'gone.md:3' } }] },
-      { text: 'ok' },
-    )
-    const { messages } = await ask('x')
-    const result = messages.find(({ role }) => role === 'toolResult')
-    expect(result).toMatchObject({ isError: true })
-    expect(result && messageText(result)).toMatch(/gone\.md(?!:)/)
+  it('says how many lines a file has if the line does not exist, and names a missing file without lines', async () => {
+    const inputs = [{ path: 'MEMORY.md:50' }, { path: 'MEMORY.md', from: 50 }]
+    const calls = ['memory_get', 'read'].flatMap((name) => inputs.map((input) => ({ name, arguments: input })))
+    const missing = { name: 'memory_get', arguments: { path: 'gone.md:3' } }
+    const { ask, agent } = await openChat({ calls: [...calls, missing] }, { text: 'done' })
+    await agent.workspace.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
+    const results = (await ask('x')).messages.filter((message) => message.role === 'toolResult')
+    expect(results.map(({ isError }) => isError)).toEqual(Array<boolean>(5).fill(true))
+    const reason = 'input_invalid: MEMORY.md has 2 lines: there is no line 50'
+    expect(results.map(messageText)).toEqual([...calls.map(() => reason), expect.stringMatching(/gone\.md(?!:)/)])
   })
 })
 

@@ -14,6 +14,7 @@ import {
   conversationModel,
   factOf,
   lostFacts,
+  memoryText,
   messageOf,
   type ModelBehaviour,
 } from '../../support/scripted-conversation.ts'
@@ -85,12 +86,22 @@ describe('full context window', () => {
     expect(ofType(branch, 'flush')[0]?.status).toBe('wrote')
   }, 60_000)
 
-  it('saves the conversation verbatim if the flush always fails', async () => {
-    const { talk, workspace } = await openConversation({ failFlushes: Infinity })
-    const { transcript, branch } = await talk(30)
-    expect(new Set(ofType(branch, 'flush').map(({ status }) => status))).toEqual(new Set(['rescued']))
-    expect(await readFile(join(workspace, 'memory/rescued/2026-01-20.md'), 'utf8')).toContain(factOf(0))
-    expect(await lostFacts(workspace, transcript, 30)).toEqual([])
+  it('summarises nothing if the flush always fails, and takes all notes later', async () => {
+    const behaviour = { failFlushes: Infinity }
+    const { talk, workspace, agent } = await openConversation(behaviour)
+    const failed = await talk(30)
+    expect(new Set(ofType(failed.branch, 'flush').map(({ status }) => status))).toEqual(new Set(['failed']))
+    expect(ofType(failed.branch, 'compaction').every(({ leftOut }) => leftOut)).toBe(true)
+    expect(await memoryText(workspace)).toBe('')
+    expect(await lostFacts(workspace, failed.transcript, 30)).toEqual([])
+    expect(await agent.sessions.list()).toMatchObject([{ areNotesMissing: true }])
+    behaviour.failFlushes = 0
+    const { transcript, branch } = await talk(3, 30)
+    expect(ofType(branch, 'flush').at(-1)?.status).toBe('wrote')
+    const memory = await memoryText(workspace)
+    for (let turn = 0; turn < 30; turn += 1) expect(memory).toContain(factOf(turn))
+    expect(await lostFacts(workspace, transcript, 33)).toEqual([])
+    expect(await agent.sessions.list()).toMatchObject([{ areNotesMissing: false }])
   }, 60_000)
 
   it('keeps the history if a summary fails, reports it, and succeeds the next time', async () => {

@@ -174,9 +174,10 @@ describe('context manager', () => {
             await transcript.appendMessage(answer(false))
             if (crash) transcript = await Transcript.open(file)
           }
+          const state = compactionState(transcript.branch())
           const known = [
             await memoryText(join(folder, 'w')),
-            ...compactionState(transcript.branch()).liveMessages.map(({ message }) => messageText(message)),
+            ...[...state.liveMessages, ...state.untaken].map(({ message }) => messageText(message)),
           ].join('\n')
           for (let index = 0; index < steps.length; index += 1) expect(known).toMatch(new RegExp(`FACT-${index}\\b`))
           const said = (await readFile(file, 'utf8')).match(/"role":"user"/g)

@@ -63,6 +63,7 @@ async function openChat(options: ChatOptions = {}) {
     transcript,
     session: () => session ?? '',
     wait: (minutes: number) => (time += minutes * 60_000),
+    startNew: () => (session = undefined),
     async ask(text: string) {
       const sent = await agent.chat.send({ text, session })
       await sent.ended
@@ -114,24 +115,31 @@ async function readAndGoOn(chat: Chat, minutes: number, paths = ['short.md']): P
 }
 
 describe('contextPruning decides which tool results a request has', () => {
-  it.each<[name: string, contextPruning: object, minutes: number, sent: string]>([
-    ['by default, after five minutes: head and tail', {}, 6, cut(1500, 1500)],
-    ['by default, within five minutes: all', {}, 4, whole],
-    ['mode: off', { mode: 'off' }, 6, whole],
-    ['mode: always', { mode: 'always' }, 0, cut(1500, 1500)],
-    ['a longer ttl', { ttl: '10m' }, 6, whole],
-    ['a shorter ttl, in seconds', { ttl: 60 }, 2, cut(1500, 1500)],
-    ['keepLastAssistants: 20', { keepLastAssistants: 20 }, 6, whole],
-    ['softTrim.maxChars: 20000', { softTrim: { maxChars: 20_000 } }, 6, whole],
-    ['softTrim.headChars: 100', { softTrim: { headChars: 100 } }, 6, cut(100, 1500)],
-    ['softTrim.tailChars: 0', { softTrim: { tailChars: 0 } }, 6, cut(1500, 0)],
-    ['head and tail as long as the result', { softTrim: { headChars: 5000, tailChars: 5000 } }, 6, whole],
-  ])('%s', async (_name, contextPruning, minutes, sent) => {
-    const chat = await openChat({ settings: { contextPruning } })
-    expect(await readAndGoOn(chat, minutes)).toEqual([sent])
-    const isCut = sent !== whole
-    expect((await chat.transcript()).branch().some(({ type }) => type === 'prune')).toBe(isCut)
-    expect(await readFile((await chat.transcript()).file, 'utf8')).toContain(JSON.stringify(whole).slice(1, -1))
+  it('cuts an old result to head and tail, or not', { timeout: 120_000 }, async () => {
+    const cases: [contextPruning: object, minutes: number, sent: string][] = [
+      [{}, 6, cut(1500, 1500)],
+      [{}, 4, whole],
+      [{ mode: 'off' }, 6, whole],
+      [{ mode: 'always' }, 0, cut(1500, 1500)],
+      [{ ttl: '10m' }, 6, whole],
+      [{ ttl: 60 }, 2, cut(1500, 1500)],
+      [{ keepLastAssistants: 20 }, 6, whole],
+      [{ softTrim: { maxChars: 20_000 } }, 6, whole],
+      [{ softTrim: { headChars: 100 } }, 6, cut(100, 1500)],
+      [{ softTrim: { tailChars: 0 } }, 6, cut(1500, 0)],
+      // Head and tail are as long as the result.
+      [{ softTrim: { headChars: 5000, tailChars: 5000 } }, 6, whole],
+    ]
+    const chat = await openChat()
+    for (const [contextPruning, minutes, sent] of cases) {
+      await chat.app.settings.set([['agents', 'defaults', 'contextPruning'], contextPruning])
+      chat.startNew()
+      const name = JSON.stringify([contextPruning, minutes])
+      expect(await readAndGoOn(chat, minutes), name).toEqual([sent])
+      const transcript = await chat.transcript()
+      expect(transcript.branch().some(({ type }) => type === 'prune')).toBe(sent !== whole)
+      expect(await readFile(transcript.file, 'utf8')).toContain(JSON.stringify(whole).slice(1, -1))
+    }
   })
 
   it('keepLastAssistants: 0 prunes the result of the last answer', async () => {
@@ -331,24 +339,30 @@ describe('compaction.enabled: false', () => {
 })
 
 describe('settings that a small window lowers', () => {
-  it.each([
-    [
-      8192,
-      {},
+  it('are named in the meter', async () => {
+    const cases: [window: number, compaction: object, lowered: [setting: string, from: number, to: number][]][] = [
       [
-        ['reserveTokensFloor', 20_000, 2048],
-        ['keepRecentTokens', 20_000, 2457],
-        ['softThresholdTokens', 4000, 1000],
+        8192,
+        {},
+        [
+          ['reserveTokensFloor', 20_000, 2048],
+          ['keepRecentTokens', 20_000, 2457],
+          ['softThresholdTokens', 4000, 1000],
+        ],
       ],
-    ],
-    [8192, { reserveTokensFloor: 1500, keepRecentTokens: 1000, memoryFlush: { softThresholdTokens: 500 } }, []],
-    [4096, { reserveTokensFloor: 0, keepRecentTokens: 0 }, [['softThresholdTokens', 4000, 0]]],
-    [200_000, {}, []],
-  ])('a window of %i with %j', async (window, compaction, lowered) => {
-    const chat = await openChat({ window, settings: { compaction } })
-    await chat.ask('hello')
-    const expected = lowered.map(([setting, from, to]) => ({ setting, from, to }))
-    expect((await chat.agent.chat.meter.report(undefined, undefined)).lowered).toEqual(expected)
-    expect((await chat.agent.chat.meter.report(chat.session(), undefined)).lowered).toEqual(expected)
+      [8192, { reserveTokensFloor: 1500, keepRecentTokens: 1000, memoryFlush: { softThresholdTokens: 500 } }, []],
+      [4096, { reserveTokensFloor: 0, keepRecentTokens: 0 }, [['softThresholdTokens', 4000, 0]]],
+      [200_000, {}, []],
+    ]
+    const chat = await openChat()
+    for (const [window, compaction, lowered] of cases) {
+      const windowPath = ['models', 'anthropic/test-model', 'contextWindow']
+      await chat.app.settings.set([['agents', 'defaults', 'compaction'], compaction], [windowPath, window])
+      chat.startNew()
+      await chat.ask('hello')
+      const expected = lowered.map(([setting, from, to]) => ({ setting, from, to }))
+      expect((await chat.agent.chat.meter.report(undefined, undefined)).lowered).toEqual(expected)
+      expect((await chat.agent.chat.meter.report(chat.session(), undefined)).lowered).toEqual(expected)
+    }
   })
 })

@@ -122,16 +122,17 @@ describe('tools of other programs (MCP)', () => {
     expect(shares()).toEqual([...shares()].sort((one, other) => one - other))
   })
 
-  it.each([
-    ['hang', {}, 'tool_timeout'],
-    ['fail', {}, 'it did not work'],
-    ['add', { a: 'x' }, 'Invalid'],
-    ['die', {}, 'mcp_unavailable'],
-  ])('%s %j gives a result that the model can read, and the turn continues', async (tool, args, reason) => {
-    const { ask } = await openWithTools('always', call(tool, args), { text: 'I see.' })
-    const [result] = await (await ask()).results()
-    expect(result).toMatchObject({ isError: true })
-    expect(result && messageText(result)).toContain(reason)
+  it('gives failures as results that the model can read, and the turn continues', async () => {
+    const calls = [call('hang', {}), call('fail', {}), call('add', { a: 'x' }), call('die', {})]
+    const { ask } = await openWithTools('always', ...calls, { text: 'I see.' })
+    const results = await (await ask()).results()
+    expect(results).toMatchObject(calls.map(() => ({ isError: true })))
+    expect(results.map(messageText)).toEqual([
+      expect.stringContaining('tool_timeout'),
+      expect.stringContaining('it did not work'),
+      expect.stringContaining('Invalid'),
+      expect.stringContaining('mcp_unavailable'),
+    ])
   })
 
   it('sends a tool’s image to the model', async () => {

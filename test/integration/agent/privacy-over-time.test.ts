@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { it } from 'vitest'
 import { PrivacyWorld } from '../../support/privacy-world.ts'
 import { steps } from '../../support/privacy-steps.ts'
+import { rounds } from '../../support/thorough.ts'
 
-const sequences = Number(process.env['PRIVACY_SEQUENCES'] ?? 300)
+const sequences = Number(process.env['PRIVACY_SEQUENCES'] ?? rounds(30, 1500))
 const seed = Number(process.env['PRIVACY_SEED'] ?? 31)
 
 it(

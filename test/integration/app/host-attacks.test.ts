@@ -30,25 +30,31 @@ const closing = (socket: WebSocket) =>
   })
 
 describe('attacks on the browser host', () => {
-  it.each([
-    ['GET // HTTP/1.1\r\nHost: evil.example\r\n\r\n', '403'],
-    ['GET // HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '401'],
-    ['GET http://[ HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '400'],
-    ['OPTIONS * HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '400'],
-    ['CONNECT evil.example:443 HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '405'],
-    ['GET /%E0%A4%A HTTP/1.1\r\nHost: {{host}}\r\nCookie: {{cookie}}\r\nConnection: close\r\n\r\n', '200'],
-    ['GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: {{cookie}}\r\nRange: bytes=5-1\r\nConnection: close\r\n\r\n', '200'],
-    ['GET / HTTP/1.0\r\n\r\n', '403'],
-    ['GET / HTTP/1.1\r\nHost: {{host}}\r\nHost: evil.example\r\n\r\n', '40'],
-    ['\u0000\u0001\r\n\r\n', '400'],
-    [`GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: ${'x'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, '401'],
-    [`GET / HTTP/1.1\r\nHost: {{host}}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
-  ])('odd request %# gets an answer and has no other effect', async (text, status) => {
+  it('odd requests get an answer and have no other effect', async () => {
+    const requests: [text: string, status: string][] = [
+      ['GET // HTTP/1.1\r\nHost: evil.example\r\n\r\n', '403'],
+      ['GET // HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '401'],
+      ['GET http://[ HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '400'],
+      ['OPTIONS * HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '400'],
+      ['CONNECT evil.example:443 HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '405'],
+      ['GET /%E0%A4%A HTTP/1.1\r\nHost: {{host}}\r\nCookie: {{cookie}}\r\nConnection: close\r\n\r\n', '200'],
+      [
+        'GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: {{cookie}}\r\nRange: bytes=5-1\r\nConnection: close\r\n\r\n',
+        '200',
+      ],
+      ['GET / HTTP/1.0\r\n\r\n', '403'],
+      ['GET / HTTP/1.1\r\nHost: {{host}}\r\nHost: evil.example\r\n\r\n', '40'],
+      ['\u0000\u0001\r\n\r\n', '400'],
+      [`GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: ${'x'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, '401'],
+      [`GET / HTTP/1.1\r\nHost: {{host}}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
+    ]
     const { url } = await openTestServer()
     const { cookie } = await enter(url)
-    const answer = await say(url, text.replace('{{host}}', new URL(url).host).replace('{{cookie}}', cookie))
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
-    expect((await fetch(new URL('/', url), { headers: { Cookie: cookie } })).status).toBe(200)
+    for (const [text, status] of requests) {
+      const answer = await say(url, text.replace('{{host}}', new URL(url).host).replace('{{cookie}}', cookie))
+      expect(answer, text.slice(0, 80)).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
+      expect((await fetch(new URL('/', url), { headers: { Cookie: cookie } })).status).toBe(200)
+    }
   })
 
   it('an invalid frame, a too large message, an invalid request or binary data closes only that socket', async () => {

@@ -145,10 +145,10 @@ describe('acceptance safety', () => {
           opened.close()
           expect(problems).toEqual([])
         }),
-        { numRuns: rounds(10, 400) },
+        { numRuns: rounds(6, 150) },
       )
     },
-    60_000 + rounds(10, 400) * 2000,
+    60_000 + rounds(6, 150) * 2000,
   )
 
   /** Two open proposals that change neighboring lines of the same files. */
@@ -266,7 +266,7 @@ describe('acceptance safety', () => {
       first.close()
       const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
       const random = seededRandom()
-      for (let round = 0; round < rounds(4, 150); round += 1) {
+      for (let round = 0; round < rounds(2, 50); round += 1) {
         const child = spawn(process.execPath, [writer, folder, state], { stdio: ['ignore', 'pipe', 'inherit'] })
         await once(child.stdout, 'data')
         await new Promise((resolve) => setTimeout(resolve, random() * 150))
@@ -283,7 +283,7 @@ describe('acceptance safety', () => {
         close()
       }
     },
-    60_000 + rounds(4, 150) * 3000,
+    60_000 + rounds(2, 50) * 3000,
   )
 
   it(
@@ -302,7 +302,7 @@ describe('acceptance safety', () => {
       first.close()
       const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
       const random = seededRandom()
-      for (let round = 0; round < rounds(4, 150); round += 1) {
+      for (let round = 0; round < rounds(2, 50); round += 1) {
         for (let kill = 0; kill < 2; kill += 1) {
           const child = spawn(process.execPath, [writer, folder, state, '--some'], {
             stdio: ['ignore', 'pipe', 'inherit'],
@@ -334,6 +334,6 @@ describe('acceptance safety', () => {
         close()
       }
     },
-    60_000 + rounds(4, 150) * 4000,
+    60_000 + rounds(2, 50) * 4000,
   )
 })

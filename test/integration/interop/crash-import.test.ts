@@ -11,7 +11,7 @@ import { runImport } from '../../support/import.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const importerScript = fileURLToPath(new URL('../../support/crash-importer.ts', import.meta.url))
-const kills = rounds(1, 60)
+const kills = rounds(1, 30)
 const count = 80
 
 describe('crashes', () => {

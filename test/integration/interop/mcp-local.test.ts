@@ -59,10 +59,8 @@ it('an explanation does not reveal if words match a local line', async () => {
   }
   const why = (await call('memory_explain', { query: 'shop', path: 'open.md', line: 3 })).structuredContent?.['why']
   expect(why).toMatchObject({ rank: 1, reason: 'it was returned' })
-})
 
-it('ranks of visible results have no gaps for hidden ones', async () => {
-  const { call } = await open()
+  // Ranks of visible results have no gaps for hidden ones.
   const explained = await call('memory_explain', { query: 'opens with', maxCandidates: 100 })
   const candidates = (explained.structuredContent?.['candidates'] ?? []) as { path: string; verdict: string }[]
   expect(candidates.map(({ path }) => path)).toContain('open.md')

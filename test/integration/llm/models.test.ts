@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAnthropicModel } from '../../../src/main/llm/providers/anthropic/anthropic.ts'
 import { proxyFetch } from '../../../src/main/platform/index.ts'
 import { createOpenAiModel } from '../../../src/main/llm/providers/openai/openai.ts'
+import { objectSchema, withAnswerSchema } from '../../../src/main/llm/middleware/answer-schema.ts'
 import { withIdleTimeout, withRetries } from '../../../src/main/llm/middleware/retry.ts'
 import type { ChatModel, ModelRequest } from '../../../src/main/llm/model.ts'
 import { messageText, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
@@ -275,6 +276,35 @@ describe.each(providers)('%s', (name, create) => {
     expect((await collect(model)).text).toBe('ok')
     expect(server.requests[0]?.headers['x-team']).toBe('blue')
     expect(proxy.hosts).toEqual([new URL(server.url).host])
+  })
+
+  it('sends the schema of the answer, and no more once the server has refused it', async () => {
+    const server = await startModelServer({ text: '{"notes": []}' })
+    const model = withAnswerSchema(create(server), server.url)
+    const answerSchema = objectSchema({ notes: { type: 'array', items: { type: 'string' } } })
+    const ask = async (question: Partial<ModelRequest> = {}) => {
+      const events = model.stream({ ...request, answerSchema, ...question }, new AbortController().signal)
+      for await (const event of events) if (event.type === 'done') return messageText(event.message)
+      return undefined
+    }
+    const bodies = () => server.requests.filter(({ path }) => !path.endsWith('/models')).map(({ body }) => body)
+    const field = { anthropic: 'output_config', 'openai (Responses)': 'text' }[name] ?? 'response_format'
+    expect(await ask()).toBe('{"notes": []}')
+    expect(JSON.stringify(bodies().at(-1)?.[field])).toContain('"required":["notes"],"additionalProperties":false')
+    server.unknownOptions = [field]
+    expect(await ask()).toBe('{"notes": []}')
+    expect(
+      bodies()
+        .slice(-2)
+        .map((body) => field in body),
+    ).toEqual([true, false])
+    const sent = bodies().length
+    expect(await ask()).toBe('{"notes": []}')
+    expect(bodies()).toHaveLength(sent + 1)
+    // Some servers refuse a schema beside tools only.
+    server.unknownOptions = []
+    await ask({ tools: [] })
+    expect(field in (bodies().at(-1) ?? {})).toBe(true)
   })
 
   it('reports a cut stream as an error', async () => {

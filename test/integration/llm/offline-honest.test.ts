@@ -139,22 +139,23 @@ it('quotes the changed fact of a day first, and calls the other one older', asyn
   expect(text).toMatch(/> the rent is now 1,520[^]+Older, from 2026-11-17:\n\n> the rent is 1,450/)
 })
 
-it.each([
-  ['What do I have tomorrow?', /^Your memory says:\n\n> .{0,12}call Mum at 6pm tomorrow \(2026-11-18\)/],
-  ['what happens next week?', /^Your memory says:\n\n> .{0,12}the report is due next Friday \(2026-11-27\)/],
-  ['明天有什么事？', /^你的记忆里写着：\n\n> .{0,12}call Mum at 6pm/],
-  ['What is on the day after tomorrow?', /^I found nothing/],
-  ['What happens on December 9?', /^Your memory says:\n\n> .{0,12}the dentist appointment is on December 9/],
-  ['What did I do last Sunday?', /last Sunday \(2026-11-15\) I rode to Tervuren/],
-  ['Forget my new bike', /^I changed nothing[^]+> .{0,12}I have a new bike/],
-])('answers %j with the line that names the day or the thing', async (question, expected) => {
+it('answers with the line that names the day or the thing', async () => {
+  const answers: [question: string, expected: RegExp][] = [
+    ['What do I have tomorrow?', /^Your memory says:\n\n> .{0,12}call Mum at 6pm tomorrow \(2026-11-18\)/],
+    ['what happens next week?', /^Your memory says:\n\n> .{0,12}the report is due next Friday \(2026-11-27\)/],
+    ['明天有什么事？', /^你的记忆里写着：\n\n> .{0,12}call Mum at 6pm/],
+    ['What is on the day after tomorrow?', /^I found nothing/],
+    ['What happens on December 9?', /^Your memory says:\n\n> .{0,12}the dentist appointment is on December 9/],
+    ['What did I do last Sunday?', /last Sunday \(2026-11-15\) I rode to Tervuren/],
+    ['Forget my new bike', /^I changed nothing[^]+> .{0,12}I have a new bike/],
+  ]
   const { say } = await openConversation()
   await say('Remember that the dentist appointment is on December 9 at 11')
   await say('Remind me to call Mum at 6pm tomorrow')
   await say('Remember that the report is due next Friday')
   await say('Remember that I have a new bike')
   await say('Remember that last Sunday I rode to Tervuren')
-  expect((await say(question)).text).toMatch(expected)
+  for (const [question, expected] of answers) expect((await say(question)).text).toMatch(expected)
 })
 
 it('lists a note of another day that names the day without the time of its log', async () => {

@@ -19,10 +19,6 @@ const cases: readonly [what: string, prompts: Prompts][] = [
   ['our prompts', ours],
   ['prompts in another language', german],
   ['prompts that read like others', crossed],
-  ...Object.keys(german).map((kind): [string, Prompts] => [
-    `a ${kind} prompt of the user’s`,
-    Object.fromEntries(Object.entries(crossed).filter(([name]) => name === kind)),
-  ]),
 ]
 
 describe('recognition of requests by the offline model', () => {

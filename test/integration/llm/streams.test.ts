@@ -9,6 +9,7 @@ import { startLoopback, type Asked, type Loopback, type Reply } from '../../stre
 import { asList, asRecord, readRecordings, type Wire } from '../../streams/recording.ts'
 import { compare, cutsOf, checkCutStream, play } from '../../streams/streams.ts'
 import { breakTurn, openTurnApp, takeTurns, type TurnApp } from '../../streams/turns.ts'
+import { rounds } from '../../support/thorough.ts'
 
 const streams = new URL('../../streams/', import.meta.url)
 const recordings = await readRecordings(new URL('own', streams).pathname)
@@ -32,7 +33,9 @@ describe('recorded answers', () => {
 
   it.each(named)('$name, cut anywhere, loses no text and makes no incomplete call', async ({ recording }) => {
     const problems: string[] = []
-    for (const cut of cutsOf(recording)) problems.push(...(await checkCutStream(recording, cut, loopback)))
+    // Three cuts for each event: every fourth is of another kind.
+    const cuts = [...cutsOf(recording)].filter((_, at) => at % rounds(4, 1) === 0)
+    for (const cut of cuts) problems.push(...(await checkCutStream(recording, cut, loopback)))
     expect(problems).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ import { pendingMove, storePendingChange } from '../../support/pending-change.ts
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const mover = fileURLToPath(new URL('../../support/crash-mover.ts', import.meta.url))
-const kills = rounds(2, 120)
+const kills = rounds(1, 20)
 const linking = 40
 
 function vault(kind: 'note' | 'folder'): Record<string, string> {

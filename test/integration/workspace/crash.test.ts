@@ -11,7 +11,7 @@ import { until } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const writer = fileURLToPath(new URL('../../support/crash-writer.ts', import.meta.url))
-const kills = rounds(6, 300)
+const kills = rounds(3, 300)
 
 interface Acknowledged {
   readonly step: string

@@ -13,7 +13,7 @@ import { until } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const replacer = fileURLToPath(new URL('../../support/crash-replacer.ts', import.meta.url))
-const kills = rounds(2, 60)
+const kills = rounds(1, 20)
 const many = rounds(100, 250)
 const note = (number: number) => `# Note ${number}\n\nThe cat sat.\n\nA cat, a cat.\n`
 

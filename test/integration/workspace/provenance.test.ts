@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -147,22 +147,19 @@ describe('provenance', () => {
     expect(sourcesIn(await read('third.md'))).toContainEqual({ kind: 'web', name: 'evil.example' })
   })
 
-  it.each(['page.md:5', '[page.md:5]', '/w/page.md', '/w/page.md:5', '`page.md:5-5`'])(
-    'a note that was read as %s keeps its source',
-    async (path) => {
-      const { agent, workspace, server, ask, read } = await openAgent()
-      await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
-      await agent.workspace.known?.accept(['page.md'])
-      server.script = [
-        call('memory_get', { path: path.replace('/w', workspace) }),
-        call('write', { path: 'fact.md', content: 'Two' }),
-        { text: 'ok' },
-      ]
+  it('a note keeps its source, however its path was written', async () => {
+    const { agent, workspace, server, ask, read } = await openAgent()
+    await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
+    await agent.workspace.known?.accept(['page.md'])
+    const absolute = join(workspace, 'page.md')
+    for (const path of ['page.md:5', '[page.md:5]', absolute, `${absolute}:5`, '`page.md:5-5`']) {
+      server.script = [call('memory_get', { path }), call('write', { path: 'fact.md', content: 'Two' }), { text: 'ok' }]
       await ask('Go on.')
-      expect(server.requests.at(1)?.text).toContain('Fact two')
-      expect(await read('fact.md')).toMatch('source: "web: evil.example, 2026-01-20"')
-    },
-  )
+      expect(server.requests.at(-2)?.text, path).toContain('Fact two')
+      expect(await read('fact.md'), path).toMatch('source: "web: evil.example, 2026-01-20"')
+      await rm(join(workspace, 'fact.md'))
+    }
+  })
 
   it("writes an accepted suggestion with its source mark, and the user's own statement directly", async () => {
     const { agent, server, ask, read } = await openAgent({

@@ -135,18 +135,19 @@ describe('search scope', () => {
     expect(why?.unsearched).toEqual({ reason: 'outside' })
   })
 
-  it.each([
-    ['AGENTS.md', 3, 'project'],
-    ['.trash/walrus.md', 1, 'hidden'],
-    ['site/node_modules/walrus/README.md', 1, 'hidden'],
-    ['projects/none.md', 1, 'missing'],
-    ['projects/zoo.txt', 1, 'notMarkdown'],
-    ['projects/zoo.md', 99, 'emptyLine'],
-    ['/etc/hosts.md', 1, 'outside'],
-    ['../state/walrus.md', 1, 'outside'],
-  ])('explains why %s:%i is not found: %s', async (path, line, reason) => {
+  it('explains why a line is not found', async () => {
+    const lines: [path: string, line: number, reason: string][] = [
+      ['AGENTS.md', 3, 'project'],
+      ['.trash/walrus.md', 1, 'hidden'],
+      ['site/node_modules/walrus/README.md', 1, 'hidden'],
+      ['projects/none.md', 1, 'missing'],
+      ['projects/zoo.txt', 1, 'notMarkdown'],
+      ['projects/zoo.md', 99, 'emptyLine'],
+      ['/etc/hosts.md', 1, 'outside'],
+      ['../state/walrus.md', 1, 'outside'],
+    ]
     const { unsearched } = await openScoped()
-    expect(await unsearched(path, line)).toEqual({ reason })
+    for (const [path, line, reason] of lines) expect(await unsearched(path, line), path).toEqual({ reason })
   })
 
   it('reports an unreadable file with the reason, also in the file list', async () => {

@@ -174,11 +174,24 @@ const compacted = (firstKeptEntryId: string): TranscriptEntry => ({
 })
 
 describe('keepingState', () => {
-  it('counts messages as flushed up to the entry of a flush', () => {
-    expect(compactionState([message('a'), message('b'), flushed('a'), message('c')])).toMatchObject({
-      flushedCount: 1,
-      hasFlushedInCycle: true,
-    })
+  const idsOf = (messages: readonly { readonly id: string }[]) => messages.map(({ id }) => id).join('')
+
+  it('counts notes as taken up to the entry of a flush', () => {
+    const state = compactionState([message('a'), message('b'), flushed('a'), message('c')])
+    expect(state).toMatchObject({ takenThrough: 'a', hasFlushedInCycle: true, isBehind: false })
+    expect(idsOf(state.untaken)).toBe('bc')
+  })
+
+  it('keeps the pointer after a failed flush, until later ones have read everything that is missing', () => {
+    const failed: TranscriptEntry = { ...flushed('a'), id: 'failed', status: 'failed', missingEntryId: 'c' }
+    const leftOut: TranscriptEntry = { ...compacted('e'), leftOut: true }
+    const branch = [message('a'), message('b'), message('c'), flushed('a'), failed, message('d'), message('e'), leftOut]
+    const state = compactionState(branch)
+    expect(state).toMatchObject({ takenThrough: 'a', isBehind: true, turnsSinceFailure: 2 })
+    expect(idsOf(state.untaken)).toBe('bcde')
+    expect(idsOf(state.liveMessages)).toBe('e')
+    expect(compactionState([...branch, flushed('c')]).isBehind).toBe(true)
+    expect(compactionState([...branch, flushed('d')])).toMatchObject({ isBehind: false, takenThrough: 'd' })
   })
 
   it('replaces messages before the first kept entry by the summary of a compaction', () => {
@@ -190,8 +203,8 @@ describe('keepingState', () => {
       compacted('c'),
       message('d'),
     ])
-    expect(state).toMatchObject({ summary: 'up to c', flushedCount: 1, hasFlushedInCycle: false })
-    expect(state.liveMessages.map(({ id }) => id)).toEqual(['c', 'd'])
+    expect(state).toMatchObject({ summary: 'up to c', takenThrough: 'c', hasFlushedInCycle: false })
+    expect(idsOf(state.liveMessages)).toBe('cd')
   })
 })
 
@@ -235,9 +248,12 @@ describe('renderInParts and splitText', () => {
         ),
         (texts) => {
           const parts = renderInParts(texts.map(user), 120)
-          for (const part of parts) expect(estimateTokens(part)).toBeLessThanOrEqual(125)
+          for (const { text } of parts) expect(estimateTokens(text)).toBeLessThanOrEqual(125)
           const plain = (text: string) => text.replace(/\s+/g, '')
-          expect(plain(parts.join(''))).toBe(plain(texts.map((text) => `User: ${text}`).join('')))
+          expect(parts.at(-1)?.end ?? 0).toBe(texts.length)
+          expect(plain(parts.map(({ text }) => text).join(''))).toBe(
+            plain(texts.map((text) => `User: ${text}`).join('')),
+          )
         },
       ),
       { numRuns: 100 },

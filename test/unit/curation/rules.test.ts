@@ -104,10 +104,16 @@ describe('other rules', () => {
     expect(found?.files[1]?.edits[0]?.after.at(2)).toBe('- Fact number 0 of the garden and its beds')
   })
 
-  it('reports pending notes that wait for a summary, not summarised ones', () => {
+  it('offers texts saved word for word until their notes are taken', () => {
     const text =
-      '# x\n\n## 10:03 - Kept word for word, waiting to be distilled\n\n## 10:04 - Kept word for word, distilled\n'
-    expect(findPendingNotes([note('memory/rescued/2026-01-01.md', text), note('a.md', text)])).toHaveLength(1)
+      '# x\r\n\r\n## 10:03 - Kept word for word, waiting to be distilled\r\n\r\n## 10:04 - Kept word for word, distilled\r\n'
+    const path = 'memory/rescued/2026-01-01.md'
+    const [found, ...others] = findPendingNotes([note(path, text), note('a.md', text)])
+    expect(others).toEqual([])
+    const after = ['## 10:03 - Kept word for word, notes taken']
+    expect(found?.files).toEqual([{ path, edits: [{ line: 3, before: [expect.any(String)], after }] }])
+    const taken = text.replace('Kept word for word, waiting to be distilled', 'Kept word for word, notes taken')
+    expect(findPendingNotes([note(path, taken)])).toEqual([])
   })
 
   it('updates a reference to a moved line by its quote; leaves it if the target is unclear', () => {

@@ -7,14 +7,11 @@ import { AppError, isAbort } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
-import { budgetOf } from '../context/context-budget.ts'
 import { reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
 import { runCommand } from './commands.ts'
-import { DeferredNotes } from '../compaction/deferred-notes.ts'
-import { verbatimPaths } from '../compaction/verbatim-fallback.ts'
 import { LiveTurns, type TurnEndReason } from './live-turns.ts'
 import { saveSessionSummary } from './session-summary.ts'
 import { ContextMeter } from './context-meter.ts'
@@ -22,16 +19,14 @@ import type { QueuedEntry } from './message-queue.ts'
 import { FixedParts } from '../context/fixed-part.ts'
 import { composeMessage } from './compose-message.ts'
 import { keepRequested } from './keep-request.ts'
-import { loadPrompts } from './prompts.ts'
 import { assertSupportsImages, recordModelChange } from './user-message.ts'
-import { builtInTools } from '../tools/built-in-tools.ts'
 import { generateTitle } from './title.ts'
 import { isOver } from '../sessions/session-end.ts'
 import { noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import { SessionService } from '../sessions/session-service.ts'
 import { runTurn, storeMessage } from './turn.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { createToolContext, createTurnContext, type ChatServices } from './turn-context.ts'
+import { createTurnContext, type ChatServices, type TurnTarget } from './turn-context.ts'
 
 /** Limits of the private lines in an error's data, and in its message. */
 const maxNamedLines = { data: 200, message: 3 }
@@ -69,7 +64,10 @@ export class Chat {
         queue: queue.list(session),
         permissions: permissions.list().filter((question) => question.session === session),
       }),
-      onStart: (session) => sessions.markActive(session),
+      onStart: (session) => {
+        sessions.markActive(session)
+        this.endings.stop(session)
+      },
       onFault: (session, error) => this.#emitFault(session, error),
       onEnd: (session, reason, ms) => {
         sessions.markIdle(session)
@@ -85,14 +83,18 @@ export class Chat {
     this.meter = new ContextMeter(shared)
     const { turns, meter } = this
     this.permissions = permissions
-    const deferredNotes = new DeferredNotes()
-    this.#services = { ...shared, meter, turns, permissions, deferredNotes }
+    this.#services = { ...shared, meter, turns, permissions }
     this.endings = new SessionService({
       ...options,
       stateFile: options.endingsFile,
       isBusy: (session) => turns.ended(session) !== undefined,
       end: (session, transcript, signal) =>
         requestChat.run(session, () => this.#endSession(session, transcript, signal)),
+      takeNotes: (session, transcript, signal) =>
+        requestChat.run(session, () => {
+          const model = agentModels.createFor(transcript.isPrivate, transcript.modelId)
+          return this.#takeNotes({ session, transcript, model }, signal)
+        }),
     })
     // Watchers receive messages in full; after other entries they refetch the transcript.
     sessions.changes.subscribe(({ session, entry }) => {
@@ -330,7 +332,6 @@ export class Chat {
     this.#runInBackground(session, () => this.#noteMissingTools(session))
     this.#runInBackground(session, () => this.#notePrivateMatches(session))
     this.#runInBackground(session, () => keepRequested(session, this.#services))
-    this.#runInBackground(session, () => this.#distil(session))
     const next = this.#services.queue.takeFirst(session)
     if (!next) return this.#runInBackground(session, () => generateTitle(session, this.#services, this.#closing.signal))
     try {
@@ -367,37 +368,22 @@ export class Chat {
     }
   }
 
-  /** Saves the notes and the summary of a session, as of its last message. */
+  /** Saves the notes and the summary of a session. */
   async #endSession(session: string, transcript: Transcript, signal: AbortSignal): Promise<void> {
-    const lastMessageAt = new Date(transcript.messages().at(-1)?.message.timestamp ?? 0)
-    const services = { ...this.#services, now: () => lastMessageAt }
-    const model = await this.#modelOfChat(transcript)
+    const target = { session, transcript, model: await this.#modelOfChat(transcript) }
     const flush = async () => {
+      const { enabled } = this.#services.config.current.compaction.memoryFlush
       // The summary of the offline model has the statements that it would save.
-      if (model.provider === 'offline') return
-      const { contextManager } = await createTurnContext(services, { session, transcript, model }, signal, false)
-      await contextManager.flushRemaining()
+      if (enabled && target.model.provider !== 'offline') await this.#takeNotes(target, signal)
     }
-    await saveSessionSummary({ ...services, session, transcript, model, signal, flush })
+    await saveSessionSummary({ ...this.#services, ...atLastMessage(transcript), ...target, signal, flush })
   }
 
-  /** Distils notes from the oldest text that was saved verbatim because a flush failed. */
-  async #distil(session: string): Promise<void> {
-    const { sessions, config, workspace, agentModels, deferredNotes } = this.#services
-    if (!config.current.compaction.memoryFlush.enabled || (await verbatimPaths(workspace)).length === 0) return
-    const transcript = await sessions.get(session)
-    if (transcript.isWithoutMemory) return
-    const model = agentModels.createOrOffline(transcript.modelId, transcript.isPrivate)
-    // Without the configured model, wait: the offline model would only extract sentences.
-    if (model.provider === 'offline' && config.current.model !== 'offline') return
-    await deferredNotes.run({
-      model,
-      transcript,
-      toolContext: createToolContext(this.#services, { session, transcript, model }, this.#closing.signal),
-      tools: builtInTools,
-      budget: () => budgetOf(model, config.current.compaction),
-      prompts: () => loadPrompts(this.#services),
-    })
+  /** Takes notes from the messages of a session from which none were taken. */
+  async #takeNotes(target: TurnTarget, signal: AbortSignal): Promise<void> {
+    const services = { ...this.#services, ...atLastMessage(target.transcript) }
+    const { contextManager } = await createTurnContext(services, target, signal, false)
+    if (!target.transcript.isWithoutMemory) await contextManager.takeNotes()
   }
 
   #runInBackground(session: string, work: () => Promise<void>): void {
@@ -418,6 +404,12 @@ export class Chat {
     const message = draft.finish('error', noUsage, failure)
     this.turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
   }
+}
+
+/** A clock for the end of a session: its notes have the day of its last message. */
+function atLastMessage(transcript: Transcript): Pick<ChatServices, 'now'> {
+  const at = transcript.messages().at(-1)?.message.timestamp ?? 0
+  return { now: () => new Date(at) }
 }
 
 function sessionBusy(session: string): AppError {

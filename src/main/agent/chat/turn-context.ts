@@ -3,7 +3,6 @@ import type { Transcript } from '../sessions/transcript.ts'
 import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
-import type { DeferredNotes } from '../compaction/deferred-notes.ts'
 import type { OpenQuestions } from '#platform'
 import type { AgentModels } from './agent-models.ts'
 import type { ContextMeter } from './context-meter.ts'
@@ -19,7 +18,6 @@ export interface ChatServices extends RequestServices {
   readonly agentModels: AgentModels
   readonly meter: ContextMeter
   readonly turns: LiveTurns
-  readonly deferredNotes: DeferredNotes
   readonly permissions: OpenQuestions<PermissionQuestion & { readonly session: string }, PermissionDecision>
 }
 
@@ -45,7 +43,7 @@ export async function createTurnContext(
   signal: AbortSignal,
   isTurn = true,
 ): Promise<TurnContext> {
-  const { config, mcp, turns, deferredNotes } = services
+  const { config, mcp, turns } = services
   const { session, transcript, model } = target
   const builtIns = transcript.isWithoutMemory ? [] : builtInTools
   const serverTools = isTurn ? await mcp.tools(transcript.isPrivate) : []
@@ -62,7 +60,6 @@ export async function createTurnContext(
     tools,
     onStart: async (what) => {
       if (isTurn) turns.emit(session, { type: 'keeping', what })
-      await deferredNotes.stop()
     },
   })
   return { ...target, toolContext, tools, contextManager }

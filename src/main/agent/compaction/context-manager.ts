@@ -2,7 +2,7 @@
  * Keeps a conversation within its model's context window. Before each request it measures the context and runs the
  * steps that are due, in this order: prune, flush, compact. Each step appends a transcript entry when it is done, so a
  * crash repeats a step but never skips one. After a failure the next turn calls no model for these steps; if the request
- * then outgrows the window, the oldest messages are dropped. With `compaction.enabled: false`, such a request fails.
+ * then outgrows the window, it is sent without the oldest messages. With `compaction.enabled: false`, such a request fails.
  */
 import type { CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -19,12 +19,11 @@ import { digestText } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
 import { uniqueSources } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
-import type { NoteWriterOptions } from './flush.ts'
-import { saveNotes, saveVerbatim, type Measurement } from './write-notes.ts'
+import { takeNotes, type Measurement, type NoteTakerOptions } from './take-notes.ts'
 import { retryOnOverflow } from './overflow.ts'
 import { summarize } from './summarize.ts'
 
-export interface ContextManagerOptions extends NoteWriterOptions {
+export interface ContextManagerOptions extends NoteTakerOptions {
   /** Read again for each request. */
   readonly settings: () => ContextSettings
   readonly assemble: () => Promise<Assembly>
@@ -51,7 +50,7 @@ export class ContextManager {
 
   /**
    * Runs the steps that are due, so that the next request fits the window.
-   * @throws AppError `window_too_small`, `message_too_long`, `chat_too_long`; if a transcript entry or verbatim note cannot be written; the abort error of the signal
+   * @throws AppError `window_too_small`, `message_too_long`, `chat_too_long`; if a transcript entry cannot be written; the abort error of the signal
    */
   async prepare(): Promise<void> {
     const tried = new Set<CompactionStep>()
@@ -62,7 +61,7 @@ export class ContextManager {
       if (step.kind === 'prune') {
         const { savedTokens: _savedTokens, ...plan } = step.plan
         await this.#options.transcript.append({ type: 'prune', ...plan })
-      } else if (step.kind === 'flush') await this.#flushUpTo(context.state.liveMessages.length)
+      } else if (step.kind === 'flush') await this.takeNotes()
       else await this.#compactAt(step.cut, undefined)
       context = await this.#measure()
     }
@@ -109,9 +108,9 @@ export class ContextManager {
       : { before, after }
   }
 
-  /** Saves notes from all live messages that no flush has read. While cooling down, saves these messages verbatim. */
-  async flushRemaining(): Promise<void> {
-    if (this.#shouldFlush()) await this.#flushUpTo(this.#state().liveMessages.length)
+  /** Takes notes from all messages from which none were taken. */
+  async takeNotes(): Promise<void> {
+    await this.#takeNotesThrough(this.#options.transcript.messages().at(-1)?.id)
   }
 
   #shouldFlush(): boolean {
@@ -180,7 +179,7 @@ export class ContextManager {
       return isLarge && !pruned.trimmed.has(message.toolCallId) ? [message] : []
     })
     if (largeResults.length === 0) return false
-    await this.flushRemaining()
+    if (this.#shouldFlush() && !this.#isCoolingDown()) await this.takeNotes()
     const texts = largeResults.map(messageText)
     await this.#options.transcript.append({
       type: 'prune',
@@ -196,9 +195,7 @@ export class ContextManager {
     const { model, prompts, toolContext } = this.#options
     const { liveMessages } = this.#state()
     if (cut === 0 || this.#isCoolingDown()) return undefined
-    if (this.#shouldFlush()) await this.#flushUpTo(cut)
-    // The flush may have failed just now.
-    if (this.#isCoolingDown()) return undefined
+    if (this.#shouldFlush() && !(await this.#takeNotesThrough(liveMessages[cut - 1]?.id))) return undefined
     await this.#options.onStart('compaction')
     try {
       const { lines, usage } = await retryOnOverflow(model, async () => {
@@ -228,12 +225,11 @@ export class ContextManager {
   }
 
   /**
-   * Drops the first `cut` live messages without a summary. Saves verbatim those that no flush has read.
+   * Drops the first `cut` live messages from requests, without a summary.
    * @returns false if there is nothing to drop
    */
   async #dropOldest(cut: number): Promise<boolean> {
     if (cut === 0) return false
-    if (!this.#options.transcript.isWithoutMemory) await this.#flushUpTo(cut, true)
     const { summary = '', digest } = this.#state()
     const text = `${summary.replace(droppedMessagesNote, '').trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
     await this.#recordCompaction(cut, { summary: text, lines: [...digest], leftOut: true })
@@ -263,19 +259,16 @@ export class ContextManager {
     return { before, after }
   }
 
-  async #flushUpTo(count: number, isVerbatim = this.#isCoolingDown()): Promise<void> {
-    const { liveMessages, flushedCount } = this.#state()
-    const lastMessage = liveMessages[count - 1]
-    if (!lastMessage || flushedCount >= count) return
-    if (!isVerbatim) await this.#options.onStart('flush')
-    const unreadMessages = liveMessages.slice(flushedCount, count).map(({ message }) => message)
-    const saved = isVerbatim
-      ? await saveVerbatim(this.#options, unreadMessages)
-      : await saveNotes(this.#options, unreadMessages, () => this.#measure())
-    await this.#options.transcript.append({ type: 'flush', throughEntryId: lastMessage.id, ...saved })
+  /** @returns false if it failed */
+  async #takeNotesThrough(message: string | undefined): Promise<boolean> {
+    const isTaken = () => !this.#state().untaken.some(({ id }) => id === message)
+    if (message === undefined || isTaken()) return true
+    await this.#options.onStart('flush')
+    await takeNotes(this.#options, message, () => this.#measure())
+    return isTaken()
   }
 }
 
 /** Replaces the summary in requests. Do not change it: stored summaries end with it and would then contain it twice. */
 const droppedMessagesNote =
-  '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
+  '[Here older messages were left out, because no summary of them could be made. The transcript has them: search it with memory_search.]'

@@ -6,7 +6,10 @@ import { planPruning, type PrunePlan } from './prune.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 
 export interface CompactionInput {
-  readonly state: Pick<CompactionState, 'liveMessages' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
+  readonly state: Pick<
+    CompactionState,
+    'liveMessages' | 'pruned' | 'isBehind' | 'hasFlushedInCycle' | 'turnsSinceFailure'
+  >
   /** The request that would be sent now, in estimated tokens. */
   readonly report: ContextReport
   /** Size of the request in provider tokens. */
@@ -34,8 +37,8 @@ export function nextDueStep(input: CompactionInput, tried: ReadonlySet<Compactio
   const plan = planPruning(messages, state.pruned, { tokens, contextWindow, now }, settings.contextPruning)
   if (plan && !tried.has('prune')) return { kind: 'prune', plan }
   if (isCoolingDown(state) || !settings.compaction.enabled) return undefined
-  const mayFlush = isFlushEnabled && !state.hasFlushedInCycle && !tried.has('flush')
-  if (mayFlush && tokens > report.flushAt && messages.length > 0) return { kind: 'flush' }
+  const isFlushDue = state.isBehind || (!state.hasFlushedInCycle && tokens > report.flushAt)
+  if (isFlushEnabled && isFlushDue && messages.length > 0 && !tried.has('flush')) return { kind: 'flush' }
   if (tokens <= report.compactAt || tried.has('compact')) return undefined
   const cut = cutIndexFor(input)
   return cut > 0 ? { kind: 'compact', cut } : undefined

@@ -1,16 +1,27 @@
+/** Summaries by a model: of older messages, which later requests contain in their place, and of a chat that has ended. */
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
+import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
-import { digestText, fitDigest, messagesBehind, parseDigest } from '../sessions/digest.ts'
+import { digestText, fitDigest, isJsonDigest, linesSchema, messagesBehind, parseDigest } from '../sessions/digest.ts'
 import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
+import type { Transcript } from '../sessions/transcript.ts'
 import { maxPartTokens, type Budget } from '../context/context-budget.ts'
-import { complete, type ChatModel } from '#llm'
+import { complete, objectSchema, type ChatModel, type Purpose } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
+import { checkNote } from './check-note.ts'
+import { compactionState } from './compaction-state.ts'
+import { acknowledgement, parseNotesReply } from './replies.ts'
 
-export interface SummaryRequest {
+interface ModelAccess {
   readonly model: ChatModel
+  readonly budget: Budget
+  readonly signal: AbortSignal
+}
+
+interface SummaryRequest extends ModelAccess {
   readonly prompt: Prompts['compaction']
   /** Digest of the messages before `messages`. */
   readonly digest: readonly DigestLine[]
@@ -20,15 +31,11 @@ export interface SummaryRequest {
   /** All messages of the branch. Links are their numbers, from 1. */
   readonly branch: readonly LinkedMessage[]
   readonly focus: string | undefined
-  readonly budget: Budget
   /** Limit in estimated tokens. A longer summary is cut, as every later request contains it. */
   readonly maxTokens: number
   /** Provider tokens for each estimated token. */
   readonly factor: number
-  readonly signal: AbortSignal
 }
-
-const system = ['You summarise conversations so that they can continue. You answer with the summary only.']
 
 /** Number of the newest saved notes that the digest names. */
 const maxNotes = 20
@@ -43,23 +50,16 @@ const appendixShare = 0.25
  * @throws AppError `provider_error` if the answer is empty, or an error of the model
  */
 export async function summarize(request: SummaryRequest): Promise<{ lines: DigestLine[]; usage: Usage }> {
-  const { model, prompt, focus, budget, factor, messages, keptMessages, branch, maxTokens, signal } = request
-  const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
-  const numberOf = (id: string) => numbers.get(id) ?? 0
-  const ids = new Map(messages.map(({ id, message }) => [message, id]))
+  const { model, prompt, focus, budget, factor, messages, keptMessages, branch, maxTokens } = request
+  const numberOf = numbersOf(branch)
   const linked = new Set([...messages.map(({ id }) => id), ...request.digest.flatMap((line) => line.messages)])
   const summarized = branch.filter(({ id }) => linked.has(id))
-  const messagesOf = (some: readonly LinkedMessage[]) => some.map(({ message }) => message)
-  const textsOf = (some: readonly LinkedMessage[]) => renderInParts(messagesOf(some), Infinity).join('\n')
   const notes = request.digest.filter(({ kind }) => kind === 'note').slice(-maxNotes)
   let lines = request.digest.filter(({ kind }) => kind !== 'note')
   const limit = `At most ${Math.floor(maxTokens * wordsPerToken)} words.`
   let usage = noUsage
   const fixedTokens = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
-  const parts = renderInParts(messagesOf(messages), maxPartTokens(budget, fixedTokens, factor), (message) =>
-    numberOf(ids.get(message) ?? ''),
-  )
-  for (const part of parts) {
+  for (const part of numberedParts(messages, maxPartTokens(budget, fixedTokens, factor), numberOf)) {
     const earlier = lines.length === 0 ? undefined : digestText(lines, numberOf)
     const content = prompt({
       conversation: part,
@@ -69,24 +69,20 @@ export async function summarize(request: SummaryRequest): Promise<{ lines: Diges
           ? ''
           : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlier}\n</summary>`,
     })
-    const answer = await complete(
-      model,
-      {
-        purpose: { kind: 'summary', conversation: part, earlier },
-        system,
-        messages: [{ role: 'user', content, timestamp: 0 }],
-        tools: [],
-        maxOutput: Math.min(model.maxOutput, budget.reserveTokens),
-      },
-      signal,
-    )
+    const answer = await ask(request, {
+      purpose: { kind: 'summary', conversation: part, earlier },
+      system: 'You summarise conversations so that they can continue. You answer with the summary only.',
+      content,
+      properties: { lines: linesSchema },
+      maxOutput: budget.reserveTokens,
+    })
     usage = addUsage(usage, answer.usage)
-    const parsed = parseDigest(messageText(answer), branch, summarized)
-    const fitted = fitDigest(parsed, maxTokens, estimateTokens)
+    const fitted = fitDigest(parseDigest(answer.text, branch, summarized), maxTokens, estimateTokens)
     lines = fitted.map((line) => ({ ...line, text: cutToTokens(line.text, maxTokens) }))
     const data = { provider: model.provider, reason: 'empty summary' }
     if (lines.length === 0) throw new AppError('provider_error', `${model.id} returned an empty summary`, data)
   }
+  const textsOf = (some: readonly LinkedMessage[]) => numberedParts(some, Infinity, numberOf).join('\n')
   const sourceText = `${digestText(request.digest)}\n${textsOf(messages)}`
   const missing = missingIdentifiers(sourceText, textsOf(keptMessages), digestText(lines))
   let remainingTokens = maxTokens * appendixShare
@@ -99,6 +95,126 @@ export async function summarize(request: SummaryRequest): Promise<{ lines: Diges
   return { lines: [...lines, ...notes], usage }
 }
 
+interface EndedChat extends ModelAccess {
+  readonly transcript: Transcript
+  readonly prompts: Pick<Prompts, 'compaction' | 'sessionSummary'>
+  readonly messages: readonly LinkedMessage[]
+}
+
+/** Limit of the lines of an ended chat's summary together; links are not counted. */
+export const maxSummaryCharacters = 1200
+const maxLineCharacters = 300
+const maxOutput = 1000
+/** A first line of an answer that is the topic, not a sentence. */
+const topicPattern = /^[^\s.!?:…{}[\]]+(?: [^\s.!?:…{}[\]]+){0,5}$/
+const maxTopic = 60
+const topicInJson = /"topic"\s*:\s*"([^"\\]+)"/
+
+/**
+ * Summarises a chat that has ended: what its digest covers, and its other messages.
+ * @returns `lines` is undefined if the answer is no summary, and empty if nothing is worth keeping
+ * @throws AppError of the model
+ */
+export async function summarizeChat(chat: EndedChat): Promise<{ topic?: string | undefined; lines?: DigestLine[] }> {
+  const { transcript, prompts, budget } = chat
+  const branch = transcript.messages()
+  const numberOf = numbersOf(branch)
+  const { digest, liveMessages, untaken } = compactionState(transcript.branch())
+  const covered = new Set(digest.flatMap((line) => line.messages))
+  const uncovered = new Set([...liveMessages, ...untaken].map(({ id }) => id))
+  const messages = chat.messages.filter(({ id }) => !covered.has(id) || uncovered.has(id))
+  const limit = maxPartTokens(budget, maxOutput, 1)
+  const parts = numberedParts(messages, limit, numberOf)
+  const long = { keptMessages: [], focus: undefined, maxTokens: Math.floor(limit / 2), factor: 1 }
+  const conversation =
+    parts.length > 1
+      ? [
+          digestText(
+            (await summarize({ ...chat, ...long, prompt: prompts.compaction, digest, messages, branch })).lines,
+            numberOf,
+          ),
+        ]
+      : [digestText(digest, numberOf), ...parts]
+  const { text } = await ask(chat, {
+    purpose: { kind: 'topic' },
+    system: 'You summarise ended conversations for the memory of the user.',
+    content: prompts.sessionSummary({ conversation: conversation.filter(Boolean).join('\n\n') }),
+    properties: { topic: { type: 'string' }, lines: linesSchema },
+    maxOutput,
+  })
+  const written = isJsonDigest(text) ? { topic: topicInJson.exec(text)?.[1], list: text } : topicAndItems(text)
+  if (!written) return {}
+  const instructions = prompts.sessionSummary({ conversation: '' })
+  const lines = goodLines(parseDigest(written.list, branch), messages, instructions)
+  return lines ? { topic: written.topic, lines } : {}
+}
+
+/** Splits an answer without JSON; `list` is empty if nothing is worth keeping. @returns undefined if it is no summary */
+function topicAndItems(text: string): { topic: string | undefined; list: string } | undefined {
+  if (text === '' || acknowledgement.test(text)) return undefined
+  const [firstRow = '', ...rows] = parseNotesReply(text)?.split('\n') ?? []
+  if (firstRow === '') return { topic: undefined, list: '' }
+  const items = rows.filter((row) => /^\s*(?:[-*+•]|\d+[.)])\s/.test(row))
+  if (items.length === 0) return undefined
+  const isTopic = topicPattern.test(firstRow) && firstRow.length <= maxTopic
+  return { topic: isTopic ? firstRow : undefined, list: (isTopic ? items : [firstRow, ...items]).join('\n') }
+}
+
+/** Returns the lines that are about the chat; undefined if the model has written none of them. */
+function goodLines(
+  parsed: readonly DigestLine[],
+  messages: readonly LinkedMessage[],
+  instructions: string,
+): DigestLine[] | undefined {
+  const said = (some: readonly LinkedMessage[]) => some.map(({ message }) => messageText(message)).join('\n')
+  const [conversation, userText] = [said(messages), said(messages.filter(({ message }) => message.role === 'user'))]
+  const lines = parsed
+    .map((line) => ({ ...line, text: cutAtWord(line.text, maxLineCharacters) }))
+    .filter(({ text }) => checkNote(text, conversation, instructions, userText) === 'good')
+  // A model that counts on and on writes the same line with other numbers.
+  const isCounting = new Set(lines.map(({ text }) => text.replace(/\d+/g, ''))).size < lines.length - 1
+  if (isCounting || (lines.length === 0 && parsed.length > 0)) return undefined
+  return fitDigest(lines, maxSummaryCharacters, (text) => text.length)
+}
+
+interface Question {
+  readonly purpose: Purpose
+  readonly system: string
+  readonly content: string
+  /** Properties of the answer, as JSON schemas. */
+  readonly properties: Record<string, unknown>
+  readonly maxOutput: number
+}
+
+/** Sends a request of one message. @returns the answer without thinking and code fences */
+async function ask(
+  { model, signal }: ModelAccess,
+  { purpose, system, content, properties, maxOutput }: Question,
+): Promise<{ text: string; usage: Usage }> {
+  const request = {
+    purpose,
+    system: [system],
+    messages: [{ role: 'user' as const, content, timestamp: 0 }],
+    tools: [],
+    maxOutput: Math.min(model.maxOutput, maxOutput),
+    answerSchema: objectSchema(properties),
+  }
+  const answer = await complete(model, request, signal)
+  const text = messageText(answer).replaceAll(/<think>[\s\S]*?<\/think>|^```.*$/gm, '')
+  return { text: text.trim(), usage: answer.usage }
+}
+
+/** Returns a function from the id of a message to its number in the branch, from 1; 0 if it is not there. */
+function numbersOf(branch: readonly LinkedMessage[]): (id: string) => number {
+  const numbers = new Map(branch.map(({ id }, index) => [id, index + 1]))
+  return (id) => numbers.get(id) ?? 0
+}
+
+function numberedParts(messages: readonly LinkedMessage[], limit: number, numberOf: (id: string) => number): string[] {
+  const ids = new Map(messages.map(({ id, message }) => [message, id]))
+  const texts = messages.map(({ message }) => message)
+  return renderInParts(texts, limit, (message) => numberOf(ids.get(message) ?? '')).map(({ text }) => text)
+}
 const identifierPatterns = [
   /https?:\/\/[^\s<>"')\]]+/g,
   /\b[\w.+-]+@[\w-]+\.[\w.]+\b/g,

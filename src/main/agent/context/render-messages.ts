@@ -11,27 +11,32 @@ function renderMessage(message: Message): string {
 /**
  * Renders messages into texts of about `limit` estimated tokens at most; splits longer messages.
  * @param numberOf returns the number to put in front of a message; without it, there are none
+ * @returns with each text, the number of messages that it and the texts before it contain completely
  */
 export function renderInParts(
   messages: readonly Message[],
   limit: number,
   numberOf?: (message: Message) => number,
-): string[] {
-  const parts: { text: string; tokens: number }[] = []
+): { readonly text: string; readonly end: number }[] {
+  const parts: { text: string; tokens: number; end: number }[] = []
   const render = (message: Message) => (numberOf ? `[${numberOf(message)}] ` : '') + renderMessage(message)
-  for (const text of messages.flatMap((message) => splitText(render(message), limit))) {
-    const tokens = estimateTokens(text) + 1
+  for (const [index, message] of messages.entries()) {
+    for (const text of splitText(render(message), limit)) {
+      const tokens = estimateTokens(text) + 1
+      const last = parts.at(-1)
+      if (last && last.tokens + tokens <= limit) {
+        last.text += `\n\n${text}`
+        last.tokens += tokens
+      } else parts.push({ text, tokens, end: index })
+    }
     const last = parts.at(-1)
-    if (last && last.tokens + tokens <= limit) {
-      last.text += `\n\n${text}`
-      last.tokens += tokens
-    } else parts.push({ text, tokens })
+    if (last) last.end = index + 1
   }
-  return parts.map(({ text }) => text)
+  return parts
 }
 
 /** Splits a text into pieces of about `limit` estimated tokens at most, at line ends if possible; [] for ''. */
-export function splitText(text: string, limit: number): string[] {
+function splitText(text: string, limit: number): string[] {
   const pieces: string[] = []
   let remaining = text
   while (estimateTokens(remaining) > limit) {

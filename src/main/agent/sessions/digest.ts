@@ -5,6 +5,8 @@
  */
 import { z } from 'zod'
 import { messageText, type Message } from '#shared/chat/messages.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { objectSchema } from '#llm'
 
 /** Kinds of lines, in the order of their sections, with the headings in requests. */
 export const digestHeadings = {
@@ -17,7 +19,9 @@ export const digestHeadings = {
 } as const
 
 type DigestKind = keyof typeof digestHeadings
-const kinds = ['goal', 'decision', 'fact', 'open', 'file', 'note'] as const satisfies readonly DigestKind[]
+/** Kinds of the lines that a model writes. */
+const writtenKinds = ['goal', 'decision', 'fact', 'open', 'file'] as const
+const kinds = [...writtenKinds, 'note'] as const satisfies readonly DigestKind[]
 
 export const digestLineSchema = z.object({
   kind: z.enum(kinds),
@@ -41,9 +45,31 @@ const maxLineCharacters = 2000
 /** Place from which lines are removed, as a share of all: the first and the newest lines stay. */
 const removedFrom = 0.7
 
+/** Schema of a digest's lines, for models that answer by a schema. `messages`: numbers of messages, from 1. */
+export const linesSchema = {
+  type: 'array',
+  items: objectSchema({
+    kind: { type: 'string', enum: writtenKinds },
+    text: { type: 'string' },
+    messages: { type: 'array', items: { type: 'integer' } },
+  }),
+}
+const writtenLineSchema = z.object({
+  kind: z.enum(writtenKinds).catch('fact'),
+  text: z.string(),
+  messages: z.array(z.unknown()).catch([]),
+})
+/** A JSON object without further ones in it. */
+const innerObject = /\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}/g
+
+/** Returns true for an answer in JSON, also if it was cut off. */
+export function isJsonDigest(text: string): boolean {
+  return /^\W*(?:json\s*)?\{\s*"(?:topic|lines)"\s*:/.test(text)
+}
+
 /**
- * Parses the digest that a model wrote: headings, and lines that end with the numbers of messages, as in `[3, 7]`. A line
- * without valid numbers is linked to the messages with its words.
+ * Parses the digest that a model wrote: JSON as in `linesSchema`, or headings and lines that end with the numbers of
+ * messages, as in `[3, 7]`. A line without valid numbers is linked to the messages with its words.
  * @param messages all messages of the branch; the first has number 1
  * @param summarized those that the line can stand for
  */
@@ -53,6 +79,19 @@ export function parseDigest(
   summarized: readonly LinkedMessage[] = messages,
 ): DigestLine[] {
   const isSummarized = new Set(summarized.map(({ id }) => id))
+  const lineOf = (kind: DigestKind, written: string, numbers: readonly unknown[]): DigestLine => {
+    const line = written.slice(0, maxLineCharacters).toWellFormed()
+    const ids = numbers.flatMap((number) => messages[Number(number) - 1]?.id ?? [])
+    const linked = ids.filter((id) => isSummarized.has(id))
+    return { kind, text: line, messages: linked.length > 0 ? linked : messagesBehind(line, summarized) }
+  }
+  if (isJsonDigest(text)) {
+    const objects = text.match(innerObject) ?? []
+    const written = objects.flatMap((json) => writtenLineSchema.safeParse(parseJson(json)).data ?? [])
+    return written
+      .filter((line) => /[\p{L}\p{N}]/u.test(line.text))
+      .map((line) => lineOf(line.kind, line.text.replaceAll(/\s+/g, ' ').trim(), line.messages))
+  }
   let kind: DigestKind = 'fact'
   return text.split('\n').flatMap((row): DigestLine[] => {
     const [, heading] = /^\s*#+\s+(.*)$/.exec(row) ?? []
@@ -61,14 +100,7 @@ export function parseDigest(
     const item = (heading ?? row).replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, '').trim()
     if (headingKind || !/[\p{L}\p{N}]/u.test(item)) return []
     const [links = '', numbers = ''] = /\s*\[\s*(\d+(?:\s*[,、–-]\s*\d+)*)\s*\][.。]?$/.exec(item) ?? []
-    const line = item
-      .slice(0, item.length - links.length)
-      .slice(0, maxLineCharacters)
-      .toWellFormed()
-    const linked = [...numbers.matchAll(/\d+/g)]
-      .flatMap(([number]) => messages[Number(number) - 1]?.id ?? [])
-      .filter((id) => isSummarized.has(id))
-    return [{ kind, text: line, messages: linked.length > 0 ? linked : messagesBehind(line, summarized) }]
+    return [lineOf(kind, item.slice(0, item.length - links.length), numbers.match(/\d+/g) ?? [])]
   })
 }
 

@@ -21,6 +21,16 @@ export const privateMatchesEntry = 'commonplace.privateMatches'
 
 const statusOf = (event: SessionEvent) => (event.type === 'flush' ? event.status : '')
 
+/** Statuses of earlier flushes that an event makes outdated. */
+const outdatedBy: Readonly<Record<string, readonly string[]>> = {
+  // The summary says what was saved; its earlier versions can no longer be undone.
+  summarized: ['summarized', 'nothing'],
+  // A later flush began at the message where the failed one did.
+  wrote: ['failed'],
+  nothing: ['failed'],
+  failed: ['failed'],
+}
+
 /** Returns the events of a branch; `after` is the id of the preceding message, null before the first message. */
 export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
   let events: PlacedEvent[] = []
@@ -29,9 +39,8 @@ export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[]
     if (entry.type === 'message') after = entry.id
     const event = eventOf(entry)
     if (!event) continue
-    // The summary says what was saved; its earlier versions can no longer be undone.
-    if (statusOf(event) === 'summarized')
-      events = events.filter((earlier) => !['summarized', 'nothing'].includes(statusOf(earlier.event)))
+    const outdated = outdatedBy[statusOf(event)] ?? []
+    events = events.filter((earlier) => !outdated.includes(statusOf(earlier.event)))
     events.push({ id: entry.id, after, event })
   }
   return events
@@ -40,7 +49,13 @@ export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[]
 export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
   switch (entry.type) {
     case 'flush':
-      return { type: 'flush', status: entry.status, changes: entry.changes, tokens: entry.usage?.totalTokens ?? 0 }
+      return {
+        type: 'flush',
+        status: entry.status,
+        changes: entry.changes,
+        tokens: entry.usage?.totalTokens ?? 0,
+        ...(entry.status === 'failed' && entry.throughEntryId !== '' && { takenThrough: entry.throughEntryId }),
+      }
     case 'compaction':
       return {
         type: 'compaction',

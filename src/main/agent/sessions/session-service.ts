@@ -1,7 +1,7 @@
 /**
- * Ends sessions: when the reset rule or the user has ended one, saves its notes and its summary. Checks once a minute,
- * and at the start for sessions that ended meanwhile. Works on one session at a time, the oldest first, in one process.
- * If the model cannot be reached, it tries again later.
+ * Ends sessions: when the reset rule or the user has ended one, saves its notes and its summary. Takes the missing notes
+ * of sessions whose flush has failed, also of ended ones. Checks once a minute, and at the start for what happened
+ * meanwhile. Works on one session at a time, the oldest first. After a failure, it tries again later.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -9,6 +9,7 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isTransient } from '#llm'
 import { readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
+import { compactionState } from '../compaction/compaction-state.ts'
 import { endedEntry, summaryEntry } from './session-events.ts'
 import { isOver, wasEndedByHand } from './session-end.ts'
 import type { Sessions } from './sessions.ts'
@@ -22,13 +23,19 @@ export interface SessionServiceOptions {
   readonly stateFile: string
   readonly isBusy: (session: string) => boolean
   /** Saves notes and the summary of a session. @throws AppError of the model */
-  readonly end: (session: string, transcript: Transcript, signal: AbortSignal) => Promise<unknown>
+  readonly end: SessionTask
+  /** Takes the missing notes of a session. @throws AppError if its model is missing */
+  readonly takeNotes: SessionTask
   readonly onFault: (error: unknown) => void
 }
 
+type SessionTask = (session: string, transcript: Transcript, signal: AbortSignal) => Promise<unknown>
+
 const checkEveryMs = 60_000
 const firstCheckMs = 5000
-/** Wait after a model could not be reached; doubles with each further failure. */
+/** Time without a message after which the missing notes of an open session are taken. */
+const idleMs = 10 * 60_000
+/** Wait after a model could not be reached, or notes could not be taken; doubles with each further failure. */
 const [minRetryMs, maxRetryMs] = [10 * 60_000, 4 * 60 * 60_000]
 /** Time for the session in work when the app quits. */
 const closeMs = 2000
@@ -44,9 +51,10 @@ export class SessionService {
   readonly #done = new Map<string, number>()
   #timers: NodeJS.Timeout[] = []
   #running: Promise<void> = Promise.resolve()
-  /** Time of the next attempt, ms since the epoch, and the failed ones, by the id of a model that failed. */
+  /** Time of the next attempt, ms since the epoch, and the failed ones, by the model or session that failed. */
   readonly #retries = new Map<string, { readonly at: number; readonly failures: number }>()
   #lastSettings: AgentConfig['current'] | undefined
+  #current: { readonly session: string; readonly stop: AbortController } | undefined
 
   constructor(options: SessionServiceOptions) {
     this.#options = options
@@ -67,10 +75,31 @@ export class SessionService {
     void this.check()
   }
 
-  /** Works on the sessions that have ended. */
+  /** Works on the sessions that have ended, or whose notes are missing. */
   check(): Promise<void> {
-    this.#running = this.#running.then(() => this.#endSessions()).catch(this.#options.onFault)
+    this.#running = this.#running.then(() => this.#workOnAll()).catch(this.#options.onFault)
     return this.#running
+  }
+
+  /**
+   * Takes the missing notes of a session now.
+   * @returns false if some are still missing
+   * @throws AppError `unknown_session`, or if its model is missing
+   */
+  async takeNotes(session: string): Promise<boolean> {
+    const transcript = await this.#options.sessions.get(session)
+    const work = this.#running.then(() => this.#run(session, transcript, this.#options.takeNotes))
+    this.#running = work.then(
+      () => undefined,
+      () => undefined,
+    )
+    await work
+    return !isBehind(transcript)
+  }
+
+  /** Stops the work on a session, as a turn begins. It is done later. */
+  stop(session: string): void {
+    if (this.#current?.session === session) this.#current.stop.abort()
   }
 
   /** Resolves after the current checks. */
@@ -86,65 +115,90 @@ export class SessionService {
     await this.#running
   }
 
-  async #endSessions(): Promise<void> {
+  async #workOnAll(): Promise<void> {
     const { config } = this.#options
-    if (!config.current.session.memoryHook.enabled) return
     // New settings may reach a model that could not be reached.
     if (config.current !== this.#lastSettings) this.#retries.clear()
     this.#lastSettings = config.current
-    for (const session of await this.#endedSessions()) if (!this.#closing.signal.aborted) await this.#endOne(session)
+    for (const session of await this.#dueSessions()) if (!this.#closing.signal.aborted) await this.#workOn(session)
   }
 
   /** Returns the sessions with something to do, the one with the oldest last message first. */
-  async #endedSessions(): Promise<string[]> {
-    const { sessions } = this.#options
-    const open = (await sessions.list()).filter(({ id, updatedAt }) => this.#done.get(id) !== updatedAt)
-    const ended: string[] = []
+  async #dueSessions(): Promise<string[]> {
+    const { sessions, config } = this.#options
+    const { enabled } = config.current.session.memoryHook
+    const open = (await sessions.list()).filter(
+      ({ id, updatedAt, areNotesMissing }) => (enabled || areNotesMissing) && this.#done.get(id) !== updatedAt,
+    )
+    const due: string[] = []
     for (const { id, updatedAt } of open.sort((one, other) => one.updatedAt - other.updatedAt)) {
       const transcript = await orUndefined(sessions.get(id))
-      if (transcript && this.#hasNothingToDo(transcript)) this.#done.set(id, updatedAt)
-      else if (transcript && this.#hasEnded(id, transcript)) ended.push(id)
+      if (!transcript) continue
+      if (isFinished(transcript)) this.#done.set(id, updatedAt)
+      else if (this.#taskFor(id, transcript)) due.push(id)
     }
-    return ended
+    return due
   }
 
-  #hasNothingToDo(transcript: Transcript): boolean {
-    const messages = transcript.messages()
-    const hasUserText = messages.some(({ message }) => message.role === 'user')
-    const summary = transcript.lastCustom(summaryEntry)
-    const isSummarized = isRecord(summary) && summary['through'] === messages.at(-1)?.id
-    return transcript.isWithoutMemory || !hasUserText || isSummarized
+  /** Returns what is to be done with a session now. */
+  #taskFor(session: string, transcript: Transcript): SessionTask | undefined {
+    const { config, now, isBusy, end, takeNotes } = this.#options
+    const { session: settings, compaction } = config.current
+    if (isFinished(transcript) || isBusy(session)) return undefined
+    const hasEnded = wasEndedByHand(transcript) || isOver(transcript, now(), settings.reset)
+    if (hasEnded && settings.memoryHook.enabled && !isSummarized(transcript)) return end
+    const isIdle = hasEnded || now().getTime() - lastMessageAt(transcript) >= idleMs
+    return isIdle && compaction.memoryFlush.enabled && isBehind(transcript) ? takeNotes : undefined
   }
 
-  #hasEnded(session: string, transcript: Transcript): boolean {
-    const { config, now, isBusy } = this.#options
-    return !isBusy(session) && (wasEndedByHand(transcript) || isOver(transcript, now(), config.current.session.reset))
-  }
-
-  async #endOne(session: string): Promise<void> {
-    const { sessions, now, end, onFault } = this.#options
+  async #workOn(session: string): Promise<void> {
+    const { sessions, onFault } = this.#options
     // The user may have changed or deleted the session meanwhile.
     const transcript = await orUndefined(sessions.get(session))
-    if (!transcript || this.#hasNothingToDo(transcript) || !this.#hasEnded(session, transcript)) return
+    const task = transcript && this.#taskFor(session, transcript)
+    if (!transcript || !task) return
     const model = transcript.modelId ?? ''
-    const updatedAt = transcript.messages().at(-1)?.message.timestamp ?? 0
+    const updatedAt = lastMessageAt(transcript)
     const isOld = updatedAt < (await this.#since()) && !wasEndedByHand(transcript)
-    if (!isOld && now().getTime() < (this.#retries.get(model)?.at ?? 0)) return
+    if (!isOld && (this.#isWaiting(model) || this.#isWaiting(session))) return
     try {
-      if (!isOld) await end(session, transcript, this.#closing.signal)
+      if (!isOld && !(await this.#run(session, transcript, task))) return
       this.#retries.delete(model)
+      if (!isOld && isBehind(transcript)) return this.#retryLater(session)
+      this.#retries.delete(session)
     } catch (error) {
-      if (this.#closing.signal.aborted) return
-      if (error instanceof AppError && isTransient(error)) {
-        const { failures = 0 } = this.#retries.get(model) ?? {}
-        const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** failures)
-        this.#retries.set(model, { at: now().getTime() + waitMs, failures: failures + 1 })
-        return
-      }
+      if (error instanceof AppError && isTransient(error)) return this.#retryLater(model)
+      if (error instanceof AppError && isBehind(transcript)) return this.#retryLater(session)
       // The session may have been deleted. The others must not wait for it.
       if (await orUndefined(sessions.get(session))) onFault(error)
     }
     this.#done.set(session, updatedAt)
+  }
+
+  /** @returns false if it was stopped */
+  async #run(session: string, transcript: Transcript, task: SessionTask): Promise<boolean> {
+    const stop = new AbortController()
+    const signal = AbortSignal.any([this.#closing.signal, stop.signal])
+    this.#current = { session, stop }
+    try {
+      await task(session, transcript, signal)
+      return true
+    } catch (error) {
+      if (signal.aborted) return false
+      throw error
+    } finally {
+      this.#current = undefined
+    }
+  }
+
+  #isWaiting(key: string): boolean {
+    return this.#options.now().getTime() < (this.#retries.get(key)?.at ?? 0)
+  }
+
+  #retryLater(key: string): void {
+    const { failures = 0 } = this.#retries.get(key) ?? {}
+    const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** failures)
+    this.#retries.set(key, { at: this.#options.now().getTime() + waitMs, failures: failures + 1 })
   }
 
   /** Returns the time from which sessions are ended, ms since the epoch: some days before the first start. */
@@ -156,4 +210,23 @@ export class SessionService {
     await writeDurably(stateFile, JSON.stringify({ since }))
     return since
   }
+}
+
+function lastMessageAt(transcript: Transcript): number {
+  return transcript.messages().at(-1)?.message.timestamp ?? 0
+}
+
+function isSummarized(transcript: Transcript): boolean {
+  const summary = transcript.lastCustom(summaryEntry)
+  return isRecord(summary) && summary['through'] === transcript.messages().at(-1)?.id
+}
+
+function isBehind(transcript: Transcript): boolean {
+  return !transcript.isWithoutMemory && compactionState(transcript.branch()).isBehind
+}
+
+/** Returns true if the end of a session leaves nothing more to do. */
+function isFinished(transcript: Transcript): boolean {
+  const hasUserText = transcript.messages().some(({ message }) => message.role === 'user')
+  return transcript.isWithoutMemory || !hasUserText || (isSummarized(transcript) && !isBehind(transcript))
 }

@@ -10,6 +10,7 @@ import { readRecalls, type RecordedRecall } from './recorded-recalls.ts'
 import type { ChatModel } from '#llm'
 import { isPrivateTranscript } from '#search'
 import { listEntryNames, localDate, localTime, toFileName } from '#workspace'
+import { compactionState } from '../compaction/compaction-state.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 import { summaryEntry } from './session-events.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
@@ -237,6 +238,7 @@ export class Sessions {
         // Unknown, so the stricter value applies.
         isPrivate: true,
         kept: 0,
+        areNotesMissing: false,
       }
     }
   }
@@ -308,7 +310,8 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
   const pin = transcript.lastCustom(pinEntry, transcript.entries)
   const summary = transcript.lastCustom(summaryEntry)
   const summaryLines = isRecord(summary) && typeof summary['kept'] === 'number' ? summary['kept'] : 0
-  const notes = transcript.branch().flatMap((entry) => (entry.type === 'flush' ? entry.lines : []))
+  const branch = transcript.branch()
+  const notes = branch.flatMap((entry) => (entry.type === 'flush' ? entry.lines : []))
   return {
     id,
     title: name || firstWords(messages.find(({ message }) => message.role === 'user')?.message),
@@ -321,6 +324,7 @@ function toSummary(id: string, transcript: Transcript, modifiedAt: number): Sess
     isWithoutRecall: transcript.isWithoutRecall,
     isPrivate: transcript.isPrivate,
     kept: summaryLines + notes.length,
+    areNotesMissing: !transcript.isWithoutMemory && compactionState(branch).isBehind,
   }
 }
 

@@ -98,21 +98,24 @@ export const entrySchema = z.discriminatedUnion('type', [
     firstKeptEntryId: z.string(),
     tokensBefore: z.number().default(0),
     tokensAfter: z.number().optional(),
-    /** True if the older messages were dropped without a summary; those that no flush had read are saved verbatim. */
+    /** True if the older messages were dropped without a summary. */
     leftOut: z.boolean().optional(),
     /** Sources of the summarised messages that are less trusted than the user. */
     sources: z.array(untrustedSourceSchema).optional(),
     usage: usageSchema.optional(),
   }),
-  /** A flush has read the messages up to and including `throughEntryId`, or, if `distilled`, text saved verbatim. */
+  /** Notes are taken from the messages up to and including `throughEntryId`; an empty one changes nothing. */
   z.looseObject({
     type: z.literal('flush'),
     ...entryBase,
-    status: z.enum(['wrote', 'nothing', 'rescued', 'distilled']),
+    status: z.enum(['wrote', 'nothing', 'failed']),
     throughEntryId: z.string(),
+    /** After a failure: the last message whose notes are missing. */
+    missingEntryId: z.string().optional(),
     changes: z.array(fileChangeSchema),
     /** The notes that it wrote. */
     lines: z.array(digestLineSchema),
+    /** Error of the model. */
     message: z.string().optional(),
     usage: usageSchema.optional(),
   }),

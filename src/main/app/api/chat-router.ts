@@ -54,6 +54,10 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
     count: await agent.privacy.markLinesOf(input.session),
   })),
   end: doForAgent(os.sessions.end, (agent, input) => agent.chat.endings.end(input.session)),
+  takeNotes: forAgent(os.sessions.takeNotes, async (agent, input) => {
+    await agent.chat.idleTranscript(input.session)
+    return { isComplete: await agent.chat.endings.takeNotes(input.session) }
+  }),
   previewRelease: forAgent(os.sessions.previewRelease, (agent, input) => agent.privacy.previewRelease(input.session)),
   release: doForAgent(os.sessions.release, async (agent, input) =>
     (await agent.chat.idleTranscript(input.session)).setPrivate(false),

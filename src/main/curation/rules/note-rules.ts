@@ -12,7 +12,15 @@ import {
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { unlessAppError } from '#platform'
 import { formatDay, type Day } from '#search/text'
-import { createLayout, localDate, memoryFolderPath, pendingVerbatimTitle, repairLink, toFileName } from '#workspace'
+import {
+  createLayout,
+  localDate,
+  memoryFolderPath,
+  pendingVerbatimTitle,
+  repairLink,
+  takenVerbatimTitle,
+  toFileName,
+} from '#workspace'
 import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note-line.ts'
@@ -51,14 +59,15 @@ function lineOf(text: string, line: number): string | undefined {
   return text.split(/\r?\n/)[line - 1]
 }
 
-/** Finds sections that were saved verbatim because no model was available and still wait for a summary. */
+/** Proposes to end the wait of sections that were saved word for word because no model was available. */
 export function findPendingNotes(notes: readonly Note[]): Finding[] {
   return notes
     .filter(({ isRescued }) => isRescued)
     .flatMap(({ path, text }) =>
-      text.split('\n').flatMap((line, at): Finding[] => {
+      text.split(/\r?\n/).flatMap((line, at): Finding[] => {
         if (!line.startsWith('## ') || !line.includes(pendingVerbatimTitle)) return []
-        return [{ rule: 'rescued', evidence: [evidenceOf(path, at + 1, line)], files: [] }]
+        const taken = line.replace(pendingVerbatimTitle, takenVerbatimTitle)
+        return [lineFinding('rescued', { path, line: at + 1, raw: line }, [taken], {})]
       }),
     )
 }

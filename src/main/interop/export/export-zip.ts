@@ -43,7 +43,7 @@ export interface ExportTask {
  * Packs notes and the attachments that they link to into a zip. Lists attachments beyond the limit in `left-out.txt`.
  * @throws AppError `folder_too_large`, `file_not_found`
  */
-export async function exportZip(task: ExportTask): Promise<Blob> {
+export async function exportZip(task: ExportTask): Promise<Uint8Array<ArrayBuffer>> {
   const { workspace, forbidden, privateRules, note, upkeep, repository } = task
   const workspaceFiles = await listFiles(workspace, '', forbidden)
   const extraFiles: PackedFile[] = []
@@ -92,7 +92,7 @@ export async function exportZip(task: ExportTask): Promise<Blob> {
     else leftOutNames.push(file.name)
   }
   if (leftOutNames.length > 0) entries[leftOutListName] = [Buffer.from(`${leftOutNames.toSorted().join('\n')}\n`), {}]
-  return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
+  return new Uint8Array(zipSync(entries))
 }
 
 /** Marks a note as private. A file that is not UTF-8 text stays unchanged. */

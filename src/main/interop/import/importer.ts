@@ -257,7 +257,8 @@ export class Importer {
   async #pack(selection: Pick<ExportTask, 'note' | 'upkeep' | 'repository'>): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const task = { workspace, forbidden, privateRules: this.#options.privateRules(), ...selection }
-    return this.#inWorker((client) => client.pack(task))
+    // A blob of a worker has no content after the worker has ended.
+    return new Blob([await this.#inWorker((client) => client.pack(task))], { type: 'application/zip' })
   }
 
   async #prepare(client: WorkerClient<ImportJobs>, { path: givenPath, into, withAttachments }: ImportTask) {

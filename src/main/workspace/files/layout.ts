@@ -90,22 +90,11 @@ export function dailyLogDate(path: string, layout: Layout = defaultLayout): stri
 }
 
 const verbatimFolderName = 'rescued'
-
-/**
- * Returns the folder of text that was saved verbatim because no flush could process it. It is searched, but never
- * loaded into a request automatically.
- */
-export function verbatimFolder(layout?: Layout): string {
-  return `${memoryFolderPath(layout)}/${verbatimFolderName}`
-}
-
-export function verbatimFolders(layout?: Layout): string[] {
-  return memoryFolderPaths(layout).map((folder) => `${folder}/${verbatimFolderName}`)
-}
-
-/** Part of the heading of verbatim text until it is summarised. */
+/** Part of the heading of text that was saved word for word, until the user has taken notes from it. */
 export const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
+export const takenVerbatimTitle = 'Kept word for word, notes taken'
 
+/** Returns true for text that was saved word for word. It is searched, but never loaded into a request automatically. */
 export function isVerbatim(path: string, layout: Layout = defaultLayout): boolean {
   return relativeToMemoryFolder(path, layout)?.startsWith(`${verbatimFolderName}/`) ?? false
 }

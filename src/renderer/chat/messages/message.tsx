@@ -1,17 +1,27 @@
 import { useTranslation } from 'react-i18next'
-import { memo, useMemo } from 'react'
-import { messageText } from '#shared/chat/messages.ts'
-import { QueryContext } from '../../markdown/citations/result-actions.tsx'
+import { memo, useMemo, useState } from 'react'
+import { ChevronRight } from 'lucide-react'
+import { t } from 'i18next'
+import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { splitCitations } from '#shared/markdown/citation.ts'
+import type { RecordedSearch } from '#shared/contract/index.ts'
+import { useAgentName } from '#lib/agents/agent-name.ts'
+import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
+import { ShowAll } from '#lib/ui/clipped-text.tsx'
+import { DiffCard } from '#lib/diff-view/diff-card.tsx'
+import { QueryContext } from '../../markdown/citations/result-actions.tsx'
 import { useChatActions } from '../chat-actions.ts'
-import { InterruptedNote } from './failure.tsx'
-import type { LiveTurnFollower } from '../live-turn.ts'
+import { InterruptedNote, Failure, LengthLimitNote } from './failure.tsx'
+import { type LiveTurnFollower, useLive } from '../live-turn.ts'
 import { AnswerActions, KeepButton } from './message-actions.tsx'
 import { SessionEventView } from './session-event.tsx'
-import { searchesOf, type Turn } from './turns.ts'
-import { AnswerView } from './answer.tsx'
-import { SourcesLine } from './sources-line.tsx'
+import { searchesOf, type Turn, changeOf, type Answer } from './turns.ts'
 import { QuestionEditor, QuestionView } from './question.tsx'
+import { Result } from '../../search/result.tsx'
+import type { LiveTurn } from '../live-turn-state.ts'
+import { Markdown } from '../../markdown/chat/markdown.tsx'
+import { ToolLine } from './tool-line.tsx'
 
 interface TurnViewProps {
   readonly turn: Turn
@@ -86,3 +96,146 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
     </QueryContext>
   )
 })
+
+function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const sources = useMemo(() => sourcesOf(turn), [turn])
+  if (sources.length === 0) return null
+  const usedCount = sources.filter(({ isUsed }) => isUsed).length
+  return (
+    <div data-testid="sources">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex min-h-6 items-center gap-1.5 rounded-sm text-[12px] text-muted hover:text-text"
+      >
+        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        {usedCount > 0 ? t('chat.fromMemories', { count: usedCount }) : t('chat.noneCited', { count: sources.length })}
+      </button>
+      {isOpen && (
+        <ul className="mt-2 flex flex-col gap-4 border-l border-line pl-4">
+          {sources.map(({ result, query, isUsed }) => (
+            <li key={`${result.path}:${result.startLine}`}>
+              <ErrorBoundary piece="row" resetKey={result}>
+                <Result agent={agent} result={result} query={query} isUsed={isUsed} />
+              </ErrorBoundary>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+type RecordedResult = RecordedSearch['results'][number]
+
+interface AnswerSource {
+  readonly result: RecordedResult
+  readonly query: string
+  /** True if the answer cites its lines. */
+  readonly isUsed: boolean
+}
+
+function sourcesOf(turn: Turn): AnswerSource[] {
+  const citations = turn.answers
+    .flatMap(({ message }) => splitCitations(messageText(message)))
+    .filter((part) => typeof part !== 'string')
+  const isUsed = ({ path, startLine, endLine }: RecordedResult) =>
+    citations.some(
+      (citation) =>
+        citation.path === path &&
+        (citation.line === undefined || (citation.line <= endLine && (citation.endLine ?? citation.line) >= startLine)),
+    )
+  const sources = new Map<string, AnswerSource>()
+  for (const { query, results } of searchesOf(turn))
+    for (const result of results) {
+      const key = `${result.path}:${result.startLine}`
+      const previous = sources.get(key)
+      if (previous && previous.result.score >= result.score) continue
+      sources.set(key, { result, query, isUsed: isUsed(result) })
+    }
+  return [...sources.values()].sort((a, b) => Number(b.isUsed) - Number(a.isUsed) || b.result.score - a.result.score)
+}
+
+interface AnswerProps {
+  readonly agent: string
+  /** Undefined for the answer that is being generated. */
+  readonly answer: Answer | undefined
+  readonly completeAnswers: readonly Answer[]
+  readonly question: string | undefined
+  readonly isRunning: boolean
+  readonly follower: LiveTurnFollower
+}
+
+function AnswerView({ agent, answer, completeAnswers, question, isRunning, follower }: AnswerProps) {
+  const name = useAgentName(agent)
+  const live = useLive(follower, (turn) => (answer ? undefined : turn))
+  const streamed = live && !isPartOf(completeAnswers, live) ? live : undefined
+  const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
+  const thoughts = answer?.message.content.flatMap((part) => (part.type === 'thinking' ? part.thinking : []))
+  const thinking = thoughts ? thoughts.join('\n') : (streamed?.thinking ?? '')
+  const hasContent = ({ message, tools }: Answer) => tools.length > 0 || messageText(message).trim() !== ''
+  return (
+    <div className="flex flex-col gap-3 empty:hidden" aria-live={answer ? undefined : 'polite'}>
+      {thinking.trim() !== '' && <Thinking text={thinking} isOpen={!answer && text === ''} />}
+      {text !== '' && (
+        <div data-testid={answer ? 'answer' : 'live'}>
+          <span className="sr-only">{t('chat.assistant', { agent: name })}: </span>
+          <Markdown text={text} agent={agent} />
+        </div>
+      )}
+      {answer?.tools.map((step) => {
+        const change = changeOf(step)
+        return (
+          <ErrorBoundary key={step.call.id} piece="tool" resetKey={step.result}>
+            {change ? (
+              <DiffCard agent={agent} change={change} />
+            ) : (
+              <ToolLine agent={agent} step={step} isRunning={isRunning} follower={follower} />
+            )}
+          </ErrorBoundary>
+        )
+      })}
+      {answer && <Ending message={answer.message} question={question} canResume={completeAnswers.some(hasContent)} />}
+    </div>
+  )
+}
+
+/** Returns true if a complete answer contains the streamed text: a refetch can finish before the stream ends. */
+function isPartOf(answers: readonly Answer[], { messageId, text }: LiveTurn): boolean {
+  if (messageId !== undefined && answers.some(({ id }) => id === messageId)) return true
+  const last = answers.at(-1)
+  return text !== '' && last !== undefined && messageText(last.message) === text
+}
+
+interface EndingProps {
+  readonly message: AssistantMessage
+  readonly question: string | undefined
+  readonly canResume: boolean
+}
+
+function Ending({ message, question, canResume }: EndingProps) {
+  switch (message.stopReason) {
+    case 'length':
+      return <LengthLimitNote cutCall={message.cutCall} />
+    case 'aborted':
+      return <InterruptedNote isCrash={message.errorCode === 'interrupted'} question={question} canResume={canResume} />
+    case 'error':
+      return <Failure message={message} question={question} />
+    case 'stop':
+    case 'toolUse':
+      return null
+  }
+}
+
+function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {
+  const clipped = clipPassage(text)
+  return (
+    <details className="text-muted" open={isOpen}>
+      <summary className="cursor-default select-none hover:text-text">{t('chat.thinking')}</summary>
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{limitCombiningMarks(clipped)}</p>
+      {clipped.length < text.length && <ShowAll text={text} />}
+    </details>
+  )
+}

@@ -17,7 +17,7 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
   switch (event.type) {
     case 'flush':
       return (
-        <Divider text={eventSentence(event)} isWarning={event.status === 'rescued'}>
+        <Divider text={<FlushSentence event={event} />} isWarning={event.status === 'failed'}>
           {/* An empty list would be truthy, and the divider could be opened. */}
           {event.changes.length > 0 &&
             event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
@@ -45,6 +45,19 @@ export function SessionEventView({ agent, event }: { agent: string; event: Sessi
         </div>
       )
   }
+}
+
+/** After a failure, it is linked to the last message whose notes are saved. */
+function FlushSentence({ event }: { event: Extract<SessionEvent, { type: 'flush' }> }) {
+  if (event.takenThrough === undefined) return eventSentence(event)
+  return (
+    <>
+      {eventSentence(event)}{' '}
+      <a href={`#m-${event.takenThrough}`} className="text-accent hover:underline">
+        {t('kept.takenThrough')}
+      </a>
+    </>
+  )
 }
 
 /** Lines of a summary, each with links to the messages of this chat that it stands for. */
@@ -78,7 +91,15 @@ function PrivateMatches({ text }: { text: string }) {
   )
 }
 
-function Divider({ text, isWarning = false, children }: { text: string; isWarning?: boolean; children?: ReactNode }) {
+function Divider({
+  text,
+  isWarning = false,
+  children,
+}: {
+  text: ReactNode
+  isWarning?: boolean
+  children?: ReactNode
+}) {
   const [isOpen, setIsOpen] = useState(false)
   const rule = <span aria-hidden className="flex-1 border-t border-line" />
   const lineClass = `flex w-full items-center gap-4 text-[12px] ${isWarning ? 'text-warning' : 'text-muted'}`

@@ -8,13 +8,13 @@ import type { SessionSummary } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
-import { IconButton } from '#lib/ui/button.tsx'
+import { Button, IconButton } from '#lib/ui/button.tsx'
+import { Dialog } from '#lib/ui/dialog.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { download } from '#lib/util/download.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { QueryView } from '#lib/feedback/query-view.tsx'
-import { Dialog } from '#lib/ui/dialog.tsx'
 import { LineList } from '../composer/private-lines.tsx'
 
 interface SessionMenuProps {
@@ -28,6 +28,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const openSession = sessionAt(useEncodedPath())
   const [isRenaming, setIsRenaming] = useState(false)
   const [isReleasing, setIsReleasing] = useState(false)
+  const [isDeleting, setIsDeleting] = useState(false)
   const target = { agent, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
   const pin = useMutation(api.sessions.pin.mutationOptions())
@@ -67,8 +68,13 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         </ActionItem>
         <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
         <ActionSeparator />
-        <ActionItem onClick={() => remove.mutate(target)}>{t('session.remove')}</ActionItem>
+        <ActionItem onClick={() => (summary.areNotesMissing ? setIsDeleting(true) : remove.mutate(target))}>
+          {t('session.remove')}
+        </ActionItem>
       </ActionMenu>
+      {isDeleting && (
+        <DeleteDialog {...target} onDelete={() => remove.mutate(target)} onClose={() => setIsDeleting(false)} />
+      )}
       {isReleasing && <ReleaseDialog agent={agent} session={summary.id} onClose={() => setIsReleasing(false)} />}
       {isRenaming && (
         <PromptDialog
@@ -118,6 +124,41 @@ function ReleaseDialog({ agent, session, onClose }: { agent: string; session: st
           </>
         )}
       </QueryView>
+    </Dialog>
+  )
+}
+
+interface DeleteDialogProps {
+  readonly agent: string
+  readonly session: string
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before the deletion of a chat whose notes are not saved, and offers to save them first. */
+function DeleteDialog({ agent, session, onDelete, onClose }: DeleteDialogProps) {
+  const remove = () => {
+    onClose()
+    onDelete()
+  }
+  const takeNotes = useMutation(
+    api.sessions.takeNotes.mutationOptions({ onSuccess: ({ isComplete }) => isComplete && remove() }),
+  )
+  return (
+    <Dialog
+      title={t('session.removeTitle')}
+      action={t(takeNotes.isPending ? 'session.savingNotes' : 'session.saveNotesAndRemove')}
+      canSubmit={!takeNotes.isPending}
+      aside={
+        <Button look="quiet" onClick={remove}>
+          {t('session.removeWithoutNotes')}
+        </Button>
+      }
+      onSubmit={() => takeNotes.mutate({ agent, session })}
+      onClose={onClose}
+    >
+      <p>{t('session.notesMissing')}</p>
+      {takeNotes.data?.isComplete === false && <p className="text-warning">{t('session.notesFailed')}</p>}
     </Dialog>
   )
 }

@@ -1,13 +1,21 @@
 import { useTranslation } from 'react-i18next'
-import { memo, useMemo } from 'react'
+import { memo, useMemo, Suspense, use, useState } from 'react'
+import { t } from 'i18next'
+import ReactMarkdown, { type Components } from 'react-markdown'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { lazy } from '#shared/util/lazy.ts'
+import { ClippedText } from '#lib/ui/clipped-text.tsx'
+import { clipPassage } from '#lib/util/clip.ts'
 import { hasMath, isCheapMath, normalizeFormulas } from '../parse/math.ts'
 import type { Row } from '../parse/parse-document.ts'
 import { CodeBlock } from './code-block.tsx'
 import { RowLineContext, useDocumentContext } from './context.ts'
 import type { DocumentRow } from './use-document.ts'
-import { MarkdownBlock, PlainPassage } from './markdown-block.tsx'
 import { Properties } from './properties.tsx'
+import type { RowRequest } from '../parse/markdown.worker.ts'
+import { rehypeCodeDirection, rehypeTaskLines, remarkPlugins, type HtmlNode, type Plugins } from '../parse/plugins.ts'
+import type { PlainReason } from '../parse/split-blocks.ts'
+import { rowWorker, useWorker } from './markdown-worker.ts'
 
 export const RowView = memo(function RowView({ row }: { row: DocumentRow }) {
   useTranslation()
@@ -63,3 +71,110 @@ function Footnote({ text, label }: { text: string; label: string }) {
     </div>
   )
 }
+
+interface MarkdownBlockProps extends RowRequest {
+  readonly components: Components
+  readonly hasHtml: boolean
+}
+
+/** Texts up to this many characters are parsed in the UI thread, which takes a fraction of a second at most. */
+const maxSyncLength = 2000
+
+const MarkdownBlock = memo(function MarkdownBlock(props: MarkdownBlockProps) {
+  const { text, syntax, hasMath } = props
+  useTranslation()
+  const parsed = useParsedText({ text, syntax, hasMath })
+  if (parsed === null) return <PlainPassage text={text} reason="dense" />
+  if (parsed === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>
+  const elements = { ...props, tree: undefined, ...parsed }
+  return (
+    <Suspense fallback={<Elements {...elements} isFallback />}>
+      <Elements {...elements} />
+    </Suspense>
+  )
+})
+
+function PlainPassage({ text, reason }: { text: string; reason: PlainReason }) {
+  return (
+    <figure className="my-3 overflow-hidden rounded-sm border border-line" data-testid="plain">
+      <figcaption className="border-b border-line bg-side px-3 py-1 text-[12px] text-muted">
+        {t(`plain.${reason}`)}
+      </figcaption>
+      <div className="px-3 py-2">
+        <ClippedText
+          text={text}
+          className="max-h-80 overflow-auto border-0! bg-transparent! p-0! font-mono text-[12.5px] leading-[1.55] break-words whitespace-pre-wrap"
+        />
+      </div>
+    </figure>
+  )
+}
+
+/**
+ * Returns the latest version of the text that can be shown, with its tree if the worker parsed it.
+ * @returns undefined if there is none yet, null if parsing missed the deadline
+ */
+function useParsedText(
+  request: RowRequest,
+): { readonly text: string } | { readonly tree: HtmlNode } | null | undefined {
+  const { text, syntax, hasMath } = request
+  const isShort = text.length <= maxSyncLength
+  const key = `${syntax} ${hasMath} ${text}`
+  const cached = isShort ? undefined : rowWorker.cached(key)
+  const last = useWorker(rowWorker, isShort || cached !== undefined ? undefined : key, request)
+  const [lastShortText, setLastShortText] = useState<string>()
+  if (isShort && lastShortText !== text) setLastShortText(text)
+  if (isShort) return { text }
+  const tree = cached ?? last?.answer
+  if (tree) return { tree }
+  if (cached === null || last?.answer === null) return null
+  return lastShortText === undefined ? undefined : { text: lastShortText }
+}
+
+interface ElementsProps extends MarkdownBlockProps {
+  /** Shown instead of the text. */
+  readonly tree: HtmlNode | undefined
+  /** Shows the text without HTML and formulas while their plugins load. */
+  readonly isFallback?: boolean
+}
+
+function Elements({ text, tree, syntax, components, hasMath, hasHtml, isFallback = false }: ElementsProps) {
+  const math = hasMath && !isFallback ? use(loadMath()) : undefined
+  const html = hasHtml && !isFallback ? use(loadHtml()) : []
+  return (
+    <ReactMarkdown
+      remarkPlugins={tree ? [] : remarkPlugins(syntax, math?.remark)}
+      rehypePlugins={[
+        ...(tree ? [() => () => structuredClone(tree)] : []),
+        rehypeTaskLines,
+        rehypeCodeDirection,
+        ...html,
+        ...(math?.rehype ?? []),
+      ]}
+      components={components}
+      skipHtml={isFallback && hasHtml}
+    >
+      {tree ? '' : text}
+    </ReactMarkdown>
+  )
+}
+
+const loadHtml = lazy(async (): Promise<Plugins> => [(await import('../parse/rehype-html.ts')).rehypeHtml])
+
+const loadMath = lazy(async (): Promise<{ readonly remark: Plugins; readonly rehype: Plugins }> => {
+  const [remarkMath, rehypeKatex] = await Promise.all([
+    import('remark-math'),
+    import('rehype-katex'),
+    import('katex/dist/katex.min.css'),
+  ])
+  return {
+    remark: [[remarkMath.default, { singleDollarTextMath: false }]],
+    // An invalid or incomplete formula is shown as its source.
+    rehype: [
+      [
+        rehypeKatex.default,
+        { throwOnError: false, errorColor: 'currentColor', strict: false, maxSize: 30, maxExpand: 200 },
+      ],
+    ],
+  }
+})

@@ -50,10 +50,14 @@ export function toMessagesRequest(
   request: ModelRequest,
   thinking: ThinkingForm,
 ): Anthropic.MessageCreateParamsStreaming {
-  const { system, tools, maxOutput } = request
+  const { system, tools, maxOutput, answerSchema: schema } = request
   const messages = toWireMessages({ provider, model }, request.messages)
+  const { output_config, ...params } = thinkingParams(request, messages, thinking)
   return {
-    ...thinkingParams(request, messages, thinking),
+    ...params,
+    ...((output_config ?? schema) && {
+      output_config: { ...output_config, ...(schema && { format: { type: 'json_schema', schema } }) },
+    }),
     model,
     max_tokens: maxOutput,
     stream: true,

@@ -22,7 +22,7 @@ interface TargetModel {
 
 function toChatRequest(
   target: TargetModel,
-  { system, messages, tools, maxOutput, thinking }: ModelRequest,
+  { system, messages, tools, maxOutput, thinking, answerSchema: schema }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const { provider, model, capabilities, takesTools } = target
   const wireTools = (takesTools ? tools : []).map(({ name, description, parameters }) => ({
@@ -40,6 +40,7 @@ function toChatRequest(
       { role: 'system', content: system.join('\n\n') },
       ...toWireMessages(target, takesTools ? messages : messages.map(withoutCalls)),
     ],
+    ...(schema && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } }),
     // OpenAI's reasoning models refuse `max_tokens`; other servers lack `max_completion_tokens`.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
   }

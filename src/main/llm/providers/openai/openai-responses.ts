@@ -173,7 +173,7 @@ class ResponsesAnswer {
 
 function toRequestBody(
   model: string,
-  { system, messages, tools, maxOutput, thinking }: ModelRequest,
+  { system, messages, tools, maxOutput, thinking, answerSchema: schema }: ModelRequest,
 ): OpenAI.Responses.ResponseCreateParamsStreaming {
   return {
     model,
@@ -184,6 +184,7 @@ function toRequestBody(
     max_output_tokens: maxOutput,
     input: messages.flatMap((message) => toItems(model, message)),
     ...(thinking === undefined ? {} : { reasoning: { effort: thinking, summary: 'auto' as const } }),
+    ...(schema && { text: { format: { type: 'json_schema', name: 'answer', schema, strict: true } } }),
     tools: tools.map(({ name, description, parameters }) => ({
       type: 'function' as const,
       name,

@@ -1,0 +1,224 @@
+/**
+ * Takes notes from a conversation (flush), before part of it is summarised and when it ends: a silent turn over the whole
+ * conversation, or over its parts if it is too long. The model may write memory files only, and its text is never shown.
+ * If it answers with notes instead of calling a tool, they go to today's log. Each step appends an entry with the last
+ * message that it has read, so that a later one continues there, also after a failure or a crash.
+ */
+import { AppError } from '#shared/util/errors.ts'
+import { addUsage, messageText, noUsage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
+import { complete, isTransient, type ChatModel, type ModelRequest } from '#llm'
+import { sessionsPrefix } from '#search'
+import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
+import { withToday, type Prompts } from '../chat/prompts.ts'
+import { sourcesOfMessages, userTextIn } from '../chat/provenance-tracking.ts'
+import type { Assembly } from '../context/assemble.ts'
+import { maxPartTokens, type Budget } from '../context/context-budget.ts'
+import { messageTokens } from '../context/message-tokens.ts'
+import { renderInParts } from '../context/render-messages.ts'
+import { endsWithContinue } from '../context/request-history.ts'
+import { windowProfile } from '../context/window-profile.ts'
+import { messagesBehind, type LinkedMessage } from '../sessions/digest.ts'
+import type { FlushEntry } from '../sessions/transcript-entries.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import { executeTools } from '../tools/execute-tools.ts'
+import { definitionsOf, isBuiltIn, offeredTools } from '../tools/built-in-tools.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import { editNote } from '../tools/write-file-tool.ts'
+import { checkNote } from './check-note.ts'
+import { compactionState } from './compaction-state.ts'
+import type { CompactionInput } from './due-steps.ts'
+import { digestLinesOf, shortenNotes } from './flushed-notes.ts'
+import { retryOnOverflow } from './overflow.ts'
+import { notesSchema, parseNotesReply } from './replies.ts'
+
+const maxAttempts = 2
+/** Model requests for one conversation or part; it usually takes two or three. */
+const maxSteps = 8
+
+export interface NoteTakerOptions {
+  readonly transcript: Transcript
+  readonly model: ChatModel
+  /** Read again for each request, as a refusal may lower the window estimate. */
+  readonly budget: () => Budget
+  readonly prompts: () => Promise<Prompts>
+  readonly toolContext: ToolContext
+  /** Tools of the chat. */
+  readonly tools: readonly Tool[]
+}
+
+export type Measurement = Pick<CompactionInput, 'tokens' | 'factor'> & { readonly assembly: Assembly }
+
+type Conversation = Pick<ModelRequest, 'system' | 'messages' | 'tools'>
+
+/**
+ * Takes notes from the messages up to `through` from which none were taken. If the model fails twice, or cannot be
+ * reached, an entry says so, and the messages wait.
+ * @param measure returns the size of the request that would be sent now
+ * @throws AppError if the transcript cannot be written; the abort error of the signal
+ */
+export async function takeNotes(
+  options: NoteTakerOptions,
+  through: string,
+  measure: () => Promise<Measurement>,
+): Promise<void> {
+  const { transcript, model, toolContext } = options
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await retryOnOverflow(model, () => readUntaken(options, through, measure))
+    } catch (error) {
+      if (!(error instanceof AppError) || toolContext.signal.aborted) throw error
+      // The request of a transient failure was already repeated.
+      if (attempt < maxAttempts && !isTransient(error)) continue
+      const { takenThrough: throughEntryId } = compactionState(transcript.branch())
+      const pointer = { throughEntryId, missingEntryId: through }
+      const failure = { status: 'failed', changes: [], lines: [], message: error.message } as const
+      await transcript.append({ type: 'flush', ...failure, ...pointer })
+      return
+    }
+  }
+}
+
+async function readUntaken(
+  options: NoteTakerOptions,
+  through: string,
+  measure: () => Promise<Measurement>,
+): Promise<void> {
+  const { transcript } = options
+  const { untaken, liveMessages } = compactionState(transcript.branch())
+  const unread = untaken.slice(0, untaken.findIndex(({ id }) => id === through) + 1)
+  const [first] = unread
+  if (!first) return
+  const append = async (outcome: Awaited<ReturnType<typeof flush>>, throughEntryId: string) => {
+    const status = outcome.changes.length > 0 ? 'wrote' : 'nothing'
+    await transcript.append({ type: 'flush', status, throughEntryId, ...outcome })
+  }
+  const { contextWindow, reserveTokens } = options.budget()
+  const { tokens, assembly, factor } = await measure()
+  const prompt = await flushPrompt(options)
+  const promptTokens = messageTokens({ role: 'user', content: prompt, timestamp: 0 })
+  const isWhole = liveMessages.some(({ id }) => id === first.id)
+  if (isWhole && tokens + promptTokens <= contextWindow - reserveTokens) {
+    const { system, messages, tools } = assembly.request
+    const conversation = endsWithContinue(messages) ? messages.slice(0, -1) : messages
+    return append(await flush(options, { system, messages: conversation, tools }, liveMessages), through)
+  }
+  const tools = definitionsOf(offeredTools(options.tools, options.model))
+  const limit = maxPartTokens(options.budget(), estimateTokens(JSON.stringify(tools) + prompt), factor)
+  const unreadMessages = unread.map(({ message }) => message)
+  // With sources, the text does not count as typed by the user.
+  const sources = sourcesOfMessages(unreadMessages, [])
+  const parts = renderInParts(unreadMessages, limit)
+  for (const [index, { text, end }] of parts.entries()) {
+    const content = `Part ${index + 1} of ${parts.length} of the conversation:\n\n<conversation>\n${text}\n</conversation>`
+    const message: Message = { role: 'user', content, timestamp: 0, ...(sources.length > 0 && { sources }) }
+    await append(await flush(options, { system: [], messages: [message], tools }, unread), unread[end - 1]?.id ?? '')
+  }
+}
+
+/**
+ * Asks for notes from a conversation.
+ * @param linked stored messages that the notes may come from
+ * @throws AppError if the model or a write fails; earlier changes remain
+ */
+async function flush(
+  options: NoteTakerOptions,
+  { system, messages: conversation, tools }: Conversation,
+  linked: readonly LinkedMessage[],
+): Promise<Pick<FlushEntry, 'changes' | 'lines' | 'usage'>> {
+  const { transcript, model, budget, toolContext } = options
+  const { layout } = toolContext.workspace
+  const at = toolContext.now()
+  const today = localDate(at)
+  const content = await flushPrompt(options)
+  const lines = await transcript.linesOf(linked.map(({ id }) => id))
+  const placeOf = (note: string) => {
+    const line = lines.get(messagesBehind(note, linked)[0] ?? '')
+    const path = `${sessionsPrefix}${toolContext.session}.jsonl`
+    return line === undefined ? path : `${path}:${line}`
+  }
+  const said = conversation.map(messageText).join('\n')
+  const userText = userTextIn(conversation)
+  const instructions = `${content}\n${system[0] ?? ''}`
+  const doubtful = new Set<string>()
+  const isKept = (note: string) => {
+    const verdict = checkNote(note, said, instructions, userText)
+    // A suggestion would not be private.
+    if (verdict !== 'doubtful' || toolContext.accessPolicy.seesPrivate) return verdict !== 'bad'
+    doubtful.add(note)
+    return false
+  }
+  const context: ToolContext = {
+    ...toolContext,
+    origin: { ...toolContext.origin, cause: 'flush' },
+    mayWrite: (target) => isMemoryPath(target, layout),
+    shortenEntries: (added, log) => shortenNotes(added, placeOf, log, isKept),
+    sources: sourcesOfMessages(conversation, system.slice(1)),
+    userText,
+  }
+  const memoryTools = options.tools.filter(isBuiltIn)
+  const messages: Message[] = [...conversation, { role: 'user', content, timestamp: at.getTime() }]
+  const request = {
+    purpose: { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) },
+    system,
+    // The chat has the same tools: with others, the model server could not reuse the beginning of its requests.
+    tools,
+    // Servers that force a schema allow no tool call, so only models that need no other tool get one.
+    ...(answersWithNotes(model) && { answerSchema: notesSchema }),
+  } as const
+  const changes: FileChange[] = []
+  let usage = noUsage
+  for (let step = 0; step < maxSteps; step += 1) {
+    const maxOutput = Math.min(model.maxOutput, budget().reserveTokens)
+    const answer = await complete(model, { ...request, messages, maxOutput }, toolContext.signal)
+    usage = addUsage(usage, answer.usage)
+    messages.push(answer)
+    const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
+    if (calls.length === 0 && changes.length === 0 && answer.stopReason !== 'error')
+      changes.push(...(await appendNotes(context, parseNotesReply(messageText(answer)), at)))
+    await executeTools(calls, memoryTools, context, async (result) => {
+      messages.push(result)
+      if (result.details?.kind === 'change') changes.push(result.details.change)
+    })
+    if (calls.length === 0) break
+  }
+  if (doubtful.size > 0) await proposeNotes(context, [...doubtful], at)
+  // A note that the log contains changes nothing.
+  const made = changes.filter(({ added, removed }) => added + removed > 0)
+  return { changes: made, lines: digestLinesOf(made, linked), usage }
+}
+
+/** Appends notes to today's log; returns [] if the log contains them, as parts of a chat can yield the same notes. */
+async function appendNotes(context: ToolContext, notes: string | undefined, at: Date): Promise<FileChange[]> {
+  if (notes === undefined) return []
+  const { workspace } = context
+  const path = dailyLogPath(localDate(at), workspace.layout)
+  if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(notes)) return []
+  if (context.shortenEntries?.(notes, '') === '') return []
+  const write = await editNote(path, context, (log) => addLogEntry(log, notes, at).text)
+  return [await workspace.describe(write)]
+}
+
+/** Adds the notes to the inbox: the user decides about them. */
+async function proposeNotes({ workspace, propose }: ToolContext, notes: readonly string[], at: Date): Promise<void> {
+  const path = dailyLogPath(localDate(at), workspace.layout)
+  const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
+  const after = notes.reduce((log, note) => addLogEntry(log, note, at).text, before ?? '')
+  await propose({ path, before, after, sources: [] })
+}
+
+/** Returns true for models that write no file in a flush, but call `remember` or answer with the notes. */
+function answersWithNotes({ contextWindow, takesTools }: ChatModel): boolean {
+  return windowProfile(contextWindow).isSmall || takesTools?.() === false
+}
+
+/** Returns the last message of a flush: it asks for notes. */
+async function flushPrompt({ model, prompts, toolContext }: NoteTakerOptions): Promise<string> {
+  const { flush: promptOf, flushSystem, flushSmall } = await prompts()
+  const today = localDate(toolContext.now())
+  const todaysLog = dailyLogPath(today, toolContext.workspace.layout)
+  const values = { todaysLog }
+  const prompt = answersWithNotes(model) ? flushSmall(values) : `${flushSystem(values)}\n\n${promptOf(values)}`
+  return withToday(prompt, today, todaysLog)
+}
