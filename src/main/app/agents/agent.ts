@@ -16,11 +16,11 @@ import {
   type TextFile,
   type Workspace,
   type WriteOrigin,
-  attachFile,
-  TextStatisticsCache,
   normalizePath,
   exclusionReason,
 } from '#workspace'
+import { TextStatisticsCache } from './list-files.ts'
+import { attachFile } from './attach-file.ts'
 import { workerEntry } from '#platform'
 import { Importer } from '#interop'
 import { Memory, sessionOfPath, threadEntries, transcriptText } from '#search'

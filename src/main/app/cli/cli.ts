@@ -18,7 +18,8 @@ import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFl
 import type { Output } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
-import { openInBrowser, appVersion, defaultAgentId, describeProblems } from '#platform'
+import { appVersion, defaultAgentId, describeProblems } from '#platform'
+import { openInBrowser } from '../shell.ts'
 import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal.ts'
 

@@ -8,18 +8,11 @@ import {
   systemClock,
   type Clock,
   Differ,
-  monitorDiskSpace,
-  Health,
-  withFaultReports,
   measureDataLocations,
-  createDiagnosticReport,
-  readLog,
   openLog,
   type Log,
   Outbound,
   RemoteImages,
-  showInFileManager,
-  type RevealFile,
   workerEntry,
   appVersion,
   makeFolder,
@@ -29,6 +22,12 @@ import {
   SettingsStore,
   defaultAgentId,
 } from '#platform'
+import { showInFileManager, type RevealFile } from '../shell.ts'
+import { createDiagnosticReport } from '../diagnostics/report.ts'
+import { readLog } from '../diagnostics/report.ts'
+import { Health } from '../diagnostics/health.ts'
+import { withFaultReports } from '../diagnostics/health.ts'
+import { monitorDiskSpace } from '../diagnostics/disk-space-monitor.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
 import { raiseStateFormat, readStateFormat } from '../agents/state-format.ts'
