@@ -6,7 +6,7 @@ import { findings } from '../support/axe.ts'
 import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
-import { sections } from '../../src/renderer/settings/setting-sections.ts'
+import { sections } from '../../src/renderer/settings/setting-rows.ts'
 
 afterAll(closeBrowser)
 

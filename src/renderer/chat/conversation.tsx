@@ -3,8 +3,7 @@ import { ArrowDown } from 'lucide-react'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'
 import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
@@ -196,9 +195,9 @@ function RetryLine({ code, data, attempt, attempts, at, onRetryNow }: RetryState
           <Elapsed key={attempt} />
         )}
         {code === 'provider_timeout' && (
-          <Link href={paths.settings('chat.idleTimeout')} className="ml-2 text-accent hover:underline">
+          <TextLink href={paths.settings('chat.idleTimeout')} className="ml-2">
             {t('chat.waitLonger')}
-          </Link>
+          </TextLink>
         )}
       </p>
       <ProviderMessage sentence={sentence} data={data} />

@@ -10,7 +10,7 @@ interface LogEntry {
 }
 
 /** Returns the entries of a daily log, newest first, each with its title or its first line. */
-export function entriesOf(log: string): LogEntry[] {
+export function logEntries(log: string): LogEntry[] {
   const entries: LogEntry[] = []
   let pendingHeading: { time: string; line: number } | undefined
   for (const [index, line] of log.split('\n').entries()) {

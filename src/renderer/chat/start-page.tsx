@@ -4,17 +4,16 @@ import { useState, useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CircleHelp } from 'lucide-react'
 import type { Agent } from '#shared/contract/index.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { api } from '#lib/api/client.ts'
-import { useCauseName, Counts } from '#lib/diff-view/change-label.tsx'
+import { useCauseName, Counts } from '#lib/diff-view/diff-card.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { formatMoment } from '#lib/i18n/format.ts'
+import { formatMoment, isoDate, startOfDay } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
-import { isoDate, startOfDay } from '#lib/util/local-dates.ts'
-import { entriesOf } from './log-entries.ts'
+import { logEntries } from './log-entries.ts'
 
 interface StartPageProps {
   readonly agent: Agent
@@ -79,9 +78,9 @@ function ChangedFiles({ agent }: { agent: string }) {
           />
         </Link>
       ))}
-      <Link href={paths.changes()} className="inline-flex min-h-7 items-center text-accent hover:underline">
+      <TextLink href={paths.changes()} className="inline-flex min-h-7 items-center">
         {files.length > maxFiles ? t('start.moreFiles', { count: files.length - maxFiles }) : t('start.allChanges')}
-      </Link>
+      </TextLink>
     </Section>
   )
 }
@@ -143,7 +142,7 @@ function TodaysLog({ agent }: { agent: string }) {
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   const hasLog = files.data?.some((file) => file.path === path) ?? false
   const log = useQuery(api.workspace.read.queryOptions({ input: hasLog ? { agent, path } : skipToken }))
-  const entries = useMemo(() => entriesOf(log.data?.text ?? ''), [log.data])
+  const entries = useMemo(() => logEntries(log.data?.text ?? ''), [log.data])
   return (
     <Section title={t('start.today')}>
       {entries.slice(0, maxEntries).map(({ time, text, line }) => (
@@ -154,9 +153,9 @@ function TodaysLog({ agent }: { agent: string }) {
       ))}
       {files.data && !hasLog && <p className="text-muted">{t('start.nothingToday')}</p>}
       {files.data && (
-        <Link href={paths.file(path)} className="inline-flex min-h-7 items-center text-accent hover:underline">
+        <TextLink href={paths.file(path)} className="inline-flex min-h-7 items-center">
           {t(hasLog ? 'start.openLog' : 'start.beginLog')}
-        </Link>
+        </TextLink>
       )}
     </Section>
   )

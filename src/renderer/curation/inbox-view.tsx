@@ -1,24 +1,22 @@
+import { t } from 'i18next'
 import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, ReviewOutcome } from '#shared/contract/index.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { EmptyState, QueryView } from '#lib/ui/states.tsx'
 import { formatMoment, formatMoney } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { api } from '#lib/api/client.ts'
 import { ProposalList } from './proposal-list.tsx'
-import { PlaceLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
+import { LineLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
-import { inboxTabs, useInbox, type InboxState } from './use-inbox.ts'
+import { inboxTabs, useInbox, type SuggestionInbox } from './use-inbox.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 
 /** @param proposal id of the suggestion to select first */
 export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
-  const { t } = useTranslation()
   const inbox = useInbox(agent.id, proposal)
   const [isEditing, setIsEditing] = useState(false)
   const [isReviewOpen, setIsReviewOpen] = useState(false)
@@ -83,53 +81,60 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
           onClose={() => setIsReviewOpen(false)}
         />
       )}
-      {query.error ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : query.isPending ? (
-        <Skeleton lines={9} />
-      ) : proposals.length === 0 ? (
-        <EmptyInbox inbox={inbox} />
-      ) : (
-        <div className="flex min-h-0 flex-1">
-          <div
-            className={`flex min-w-0 flex-col border-r border-line @max-[760px]:w-full @max-[760px]:border-r-0 @min-[760px]:w-[42%] @min-[760px]:max-w-[440px] @min-[760px]:min-w-[300px] ${isDetailOpen ? '@max-[760px]:hidden' : ''}`}
-          >
-            {checkedIds.size > 0 && (
-              <div className="flex flex-wrap items-center gap-x-3 border-b border-soft px-3 py-1 text-[12px]">
-                <span className="text-muted">{t('upkeep.chosen', { count: checkedIds.size })}</span>
-                <CheckedActions inbox={inbox} />
-              </div>
-            )}
-            <ProposalList
-              inbox={inbox}
-              onOpen={(id) => {
-                inbox.select(id)
-                setIsEditing(false)
-                openDetails()
-              }}
-            />
-          </div>
-          <div ref={details} className={`min-w-0 flex-1 overflow-y-auto ${isDetailOpen ? '' : '@max-[760px]:hidden'}`}>
-            <Button look="quiet" className="mt-2 ml-2 @min-[760px]:hidden" onClick={() => setIsDetailOpen(false)}>
-              <ArrowLeft size={14} aria-hidden />
-              {t('upkeep.back')}
-            </Button>
-            {checkedIds.size > 1 && tab === 'open' ? (
-              <CheckedView agent={agent.id} inbox={inbox} />
-            ) : (
-              current && (
-                <ProposalView
-                  key={current.id}
+      <QueryView query={query} lines={9}>
+        {() =>
+          proposals.length === 0 ? (
+            <EmptyInbox inbox={inbox} />
+          ) : (
+            <div className="flex min-h-0 flex-1">
+              <div
+                className={`flex min-w-0 flex-col border-r border-line @max-[760px]:w-full @max-[760px]:border-r-0 @min-[760px]:w-[42%] @min-[760px]:max-w-[440px] @min-[760px]:min-w-[300px] ${isDetailOpen ? '@max-[760px]:hidden' : ''}`}
+              >
+                {checkedIds.size > 0 && (
+                  <div className="flex flex-wrap items-center gap-x-3 border-b border-soft px-3 py-1 text-[12px]">
+                    <span className="text-muted">{t('upkeep.chosen', { count: checkedIds.size })}</span>
+                    <CheckedActions inbox={inbox} />
+                  </div>
+                )}
+                <ProposalList
                   inbox={inbox}
-                  proposal={current}
-                  isEditing={isEditing}
-                  onEdit={setIsEditing}
+                  onOpen={(id) => {
+                    inbox.select(id)
+                    setIsEditing(false)
+                    openDetails()
+                  }}
                 />
-              )
-            )}
-          </div>
-        </div>
-      )}
+              </div>
+              <div
+                ref={details}
+                className={`min-w-0 flex-1 overflow-y-auto ${isDetailOpen ? '' : '@max-[760px]:hidden'}`}
+              >
+                <Button
+                  icon={ArrowLeft}
+                  look="quiet"
+                  className="mt-2 ml-2 @min-[760px]:hidden"
+                  onClick={() => setIsDetailOpen(false)}
+                >
+                  {t('upkeep.back')}
+                </Button>
+                {checkedIds.size > 1 && tab === 'open' ? (
+                  <CheckedView agent={agent.id} inbox={inbox} />
+                ) : (
+                  current && (
+                    <ProposalView
+                      key={current.id}
+                      inbox={inbox}
+                      proposal={current}
+                      isEditing={isEditing}
+                      onEdit={setIsEditing}
+                    />
+                  )
+                )}
+              </div>
+            </div>
+          )
+        }
+      </QueryView>
     </section>
   )
 }
@@ -140,7 +145,11 @@ function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
   return target.tagName === 'TEXTAREA' || (target instanceof HTMLInputElement && target.type !== 'checkbox')
 }
 
-function keyActions(inbox: InboxState, edit: () => void, accept: () => void): Readonly<Record<string, () => void>> {
+function keyActions(
+  inbox: SuggestionInbox,
+  edit: () => void,
+  accept: () => void,
+): Readonly<Record<string, () => void>> {
   const { index, current, selectAt } = inbox
   const selectNext = () => selectAt(index + 1)
   const selectPrevious = () => selectAt(index - 1)
@@ -167,13 +176,12 @@ function keyActions(inbox: InboxState, edit: () => void, accept: () => void): Re
   }
 }
 
-function CheckedActions({ inbox }: { inbox: InboxState }) {
-  const { t } = useTranslation()
+function CheckedActions({ inbox }: { inbox: SuggestionInbox }) {
   const { isBusy } = inbox
   return (
     <>
       <Button look="link" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t('upkeep.accept')}
+        {t('history.accept')}
       </Button>
       <Button look="link" disabled={isBusy} onClick={() => void inbox.refuse()}>
         {t('upkeep.refuse')}
@@ -188,8 +196,7 @@ function CheckedActions({ inbox }: { inbox: InboxState }) {
   )
 }
 
-function ScanButtons({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
-  const { t } = useTranslation()
+function ScanButtons({ inbox, onReview }: { inbox: SuggestionInbox; onReview: () => void }) {
   const progress = inbox.query.data?.progress
   if (progress)
     return (
@@ -205,20 +212,17 @@ function ScanButtons({ inbox, onReview }: { inbox: InboxState; onReview: () => v
     )
   return (
     <>
-      <Button onClick={inbox.scan}>
-        <ListChecks size={14} aria-hidden />
+      <Button icon={ListChecks} onClick={inbox.scan}>
         {t('upkeep.look')}
       </Button>
-      <Button onClick={onReview}>
-        <Sparkles size={14} aria-hidden />
+      <Button icon={Sparkles} onClick={onReview}>
         {t('upkeep.review.open')}
       </Button>
     </>
   )
 }
 
-function EmptyInbox({ inbox }: { inbox: InboxState }) {
-  const { t } = useTranslation()
+function EmptyInbox({ inbox }: { inbox: SuggestionInbox }) {
   const scannedAt = inbox.query.data?.lookedAt ?? null
   if (inbox.tab === 'done') return <EmptyState title={t('upkeep.noneDone')} />
   if (scannedAt === null)
@@ -232,8 +236,7 @@ function EmptyInbox({ inbox }: { inbox: InboxState }) {
   return <EmptyState title={t('upkeep.empty')} hint={t('upkeep.lookedLast', { when: formatMoment(scannedAt) })} />
 }
 
-function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
-  const { t } = useTranslation()
+function CheckedView({ agent, inbox }: { agent: string; inbox: SuggestionInbox }) {
   const ids = inbox.targets.map(({ id }) => id)
   const query = useQuery(api.upkeep.preview.queryOptions({ input: { agent, ids } }))
   const count = ids.length
@@ -245,15 +248,13 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
         {query.data && query.data.left > 0 && <p role="note">{t('upkeep.left', { count: query.data.left })}</p>}
         {query.data && query.data.gone > 0 && <p role="note">{t('upkeep.gone', { count: query.data.gone })}</p>}
       </header>
-      {query.error ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : !query.data ? (
-        <Skeleton lines={8} />
-      ) : (
-        query.data.files.map(({ path, patch, isNew }) => (
-          <ProposedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
-        ))
-      )}
+      <QueryView query={query} lines={8}>
+        {({ files }) =>
+          files.map(({ path, patch, isNew }) => (
+            <ProposedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
+          ))
+        }
+      </QueryView>
       <div className="sticky bottom-0 flex flex-wrap items-center gap-x-3 border-t border-soft bg-paper py-3">
         <CheckedActions inbox={inbox} />
       </div>
@@ -264,8 +265,7 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: InboxState }) {
 /** Limit of places that the banner lists. */
 const maxPlaces = 12
 
-function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: InboxState }) {
-  const { t } = useTranslation()
+function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: SuggestionInbox }) {
   if (conflicts.length === 0) return null
   const places = [...new Map(conflicts.map((conflict) => [`${conflict.path}:${conflict.line}`, conflict])).values()]
   return (
@@ -278,20 +278,17 @@ function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: I
         <p>{t('upkeep.stuck', { count: conflicts.length })}</p>
         <p className="flex flex-wrap gap-x-3">
           {places.slice(0, maxPlaces).map((place) => (
-            <PlaceLink key={`${place.path}:${place.line}`} {...place} />
+            <LineLink key={`${place.path}:${place.line}`} {...place} />
           ))}
           {places.length > maxPlaces && <span>{t('upkeep.stuckMore', { count: places.length - maxPlaces })}</span>}
         </p>
       </div>
-      <IconButton label={t('common.close')} onClick={clearConflicts}>
-        <X size={14} aria-hidden />
-      </IconButton>
+      <IconButton icon={X} label={t('common.close')} onClick={clearConflicts} />
     </div>
   )
 }
 
-function ReviewNote({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
-  const { t } = useTranslation()
+function ReviewNote({ inbox, onReview }: { inbox: SuggestionInbox; onReview: () => void }) {
   const data = inbox.query.data
   if (!data) return null
   const { review, nextAt, isReviewing, open } = data
@@ -316,7 +313,7 @@ function ReviewNote({ inbox, onReview }: { inbox: InboxState; onReview: () => vo
       )}
       {isIncomplete && (
         <Button look="link" onClick={onReview}>
-          {t('upkeep.review.goOn')}
+          {t('chat.resume')}
         </Button>
       )}
     </div>
@@ -324,11 +321,10 @@ function ReviewNote({ inbox, onReview }: { inbox: InboxState; onReview: () => vo
 }
 
 function ReviewSummary({ review }: { review: ReviewOutcome }) {
-  const { t } = useTranslation()
   const { state, at, model, proposals, usd, left, unread, code = 'internal', data = {} } = review
   const parts = [
     t('upkeep.review.last', { when: formatMoment(at), model }),
-    t('upkeep.review.proposals', { count: proposals }),
+    t('upkeep.count', { count: proposals }),
     ...(usd === null || usd === 0 ? [] : [formatMoney(usd)]),
     ...(state === 'budget' ? [t('upkeep.review.budgetReached', { count: left })] : []),
     ...(state === 'stopped' ? [t('upkeep.review.stopped', { count: left })] : []),

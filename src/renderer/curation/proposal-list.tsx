@@ -1,16 +1,16 @@
+import { t } from 'i18next'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Evidence, Proposal } from '#shared/contract/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import type { InboxState } from './use-inbox.ts'
+import type { SuggestionInbox } from './use-inbox.ts'
 import { ruleName, stripMarks } from './proposal-text.ts'
 
 const rowHeight = 66
 
-export function ProposalList({ inbox, onOpen }: { inbox: InboxState; onOpen: (id: string) => void }) {
-  const { t } = useTranslation()
+export function ProposalList({ inbox, onOpen }: { inbox: SuggestionInbox; onOpen: (id: string) => void }) {
   const { proposals, current, index, checkedIds, toggleChecked } = inbox
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -73,7 +73,7 @@ interface ProposalRowProps {
 
 /** Memoized, since the list renders again on every scroll event. */
 const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, onToggle, onOpen }: ProposalRowProps) {
-  const { t } = useTranslation()
+  useTranslation()
   const { id, state } = proposal
   const subject = subjectOf(proposal)
   return (

@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
 import type { Proposal } from '#shared/contract/index.ts'
@@ -7,27 +7,24 @@ import { formatMoment, formatMoney, formatPercent } from '#lib/i18n/format.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
 import { PlaceMark } from '#lib/notes/private-mark.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { ActionItem, ActionMenu } from '#lib/ui/action-menu.tsx'
-import { Button } from '#lib/ui/button.tsx'
+import { ActionItem, ActionMenu, Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { Sheet } from '#lib/ui/sheet.tsx'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { EmptyState, QueryView } from '#lib/ui/states.tsx'
+import { Sheet } from '#lib/ui/dialog.tsx'
 import { ruleName, stripMarks } from './proposal-text.ts'
-import { canSwapLines, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
+import { canSwapLines, snoozes, type SuggestionInbox, type Snooze } from './use-inbox.ts'
 import { RawRequest } from '../chat/context/request-inspector.tsx'
 import { keysOfEvent, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 interface ProposalViewProps {
-  readonly inbox: InboxState
+  readonly inbox: SuggestionInbox
   readonly proposal: Proposal
   readonly isEditing: boolean
   readonly onEdit: (isEditing: boolean) => void
 }
 
 export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalViewProps) {
-  const { t } = useTranslation()
   const { files } = proposal
   const [isRequestOpen, setIsRequestOpen] = useState(false)
   return (
@@ -41,7 +38,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
             <>
               {' · '}
               <Button look="link" onClick={() => setIsRequestOpen(true)}>
-                {t('upkeep.review.request')}
+                {t('context.exact')}
               </Button>
             </>
           )}
@@ -87,7 +84,6 @@ interface ProposedDiffProps {
 }
 
 export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: ProposedDiffProps) {
-  const { t } = useTranslation()
   return (
     <figure className="overflow-hidden rounded-md border border-line">
       <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
@@ -103,8 +99,7 @@ export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: Pro
 }
 
 /** @param line null if the file is missing */
-export function PlaceLink({ path, line }: { path: string; line: number | null }) {
-  const { t } = useTranslation()
+export function LineLink({ path, line }: { path: string; line: number | null }) {
   const pathClass = 'font-mono text-[12px] break-all'
   if (line === null) return <span className={pathClass}>{t('upkeep.stuckGone', { path })}</span>
   return (
@@ -115,7 +110,6 @@ export function PlaceLink({ path, line }: { path: string; line: number | null })
 }
 
 function Reason({ proposal }: { proposal: Proposal }) {
-  const { t } = useTranslation()
   const { rule, author, detail, reason } = proposal
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
   const reasonKey =
@@ -148,7 +142,6 @@ function Reason({ proposal }: { proposal: Proposal }) {
 }
 
 function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
-  const { t } = useTranslation()
   if (author.kind === 'client') return t('upkeep.by.client', { name: clipLine(author.name, 60) })
   if (author.kind !== 'model') return t(`upkeep.by.${author.kind}`)
   const price = cost?.usd == null ? '' : ` · ${formatMoney(cost.usd)}`
@@ -156,14 +149,13 @@ function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
 }
 
 function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
-  const { t } = useTranslation()
   return (
     <section aria-label={t('upkeep.evidence')}>
       <h3 className="pb-1 text-[12px] text-muted">{t('upkeep.evidence')}</h3>
       <ul className="flex flex-col gap-2">
         {evidence.map(({ path, line, text }, index) => (
           <li key={index} className="min-w-0 border-l-2 border-line pl-3">
-            <span className="break-words">{clipLine(stripMarks(text), 500)}</span> <PlaceLink path={path} line={line} />
+            <span className="break-words">{clipLine(stripMarks(text), 500)}</span> <LineLink path={path} line={line} />
           </li>
         ))}
       </ul>
@@ -171,18 +163,17 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
   )
 }
 
-function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Proposal; onEdit: () => void }) {
-  const { t } = useTranslation()
+function Actions({ inbox, proposal, onEdit }: { inbox: SuggestionInbox; proposal: Proposal; onEdit: () => void }) {
   const { isBusy } = inbox
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
       <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'upkeep.accept')}
+        {t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'history.accept')}
         <Key>↵</Key>
       </Button>
       {proposal.files.length > 0 && (
         <Button disabled={isBusy} onClick={onEdit}>
-          {t('upkeep.edit')} <Key>E</Key>
+          {t('chat.edit')} <Key>E</Key>
         </Button>
       )}
       {canSwapLines(proposal) && (
@@ -214,8 +205,7 @@ function Key({ children }: { children: string }) {
   return <kbd className="font-sans text-[11px] opacity-70 pointer-coarse:hidden">{children}</kbd>
 }
 
-function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal }) {
-  const { t } = useTranslation()
+function Outcome({ inbox, proposal }: { inbox: SuggestionInbox; proposal: Proposal }) {
   const { state, gone: withdrawalReason, until, stateAt, stuck: conflict, files, acceptance } = proposal
   // The change log could not store an accepted change without a change set.
   const canUndo = state === 'accepted' ? acceptance !== undefined || files.length === 0 : state !== 'withdrawn'
@@ -230,7 +220,7 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
       {text}
       {conflict && (
         <span className="min-w-0">
-          {t('upkeep.stuckOne')} <PlaceLink {...conflict} />
+          {t('upkeep.stuckOne')} <LineLink {...conflict} />
         </span>
       )}
       {canUndo && (
@@ -243,20 +233,18 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
 }
 
 function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
-  const { t } = useTranslation()
   const query = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
-  const request = query.data?.request
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>
-      {query.error ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : query.isPending ? (
-        <Skeleton lines={12} />
-      ) : request ? (
-        <RawRequest model={request.model} rawRequest={request.wire} />
-      ) : (
-        <EmptyState title={t('context.noRequest')} />
-      )}
+      <QueryView query={query} lines={12}>
+        {({ request }) =>
+          request ? (
+            <RawRequest model={request.model} rawRequest={request.wire} />
+          ) : (
+            <EmptyState title={t('context.noRequest')} />
+          )
+        }
+      </QueryView>
     </Sheet>
   )
 }
@@ -269,7 +257,6 @@ interface ProposalEditorProps {
 }
 
 function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorProps) {
-  const { t } = useTranslation()
   const edits = proposal.files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, path })))
   const [texts, setTexts] = useState(() => edits.map(({ after }) => after.join('\n')))
   const submit = () => onDone(texts.map((text) => (text === '' ? [] : text.split('\n'))))

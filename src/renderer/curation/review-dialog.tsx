@@ -1,32 +1,26 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import type { ReviewEstimate } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { TextLink } from '#lib/ui/button.tsx'
+import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
 import { formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Dialog } from '#lib/ui/dialog.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
 
 export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
-  const { t } = useTranslation()
   const query = useQuery({ ...api.upkeep.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
   const estimate = query.data
   const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0
   return (
     <Dialog
       title={t('upkeep.review.title')}
-      action={t('upkeep.review.start')}
+      action={t('onboarding.start')}
       canSubmit={canStart}
       aside={
-        <Link
-          href={paths.settings('upkeep')}
-          className="mr-auto text-[12px] text-accent hover:underline"
-          onClick={onClose}
-        >
+        <TextLink href={paths.settings('upkeep')} className="mr-auto text-[12px]" onClick={onClose}>
           {t('upkeep.review.settings')}
-        </Link>
+        </TextLink>
       }
       className="top-[14vh] max-h-[76vh] w-[min(520px,94vw)] overflow-y-auto"
       onSubmit={onStart}
@@ -47,7 +41,6 @@ export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onSta
 }
 
 function Estimate({ estimate }: { estimate: ReviewEstimate }) {
-  const { t } = useTranslation()
   const { model, isOffline, lines, requests, input, output, usd, budget, spent, fitting } = estimate
   if (isOffline) return <p role="note">{t('upkeep.review.offline')}</p>
   const spentTokens = t('upkeep.review.spentTokens', { count: spent.tokens })
@@ -58,15 +51,12 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
         ? spentTokens
         : t('upkeep.review.spentOf', { spent: spentTokens, budget: formatShort(budget.tokens) })
   const rows = [
-    [t('upkeep.review.model'), model],
+    [t('status.model'), model],
     [t('upkeep.review.lines'), formatNumber(lines)],
-    [t('upkeep.review.requests'), formatNumber(requests)],
+    [t('settings.requests'), formatNumber(requests)],
+    [t('context.tokens'), t('upkeep.review.tokensOf', { input: formatShort(input), output: formatShort(output) })],
     [
-      t('upkeep.review.tokens'),
-      t('upkeep.review.tokensOf', { input: formatShort(input), output: formatShort(output) }),
-    ],
-    [
-      t('upkeep.review.cost'),
+      t('details.cost'),
       usd === null ? t('upkeep.review.unknownPrice') : t('upkeep.review.about', { cost: formatMoney(usd) }),
     ],
     [t('upkeep.review.month'), spentText],

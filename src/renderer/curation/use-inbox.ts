@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Proposal, UndoConflict } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -16,7 +16,6 @@ export type InboxTab = (typeof inboxTabs)[number]
 
 /** Returns the state and actions of the inbox. @param initial id of the suggestion to select first */
 export function useInbox(agent: string, initial: string | undefined) {
-  const { t } = useTranslation()
   const query = useQuery(api.upkeep.list.queryOptions({ input: { agent } }))
   const [tab, setTab] = useState<InboxTab>('open')
   /** The selected suggestion and its index: when it is removed, the next one moves to this index and is selected. */
@@ -108,7 +107,7 @@ export function canSwapLines({ rule, evidence, files }: Proposal): boolean {
   return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }
 
-export type InboxState = ReturnType<typeof useInbox>
+export type SuggestionInbox = ReturnType<typeof useInbox>
 
 const noIds: ReadonlySet<string> = new Set()
 
@@ -118,7 +117,6 @@ const toastId = 'upkeep'
 
 /** Runs actions on suggestions one after the other, with undo. @param onDone called after an action succeeds */
 function useUndoableActions(onDone: () => void) {
-  const { t } = useTranslation()
   const [waiting, setWaiting] = useState(0)
   const [conflicts, setConflicts] = useState<readonly UndoConflict[]>([])
   const undoStack = useRef<Undo[]>([])

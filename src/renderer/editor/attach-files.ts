@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import { client } from '#lib/api/client.ts'
-import { isoDate, isoTime } from '#lib/util/local-dates.ts'
+import { isoDate, isoTime } from '#lib/i18n/format.ts'
 import type { monaco } from '#lib/util/monaco.ts'
 
 /** Size limit of an attached file in bytes. Larger files can be put into the folder with the file manager. */
@@ -67,7 +67,11 @@ export function handlePastedFiles(
  * @returns the path of the stored file, and a link in the link syntax of the vault
  * @throws AppError 'file_too_large' above 20 MiB, and the errors of `workspace.attach`
  */
-export async function attachFile(agent: string, notePath: string, file: File): Promise<{ path: string; link: string }> {
+export async function attachToNote(
+  agent: string,
+  notePath: string,
+  file: File,
+): Promise<{ path: string; link: string }> {
   if (file.size > maxFileBytes) {
     const megabytes = Math.ceil(file.size / 1024 / 1024)
     throw new AppError('file_too_large', `${file.name} (${megabytes} MB) exceeds 20 MB`, { path: file.name, megabytes })

@@ -9,16 +9,17 @@ import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { DocumentContext, emptyContext } from '../markdown/document/context.ts'
 import { AttachmentView } from '../markdown/preview/picture.tsx'
-import { revealFile } from './tree/file-actions.ts'
-import { isCanvas } from './file-kind.ts'
+import { revealFile } from './tree/file-row.tsx'
+import { attachmentOrCanvasKind } from './use-attachments.ts'
 
 export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {
   const context = useMemo(() => ({ ...emptyContext, agent: agent.id, path }), [agent.id, path])
+  const isCanvas = attachmentOrCanvasKind(path) === 'canvas'
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}>
-        {!isCanvas(path) && (
+        {!isCanvas && (
           <IconButton
             icon={ExternalLink}
             label={t('file.openOutside')}
@@ -28,7 +29,7 @@ export default function AttachmentPage({ agent, path }: { agent: Agent; path: st
         <IconButton icon={FolderOpen} label={t('file.reveal')} onClick={() => revealFile(agent.id, path, false)} />
       </ViewHeader>
       <div className="prose reading reading-wide" data-testid="other" tabIndex={0}>
-        {isCanvas(path) ? (
+        {isCanvas ? (
           <EmptyState title={name} hint={t('other.canvasHint')}>
             <LayoutDashboard aria-hidden className="text-muted" />
           </EmptyState>

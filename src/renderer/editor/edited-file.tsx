@@ -9,7 +9,7 @@ import { api, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast, showError } from '#lib/feedback/toast.ts'
 import { LinksPanel } from './links/links-panel.tsx'
 import { useNoteLinks } from '../markdown/citations/use-note-links.ts'
-import { useCauseName } from '#lib/diff-view/change-label.tsx'
+import { useCauseName } from '#lib/diff-view/diff-card.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import type { LineChange } from '../markdown/parse/line-edits.ts'
 import type { PreviewHandle } from '../markdown/preview/preview.tsx'
@@ -24,9 +24,8 @@ import { ViewHeader } from '#lib/ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
 import { NotIndexedNote } from './privacy/not-indexed.tsx'
 import { useOpenFile, type DiskFile, type MissingFile, type OpenFile, type OtherDraft } from './open-file.ts'
-import { attachFile } from './attach-files.ts'
-import { Counts } from './counts.tsx'
-import { Outline } from './tree/outline.tsx'
+import { attachToNote } from './attach-files.ts'
+import { TextCounts, Outline } from './tree/outline.tsx'
 import { togglePanel, type OpenPanels, type Panel } from './panel-layout.ts'
 
 const Editor = lazy(() => import('./editor.tsx'))
@@ -71,7 +70,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   const view = useRef<HTMLElement>(null)
   const preview = useRef<PreviewHandle>(null)
   const onUnsavedClose = useCallback(() => {
-    const reopen = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
+    const reopen = { label: t('tool.open'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: reopen })
   }, [path, navigate])
   const file = useOpenFile(agent.id, path, disk, { autosave, missing, onUnsavedClose })
@@ -104,7 +103,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   const onFile = useCallback(
     async (source: File) => {
       try {
-        const attachment = await attachFile(agent.id, path, source)
+        const attachment = await attachToNote(agent.id, path, source)
         toast.success(t('file.attached', { path: clipLine(attachment.path) }))
         await queryClient.invalidateQueries({ queryKey: api.links.files.key() })
         return attachment.link
@@ -135,7 +134,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
             // The counts wrap to the second line, which is hidden, if both do not fit.
             <span className="tabular flex h-[1lh] flex-wrap gap-x-3 overflow-hidden whitespace-nowrap">
               <span role="status">{t(`file.${status}`)}</span>
-              <Counts text={deferredText} hasLimit={isContextFile} />
+              <TextCounts text={deferredText} hasLimit={isContextFile} />
             </span>
           }
         >

@@ -5,21 +5,20 @@ import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { ErrorState, EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { isErrorOf } from '#lib/feedback/explain.ts'
-import { useAgentName } from '#lib/agents/agent-name.ts'
-import { formatDay } from '#lib/i18n/format.ts'
+import { useAgentName } from '#lib/agents/current-agent.ts'
+import { formatDate } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { paths, useMarkedLines } from '#lib/router/paths.ts'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { createFile } from './tree/file-actions.ts'
+import { createNote } from './tree/file-row.tsx'
 import type { DiskFile, MissingFile } from './open-file.ts'
 import { EditedFile } from './edited-file.tsx'
-import { attachmentOrCanvasKind } from './file-kind.ts'
+import { attachmentOrCanvasKind } from './use-attachments.ts'
 
 const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 const AttachmentPage = lazy(() => import('./attachment-view.tsx'))
@@ -89,14 +88,14 @@ function MissingNote({ agent, path, missing: { movedTo }, onOpenDraft }: Missing
         movedTo === undefined
           ? day === undefined
             ? t('file.notFound', { path: shortPath })
-            : t('file.emptyDay', { day: formatDay(day) })
+            : t('file.emptyDay', { day: formatDate(day) })
           : t('file.movedAway', { path: shortPath, to: clipLine(movedTo) })
       }
       {...(hasDraft ? { hint: t('file.draftWithout') } : {})}
     >
       {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
       {hasDraft && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
-      <Button onClick={() => void createFile(agent, path, day === undefined ? '' : `# ${day}\n\n`)}>
+      <Button onClick={() => void createNote(agent, path, day === undefined ? '' : `# ${day}\n\n`)}>
         {t(day === undefined ? 'file.create' : 'file.createLog')}
       </Button>
     </EmptyState>

@@ -1,5 +1,5 @@
 import i18next from 'i18next'
-import { isoDate, isoTime } from '#lib/util/local-dates.ts'
+import { isoDate, isoTime } from '#lib/i18n/format.ts'
 import { monaco } from '#lib/util/monaco.ts'
 import { decodePart } from '#shared/util/decode.ts'
 import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'

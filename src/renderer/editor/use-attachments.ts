@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { attachmentKind } from '#shared/util/attachments.ts'
+import { attachmentKind, type AttachmentKind } from '#shared/util/attachments.ts'
 import { api } from '#lib/api/client.ts'
-import { isCanvas } from './file-kind.ts'
 
 /** More files than this are hidden until the user shows them. */
 const maxShownByDefault = 300
@@ -16,7 +15,7 @@ export function useAttachmentList(agent: string) {
   const isReady = status !== undefined && status.state !== 'starting' && status.state !== 'rebuilding'
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000, enabled: isReady })).data
   const allPaths = useMemo(
-    () => (files ?? []).map(({ path }) => path).filter((path) => attachmentKind(path) !== undefined || isCanvas(path)),
+    () => (files ?? []).map(({ path }) => path).filter((path) => attachmentOrCanvasKind(path) !== undefined),
     [files],
   )
   const [choice, setChoice] = useState<string | null>(() => localStorage.getItem(storageKey(agent)))
@@ -32,4 +31,9 @@ export function useAttachmentList(agent: string) {
       setChoice(next)
     },
   }
+}
+
+/** Returns the kind of an attachment or canvas, or undefined for a note or an unsupported file. */
+export function attachmentOrCanvasKind(path: string): AttachmentKind | 'canvas' | undefined {
+  return /\.canvas$/i.test(path) ? 'canvas' : attachmentKind(path)
 }

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { CheckedQuestion } from '#shared/contract/index.ts'
@@ -15,7 +15,6 @@ interface AddCheckProps {
 }
 
 export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddCheckProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const add = useMutation(
     api.checks.add.mutationOptions({
@@ -27,8 +26,7 @@ export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: 
   )
   const question = { query, relevant: [{ path, startLine, endLine }] }
   return (
-    <Button onClick={() => add.mutate({ agent, question })} disabled={query.trim() === ''}>
-      <Check size={13} aria-hidden />
+    <Button icon={Check} onClick={() => add.mutate({ agent, question })} disabled={query.trim() === ''}>
       {t('checks.add')}
     </Button>
   )

@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { ChevronRight } from 'lucide-react'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,12 +8,10 @@ import { formatNoteDay, formatScore } from '#lib/i18n/format.ts'
 import { PlaceLink, usePlaceNames } from '../markdown/citations/place-link.tsx'
 import { ResultActions } from '../markdown/citations/result-actions.tsx'
 import { AddCheck } from './add-check.tsx'
-import type { CandidateOrder, CandidateTableRow } from './candidate-order.ts'
-import type { RankChange } from './rank-diff.ts'
+import type { CandidateOrder, CandidateTableRow, RankChange } from './candidates.ts'
 import { ScoreBreakdown } from './score-breakdown.tsx'
 import { noticeText } from './search-notices.tsx'
-import { SupersededMark } from './superseded-mark.tsx'
-import { UnitText } from './unit-text.tsx'
+import { SupersededMark, MemoryText } from './unit-text.tsx'
 
 /** The columns of the table. A card has the entry above the other cells. */
 export const rowLook =
@@ -42,7 +41,7 @@ interface CandidateRowProps {
 /** Renders again only if its own data changes: the table renders on each frame while it scrolls. */
 export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps) {
   const { agent, explanation, row, isReversed, move, isOpen, onToggle } = props
-  const { t } = useTranslation()
+  useTranslation()
   const { query, thresholds, notice, provider } = explanation
   const { candidate } = row
   const { path, startLine, endLine, date, title, heading, snippet, matched, score, verdict, vector, text } = candidate
@@ -93,7 +92,7 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
             </button>
             <div className="min-w-0 flex-1">
-              <UnitText path={path} text={snippet} words={matched} className="line-clamp-2" />
+              <MemoryText path={path} text={snippet} words={matched} className="line-clamp-2" />
               <div className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
                 <PlaceLink
                   agent={agent}
@@ -150,7 +149,6 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
 })
 
 function MoveMark({ move }: { move: RankChange }) {
-  const { t } = useTranslation()
   const isRise = move === 'new' || (typeof move === 'number' && move > 0)
   const count = Math.abs(Number(move))
   const label =

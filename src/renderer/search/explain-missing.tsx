@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
@@ -19,7 +19,6 @@ interface ExplainMissingProps {
 }
 
 export function ExplainMissing({ agent, place, onPlace, hasQuery, explanation, onTry }: ExplainMissingProps) {
-  const { t } = useTranslation()
   return (
     <section
       aria-label={t('why.title')}
@@ -58,7 +57,6 @@ interface AnswerProps {
 }
 
 function Answer({ agent, why, explanation, onTry }: AnswerProps) {
-  const { t } = useTranslation()
   const { candidate, rank, reason, path, line } = why
   const { weights, minScore, maxResults, maxCharacters, terms } = explanation
   const matchedTerms = new Set(candidate?.text?.terms.map(({ term }) => term))

@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal, ArrowDown, ArrowUp } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type ReactNode, memo, useCallback } from 'react'
@@ -5,25 +6,27 @@ import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Agent, Candidate, Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { useDebounced } from '#lib/util/use-debounced.ts'
-import { useTextField } from '#lib/util/composition.ts'
+import { ErrorState, EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { useDebounced } from '#lib/util/hooks.ts'
+import { useTextField } from '#lib/ui/search-field.tsx'
 import { parsePlace, paths } from '#lib/router/paths.ts'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
+import { InspectTabs } from '#lib/ui/view-header.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { toggled } from '#lib/util/toggled.ts'
-import { ConditionChips } from './condition-chips.tsx'
+import { ConditionChips, UnsearchedCount, SearchNotices } from './search-notices.tsx'
 import { WhatIf } from './what-if.tsx'
 import { ExplainMissing } from './explain-missing.tsx'
-import { UnsearchedCount } from './unsearched-count.tsx'
 import { typingPauseMs, useTypedSearch } from './use-typed-search.ts'
-import { candidateRows, columns, type CandidateOrder, type CandidateTableRow } from './candidate-order.ts'
+import {
+  candidateRows,
+  columns,
+  type CandidateOrder,
+  type CandidateTableRow,
+  candidateKey,
+  type RankChanges,
+} from './candidates.ts'
 import { CandidateRow, cellLook, rowLook } from './candidate-row.tsx'
-import { keyOf, type RankChanges } from './rank-diff.ts'
-import { SearchNotices } from './search-notices.tsx'
 
 interface FoundViewProps {
   readonly agent: Agent
@@ -33,7 +36,6 @@ interface FoundViewProps {
 }
 
 export function FoundView({ agent, initialQuery, initialWhy }: FoundViewProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [text, setText] = useState(initialQuery)
   const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
@@ -142,16 +144,15 @@ interface ResultsProps {
   readonly moves?: RankChanges | undefined
 }
 
-const rowKey = ({ candidate }: CandidateTableRow) => keyOf(candidate)
+const rowKey = ({ candidate }: CandidateTableRow) => candidateKey(candidate)
 /** Height of a row with two lines of text, px. */
 const rowHeight = 78
 
-/** A table of all candidates of a search. */
 const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
-  const { t } = useTranslation()
+  useTranslation()
   const [order, setOrder] = useState<CandidateOrder>({ column: 'verdict', isReversed: false })
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const toggle = useCallback((candidate: Candidate) => setOpen((keys) => toggled(keys, keyOf(candidate))), [])
+  const toggle = useCallback((candidate: Candidate) => setOpen((keys) => toggled(keys, candidateKey(candidate))), [])
   const rows = useMemo(() => candidateRows(explanation, order), [explanation, order])
   const { query, candidates, matched, timings } = explanation
   return (
@@ -202,17 +203,15 @@ const Results = memo(function Results({ agent, explanation, moves }: ResultsProp
           </div>
           <VirtualRows isTable label={t('inspect.found')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
             {(row) => (
-              <ErrorBoundary piece="row" resetKey={row.candidate}>
-                <CandidateRow
-                  agent={agent}
-                  explanation={explanation}
-                  row={row}
-                  isReversed={order.isReversed}
-                  move={moves?.get(rowKey(row))}
-                  isOpen={open.has(rowKey(row))}
-                  onToggle={toggle}
-                />
-              </ErrorBoundary>
+              <CandidateRow
+                agent={agent}
+                explanation={explanation}
+                row={row}
+                isReversed={order.isReversed}
+                move={moves?.get(rowKey(row))}
+                isOpen={open.has(rowKey(row))}
+                onToggle={toggle}
+              />
             )}
           </VirtualRows>
         </div>

@@ -1,31 +1,28 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import type { Agent, Recall } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { EmptyState, QueryView } from '#lib/ui/states.tsx'
 import { formatMoment, formatScore } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { TextLink, MoreButton } from '#lib/ui/button.tsx'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
 import { nameRanker } from '#lib/util/name-match.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { AddCheck } from './add-check.tsx'
-import { compareResults } from './recall-compare.ts'
+import { compareResults } from './candidates.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
-import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
+import { InspectTabs } from '#lib/ui/view-header.tsx'
 
 const pageSize = 100
 const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
 type Outcome = (typeof outcomes)[number]
 
 export function RecallsView({ agent, message }: { agent: Agent; message: string | undefined }) {
-  const { t } = useTranslation()
   const [outcome, setOutcome] = useState<Outcome>('all')
   const [filter, setFilter] = useState('')
   const [limit, setLimit] = useState(pageSize)
@@ -51,37 +48,33 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
       {message !== undefined && (
         <p className="flex items-center gap-4 px-5 pt-2 text-muted">
           {t('recalls.ofMessage')}
-          <Link href={paths.recalls()} className="text-accent hover:underline">
-            {t('recalls.ofAll')}
-          </Link>
+          <TextLink href={paths.recalls()}>{t('recalls.ofAll')}</TextLink>
         </p>
       )}
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {recalls.error ? (
-          <ErrorState error={recalls.error} onRetry={() => void recalls.refetch()} />
-        ) : recalls.isPending ? (
-          <Skeleton lines={9} />
-        ) : shown.length === 0 ? (
-          <EmptyState
-            title={t(recalls.data.length === 0 ? 'recalls.empty' : 'recalls.noMatch')}
-            hint={t('recalls.emptyHint')}
-          />
-        ) : (
-          <ul className="pb-8">
-            {shown.slice(0, limit).map((recall) => (
-              <ErrorBoundary key={`${recall.session}/${recall.id}`} piece="row" resetKey={recall}>
-                <RecallRow agent={agent.id} recall={recall} />
-              </ErrorBoundary>
-            ))}
-            {shown.length > limit && (
-              <li className="px-5 py-2">
-                <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-                  {t('history.more')}
-                </Button>
-              </li>
-            )}
-          </ul>
-        )}
+        <QueryView query={recalls} lines={9}>
+          {(all) =>
+            shown.length === 0 ? (
+              <EmptyState
+                title={t(all.length === 0 ? 'recalls.empty' : 'recalls.noMatch')}
+                hint={t('recalls.emptyHint')}
+              />
+            ) : (
+              <ul className="pb-8">
+                {shown.slice(0, limit).map((recall) => (
+                  <ErrorBoundary key={`${recall.session}/${recall.id}`} piece="row" resetKey={recall}>
+                    <RecallRow agent={agent.id} recall={recall} />
+                  </ErrorBoundary>
+                ))}
+                {shown.length > limit && (
+                  <li className="px-5 py-2">
+                    <MoreButton onClick={() => setLimit(limit + pageSize)} />
+                  </li>
+                )}
+              </ul>
+            )
+          }
+        </QueryView>
       </div>
     </section>
   )
@@ -98,7 +91,6 @@ function mentions({ query, question, title, results }: Recall, filter: string): 
 }
 
 function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const outcome = outcomeOf(recall)
   const used = recall.results.filter(({ use }) => use !== null).length
@@ -138,57 +130,52 @@ function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
 }
 
 function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
-  const { t } = useTranslation()
   const { query, session, message, question, results } = recall
   const input = { agent, query, options: { excludeSession: session } }
   const current = useQuery(api.search.query.queryOptions({ input }))
-  const rows = current.data && compareResults(results, current.data.results)
   return (
     <div className="flex flex-col gap-2 pr-5 pb-4 pl-8">
       <p className="line-clamp-2 text-[12px] text-muted">{t('recalls.asked', { question: clipLine(question, 600) })}</p>
-      {current.error && <ErrorState error={current.error} onRetry={() => void current.refetch()} />}
-      {rows && (
-        <table className="w-full table-fixed text-left text-[12px]">
-          <colgroup>
-            <col />
-            <col className="w-20" />
-            <col className="w-20" />
-            <col className="w-24" />
-            <col className="w-36" />
-          </colgroup>
-          <thead className="text-muted">
-            <tr>
-              <th className="py-1 font-medium">{t('recalls.result')}</th>
-              <th className="text-right font-medium">{t('recalls.then')}</th>
-              <th className="text-right font-medium">{t('recalls.now')}</th>
-              <th className="pl-4 font-medium">{t('recalls.use')}</th>
-              <th className="sr-only">{t('checks.add')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
-              <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
-                <td className="truncate py-1">
-                  <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
-                </td>
-                <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>
-                <td className="tabular text-right">{scoreNow === undefined ? '–' : formatScore(scoreNow)}</td>
-                <td className="pl-4 text-muted">{use ? t(`recalls.${use}`) : ''}</td>
-                <td className="py-0.5 text-right">
-                  <AddCheck agent={agent} query={query} lines={{ path, startLine, endLine }} />
-                </td>
+      <QueryView query={current} lines={3}>
+        {({ results: found }) => (
+          <table className="w-full table-fixed text-left text-[12px]">
+            <colgroup>
+              <col />
+              <col className="w-20" />
+              <col className="w-20" />
+              <col className="w-24" />
+              <col className="w-36" />
+            </colgroup>
+            <thead className="text-muted">
+              <tr>
+                <th className="py-1 font-medium">{t('tool.result')}</th>
+                <th className="text-right font-medium">{t('recalls.then')}</th>
+                <th className="text-right font-medium">{t('recalls.now')}</th>
+                <th className="pl-4 font-medium">{t('recalls.use')}</th>
+                <th className="sr-only">{t('checks.add')}</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+            </thead>
+            <tbody>
+              {compareResults(results, found).map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
+                <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
+                  <td className="truncate py-1">
+                    <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+                  </td>
+                  <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>
+                  <td className="tabular text-right">{scoreNow === undefined ? '–' : formatScore(scoreNow)}</td>
+                  <td className="pl-4 text-muted">{use ? t(`recalls.${use}`) : ''}</td>
+                  <td className="py-0.5 text-right">
+                    <AddCheck agent={agent} query={query} lines={{ path, startLine, endLine }} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </QueryView>
       <p className="flex gap-5">
-        <Link href={paths.found(query)} className="text-accent hover:underline">
-          {t('details.openInSearch')} →
-        </Link>
-        <Link href={paths.chat(session, message)} className="text-accent hover:underline">
-          {t('recalls.openChat')} →
-        </Link>
+        <TextLink href={paths.found(query)}>{t('details.openInSearch')} →</TextLink>
+        <TextLink href={paths.chat(session, message)}>{t('recalls.openChat')} →</TextLink>
       </p>
     </div>
   )

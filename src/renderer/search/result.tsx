@@ -1,10 +1,9 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { formatNoteDay } from '#lib/i18n/format.ts'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
 import { ResultActions } from '../markdown/citations/result-actions.tsx'
-import { SupersededMark } from './superseded-mark.tsx'
-import { UnitText } from './unit-text.tsx'
+import { SupersededMark, MemoryText } from './unit-text.tsx'
 
 interface ResultProps {
   readonly agent: string
@@ -17,12 +16,11 @@ interface ResultProps {
 const noWords: readonly string[] = []
 
 export function Result({ agent, result, query, isUsed = false }: ResultProps) {
-  const { t } = useTranslation()
   const { path, startLine, endLine, date, snippet, superseded } = result
   return (
     <div data-testid="result">
       <SupersededMark superseded={superseded} />
-      <UnitText path={path} text={snippet} className="line-clamp-6 text-text" />
+      <MemoryText path={path} text={snippet} className="line-clamp-6 text-text" />
       <p className="flex min-w-0 items-baseline gap-3 text-[12px] text-muted">
         {date !== undefined && <span className="shrink-0">{formatNoteDay(date)}</span>}
         <span className="min-w-0 truncate">

@@ -1,12 +1,11 @@
+import { t } from 'i18next'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Candidate, ScorePart } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
 import { formatScore } from '#lib/i18n/format.ts'
 
 export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
-  const { t } = useTranslation()
   const { vector, text, parts, logit, score } = candidate
   const contributions = roundToSum(
     parts.map(({ contribution }) => contribution),
@@ -91,7 +90,6 @@ interface PartProps {
 const partColumns = 'grid grid-cols-[minmax(7rem,1fr)_minmax(2rem,2fr)_3.5rem] items-center gap-3'
 
 function Part({ part: { name, features }, contribution, largest }: PartProps) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const row = (
     <span className={partColumns}>

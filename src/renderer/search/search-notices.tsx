@@ -1,11 +1,25 @@
 import { t } from 'i18next'
-import { useTranslation } from 'react-i18next'
-import type { Explanation } from '#shared/contract/index.ts'
+import type { Explanation, Condition } from '#shared/contract/index.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '#lib/api/client.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
+import {
+  CalendarClock,
+  Clock,
+  FolderTree,
+  Hash,
+  ListFilter,
+  MessagesSquare,
+  Minus,
+  Plus,
+  TriangleAlert,
+  X,
+} from 'lucide-react'
 
 /** Tells what limits the results: an index that lags behind, vectors that are off or incomplete. */
 export function SearchNotices({ explanation: { stale, standstill, notice } }: { explanation: Explanation }) {
-  const { t } = useTranslation()
   return (
     <>
       {stale && (
@@ -35,4 +49,140 @@ export function noticeText({ code, message, since, count, script }: NonNullable<
     count,
     script: script && t(`search.script.${script}`),
   })
+}
+
+const maxShown = 120
+
+/** Tells which files and links of the workspace are not searched. */
+export function UnsearchedCount({ agent }: { agent: string }) {
+  return (
+    <div className="px-5 py-3 text-[12px] text-muted empty:hidden">
+      <UnsearchedFiles agent={agent} />
+      <SkippedLinks agent={agent} />
+    </div>
+  )
+}
+
+function SkippedLinks({ agent }: { agent: string }) {
+  const { data } = useQuery(api.workspace.links.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
+  if (data === undefined || data.count === 0) return null
+  const { count, paths: shownPaths } = data
+  const names = shownPaths.map((path) => clipLine(path, maxShown)).join(', ')
+  return (
+    <p data-testid="passed-links" className="wrap-anywhere">
+      {t('unsearched.links', { count, names: count > shownPaths.length ? `${names} …` : names })}
+    </p>
+  )
+}
+
+function UnsearchedFiles({ agent }: { agent: string }) {
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  const reasons = (files.data ?? []).flatMap(({ unsearched }) => unsearched?.reason ?? [])
+  if (reasons.length === 0) return null
+  const countOf = (reason: string) => reasons.filter((other) => other === reason).length
+  const parts = [
+    countOf('scope') > 0 && t('unsearched.countScope', { count: countOf('scope') }),
+    countOf('project') > 0 && t('unsearched.countProject', { count: countOf('project') }),
+    countOf('unreadable') > 0 && t('unsearched.countUnreadable', { count: countOf('unreadable') }),
+  ].filter((part) => part !== false)
+  return (
+    <div data-testid="unsearched-count" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>
+        {t('unsearched.count', { count: reasons.length })} {parts.join(' · ')}
+      </span>
+      {countOf('scope') > 0 && <IndexAllButton agent={agent} />}
+    </div>
+  )
+}
+
+interface ConditionChipsProps {
+  readonly conditions: readonly Condition[]
+  readonly onToggle: (text: string) => void
+}
+
+const icons = {
+  after: CalendarClock,
+  before: CalendarClock,
+  on: CalendarClock,
+  in: CalendarClock,
+  path: FolderTree,
+  source: MessagesSquare,
+  tag: Hash,
+  property: ListFilter,
+  not: Minus,
+  time: Clock,
+} as const
+
+export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
+  const meaningOf = useMeaning()
+  if (conditions.length === 0) return null
+  return (
+    <ul aria-label={t('condition.label')} className="flex flex-wrap gap-2 px-5 pb-3">
+      {conditions.map((condition, index) => {
+        const { kind, text, isOff, isUnread } = condition
+        const Icon = isUnread ? TriangleAlert : icons[kind]
+        const meaning = meaningOf(condition)
+        return (
+          <li
+            // A query can contain the same condition twice.
+            key={`${index} ${text}`}
+            data-testid="condition"
+            data-kind={kind}
+            data-off={isOff}
+            title={meaning}
+            className={`flex min-h-7 max-w-full items-center gap-1.5 rounded-full border px-2.5 text-[12px] ${
+              isUnread ? 'border-warning text-warning' : 'border-line bg-raised'
+            } ${isOff ? 'text-muted' : ''}`}
+          >
+            <Icon size={12} aria-hidden className="shrink-0" />
+            {isUnread ? (
+              // The message repeats the condition's text.
+              <span className="min-w-0 whitespace-normal">{meaning}</span>
+            ) : (
+              <>
+                <span className={`min-w-0 truncate ${isOff ? 'line-through' : ''}`}>{text}</span>
+                <Span condition={condition} />
+                <button
+                  type="button"
+                  aria-label={t(isOff ? 'condition.on' : 'condition.off', { text })}
+                  onClick={() => onToggle(text)}
+                  className="-mr-1.5 flex size-6 shrink-0 items-center justify-center rounded-full text-muted hover:bg-soft hover:text-text"
+                >
+                  {isOff ? <Plus size={12} aria-hidden /> : <X size={12} aria-hidden />}
+                </button>
+              </>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Span({ condition: { from, to, isOff, nearest } }: { condition: Condition }) {
+  if (isOff || (from === null && to === null)) return null
+  const range = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`
+  if (nearest !== undefined) return <span className="tabular">{t('condition.nearest', { range, nearest })}</span>
+  return <span className="tabular shrink-0 text-muted max-[480px]:hidden">{range}</span>
+}
+
+function useMeaning() {
+  return ({ kind, text, from, to, isUnread }: Condition): string => {
+    const isValue = kind === 'tag' || kind === 'property'
+    if (isUnread) {
+      if (kind === 'path') return t('condition.unreadPath', { text })
+      if (kind === 'source') return t('condition.unreadSource', { text })
+      return t(isValue ? 'condition.unreadValue' : 'condition.unreadDate', { text })
+    }
+    if (isValue) return t(`condition.${text.startsWith('-') ? 'without' : kind}`)
+    if (kind === 'path' || kind === 'source' || kind === 'not') return t(`condition.${kind}`)
+    const days = { from: from ?? '', to: to ?? '' }
+    if (kind === 'after' || kind === 'before') return t(`condition.${kind}`, days)
+    if (kind === 'time') {
+      if (to === null) return t('condition.liftFrom', days)
+      if (from === null) return t('condition.liftTo', days)
+      return t(from === to ? 'condition.liftDay' : 'condition.lift', days)
+    }
+    return t(from === to ? 'condition.day' : 'condition.span', days)
+  }
 }

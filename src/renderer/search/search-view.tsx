@@ -1,29 +1,23 @@
+import { t } from 'i18next'
 import { Command } from 'cmdk'
 import { Search } from 'lucide-react'
 import { use, useEffect, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent, Candidate } from '#shared/contract/index.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { useTextField } from '#lib/util/composition.ts'
+import { ErrorState, EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { useTextField } from '#lib/ui/search-field.tsx'
 import { paths, type FileLinkState } from '#lib/router/paths.ts'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { SidePanel } from '#lib/ui/side-panel.tsx'
+import { SidePanel } from '#lib/ui/dialog.tsx'
 import { HeaderStart } from '#lib/ui/view-header.tsx'
-import { ConditionChips } from './condition-chips.tsx'
-import { keyOf } from './rank-diff.ts'
-import { resultGroups } from './result-groups.ts'
-import { ResultPreview } from './result-preview.tsx'
-import { ResultGroup } from './result-group.tsx'
-import { SearchNotices } from './search-notices.tsx'
-import { UnsearchedCount } from './unsearched-count.tsx'
+import { ConditionChips, SearchNotices, UnsearchedCount } from './search-notices.tsx'
+import { candidateKey, resultGroups } from './candidates.ts'
+import { ResultPreview, ResultGroup } from './result-group.tsx'
 import { useTypedSearch } from './use-typed-search.ts'
 
 /** Rows that are rendered of one group. */
 const maxRows = 60
 
 export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery: string }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const [text, setText] = useState(initialQuery)
   const field = useTextField(text, setText)
@@ -36,13 +30,13 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
   const [selectedFor, setSelectedFor] = useState<string>()
   if (explanation && explanation.query !== selectedFor) {
     setSelectedFor(explanation.query)
-    setSelected(candidates[0] ? keyOf(candidates[0]) : '')
+    setSelected(candidates[0] ? candidateKey(candidates[0]) : '')
   }
-  const previewed = isPreviewOpen ? candidates.find((candidate) => keyOf(candidate) === selected) : undefined
+  const previewed = isPreviewOpen ? candidates.find((candidate) => candidateKey(candidate) === selected) : undefined
   const open = ({ path, startLine, endLine, matched }: Candidate) =>
     navigate(paths.source(path, startLine, endLine), { state: { words: matched } satisfies FileLinkState })
   const explain = (candidate: Candidate) => {
-    setSelected(keyOf(candidate))
+    setSelected(candidateKey(candidate))
     setIsPreviewOpen(true)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -52,10 +46,10 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
     setIsPreviewOpen(true)
   }
   return (
-    <section aria-label={t('search.title')} className="flex min-w-0 flex-1">
+    <section aria-label={t('nav.search')} className="flex min-w-0 flex-1">
       <Command
         shouldFilter={false}
-        label={t('search.title')}
+        label={t('nav.search')}
         value={selected}
         onValueChange={setSelected}
         className="flex min-w-0 flex-1 flex-col"
@@ -70,7 +64,7 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
               onInput={field.onChange}
               onCompositionEnd={field.onCompositionEnd}
               onKeyDown={onKeyDown}
-              aria-label={t('search.title')}
+              aria-label={t('nav.search')}
               placeholder={t('search.placeholder')}
               className="min-w-0 flex-1 bg-transparent text-[14px] outline-none placeholder:text-muted"
             />
@@ -117,8 +111,8 @@ export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery
         </div>
       </Command>
       {previewed && (
-        <SidePanel title={t('search.preview')} closing={t('common.close')} onClose={() => setIsPreviewOpen(false)}>
-          <ResultPreview key={keyOf(previewed)} agent={agent.id} query={query} candidate={previewed} />
+        <SidePanel title={t('file.preview')} closing={t('common.close')} onClose={() => setIsPreviewOpen(false)}>
+          <ResultPreview key={candidateKey(previewed)} agent={agent.id} query={query} candidate={previewed} />
         </SidePanel>
       )}
     </section>

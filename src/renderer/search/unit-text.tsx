@@ -1,7 +1,10 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
-import { Highlight } from '#lib/ui/highlight.tsx'
-import { sessionOfPath } from '#lib/router/paths.ts'
+import { Highlight } from '#lib/ui/long-text.tsx'
+import { parsePlace, paths } from '#lib/router/paths.ts'
+import { sessionOfPath } from '#shared/util/agent-files.ts'
+import { Link } from 'wouter'
+import type { SearchResult } from '#shared/contract/index.ts'
 
 /** Characters before the first match that are shown, at least, and at most. */
 const [keptBefore, maxBefore] = [40, 160]
@@ -18,8 +21,7 @@ const noWords: readonly string[] = []
 const chatLink = / ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g
 
 /** Shows the text of a note or chat without privacy marks and links to chats. */
-export function UnitText({ path, text, words = noWords, className = '' }: UnitTextProps) {
-  const { t } = useTranslation()
+export function MemoryText({ path, text, words = noWords, className = '' }: UnitTextProps) {
   const compact = withoutPrivateMarks(text)
     .replaceAll(chatLink, '')
     .trim()
@@ -45,4 +47,23 @@ function fromFirstMatch(text: string, words: readonly string[]): string {
 /** Replaces the speakers of a transcript with their display names. They appear only at the start of a line. */
 export function nameSpeakers(text: string, names: Readonly<Record<'User' | 'Assistant', string>>): string {
   return text.replace(/^(- )?(User|Assistant): /gm, (_, dash = '', name: 'User' | 'Assistant') => dash + names[name])
+}
+
+export function SupersededMark({ superseded }: { superseded: SearchResult['superseded'] }) {
+  if (!superseded) return null
+  const { until, by } = superseded
+  const place = by === undefined ? undefined : parsePlace(by)
+  return (
+    <p className="text-[12px] text-warning" data-testid="superseded">
+      {t('result.superseded', { until })}
+      {place && (
+        <>
+          {' · '}
+          <Link href={paths.source(place.path, place.line)} className="hover:underline">
+            {t('result.now', { by })}
+          </Link>
+        </>
+      )}
+    </p>
+  )
 }

@@ -4,8 +4,8 @@ import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import type { FileLine } from '#lib/router/paths.ts'
 import { toggled } from '#lib/util/toggled.ts'
-import { useDebounced } from '#lib/util/use-debounced.ts'
-import { diffRanks } from './rank-diff.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
+import { diffRanks } from './candidates.ts'
 
 /** Pause in typing before a search that calls a remote provider, in ms. */
 export const typingPauseMs = 150

@@ -1,12 +1,11 @@
-import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
+import { t } from 'i18next'
 import type { SearchSettings } from '#shared/contract/index.ts'
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { SearchMode, useSaveSearch } from '#lib/search/search-mode.tsx'
-import { Button } from '#lib/ui/button.tsx'
-import { SidePanel } from '#lib/ui/side-panel.tsx'
-import { Slider } from '#lib/ui/slider.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
+import { SidePanel } from '#lib/ui/dialog.tsx'
+import { Slider, Checkbox } from '#lib/ui/choice.tsx'
 
 interface WhatIfProps {
   readonly agent: string
@@ -28,7 +27,6 @@ const limits = [
 ] as const
 
 export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClose }: WhatIfProps) {
-  const { t } = useTranslation()
   const save = useSaveSearch(() => onPreview(undefined))
   const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
   const isRebuilt = JSON.stringify(settings.chunking) !== JSON.stringify(current.chunking)
@@ -62,10 +60,7 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
         )}
         {!hasVectors && (
           <p className="text-[12px] text-muted">
-            {t('whatIf.noVectors')}{' '}
-            <Link href={paths.settings('memory.embedding')} className="text-accent hover:underline">
-              {t('whatIf.turnOn')}
-            </Link>
+            {t('whatIf.noVectors')} <TextLink href={paths.settings('memory.embedding')}>{t('whatIf.turnOn')}</TextLink>
           </p>
         )}
         {limits.map(({ key, name, ...range }) => (
@@ -80,14 +75,13 @@ export function WhatIf({ agent, current, settings, hasVectors, onPreview, onClos
         ))}
         {weights === 'auto' && (
           <div className="flex flex-col gap-1">
-            <label className="flex items-center gap-2" title={t('whatIf.recencyHint')}>
-              <input
-                type="checkbox"
-                checked={recencyHalfLifeDays !== null}
-                onChange={(event) => change({ recencyHalfLifeDays: event.target.checked ? initialHalfLifeDays : null })}
-              />
+            <Checkbox
+              title={t('whatIf.recencyHint')}
+              checked={recencyHalfLifeDays !== null}
+              onChange={(isChecked) => change({ recencyHalfLifeDays: isChecked ? initialHalfLifeDays : null })}
+            >
               {t('whatIf.recency')}
-            </label>
+            </Checkbox>
             {recencyHalfLifeDays !== null && (
               <Slider
                 label={t('whatIf.halfLife')}

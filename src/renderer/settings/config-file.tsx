@@ -1,15 +1,14 @@
+import { t } from 'i18next'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
 import { explainFault } from '#lib/feedback/explain.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { useDebounced } from '#lib/util/use-debounced.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
-import { Skeleton } from '#lib/ui/states.tsx'
 
 const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
 
@@ -25,7 +24,6 @@ export function ConfigFile() {
 
 /** @param lastGood the text in use while the file has problems */
 function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | undefined }) {
-  const { t } = useTranslation()
   /** The version on which the edits are based, and the text shown without edits. */
   const [base, setBase] = useState(diskText)
   const [content, setContent] = useState({ text: diskText })
@@ -50,7 +48,7 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
     api.settings.save.mutationOptions({
       onSuccess(saved) {
         showText(saved.text)
-        toast.success(t(saved.isMerged ? 'settings.savedMerged' : 'settings.saved'))
+        toast.success(t(saved.isMerged ? 'file.merged' : 'settings.saved'))
       },
     }),
   )
@@ -85,7 +83,7 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
           disabled={!isChanged || problems.some(({ fault }) => fault !== 'unknown')}
           onClick={save}
         >
-          {t('settings.save')}
+          {t('file.save')}
         </Button>
       </div>
       <Suspense fallback={<Skeleton lines={12} />}>

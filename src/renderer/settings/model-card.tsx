@@ -1,15 +1,14 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { LocalModelServer, ProviderStatus } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { Choice } from '#lib/ui/choice.tsx'
-import { Select } from '#lib/ui/select.tsx'
+import { Choice, Select } from '#lib/ui/choice.tsx'
 
 const providers = [offlineModelId, ...modelProviders] as const
 
@@ -31,7 +30,6 @@ interface ModelCardProps {
 
 /** Connects a provider and ends with one of its models in use. */
 export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
-  const { t } = useTranslation()
   const [connection, setConnection] = useState<Connection>(() => ({
     provider: providers.find((name) => inUse.startsWith(`${name}/`)) ?? offlineModelId,
   }))
@@ -72,7 +70,7 @@ export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
     connect.reset()
   }
   return (
-    <section aria-label={t('connect.title')} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
+    <section aria-label={t('status.model')} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
       {found.data?.filter(isOffered).map((server) => (
         <div key={server.baseUrl} data-testid="found-server" className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
           <span className="min-w-0 flex-[1_1_200px]">
@@ -92,7 +90,7 @@ export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
         </div>
       ))}
       <Choice
-        label={t('connect.title')}
+        label={t('status.model')}
         value={provider}
         options={providers.map((value) => ({ value, name: t(`connect.provider.${value}`) }))}
         onChoose={(next) => change({ provider: next })}
@@ -153,7 +151,6 @@ interface ConnectionFieldsProps {
 }
 
 function ConnectionFields({ status, connection, isConnecting, onChange, onConnect }: ConnectionFieldsProps) {
-  const { t } = useTranslation()
   const { name, keySource, variable, keeps, baseUrl } = status
   const { key = '', address = baseUrl ?? '' } = connection
   const isCompatible = name === 'openai-compatible'

@@ -1,17 +1,14 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { OutboundRequest } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { ErrorState, EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { formatMoment } from '#lib/i18n/format.ts'
-import { Select } from '#lib/ui/select.tsx'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { Select } from '#lib/ui/choice.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 
-/** The newest requests to other machines, with filters by purpose and receiver. */
-export function Outbound() {
-  const { t } = useTranslation()
+export function OutboundList() {
   const { data, error, refetch } = useQuery({ ...api.settings.outbound.queryOptions(), staleTime: 0 })
   const [purpose, setPurpose] = useState<OutboundRequest['purpose'] | ''>('')
   const [host, setHost] = useState('')
@@ -52,7 +49,7 @@ export function Outbound() {
                 <time dateTime={at}>{formatMoment(Date.parse(at))}</time>
                 <span>{t('outbound.characters', { count: characters })}</span>
                 <span>{outcome}</span>
-                {request.isPrivate && <span>{t('outbound.private')}</span>}
+                {request.isPrivate && <span>{t('private.mark')}</span>}
               </p>
             </div>
           )}

@@ -1,26 +1,22 @@
-import { useEffect, useMemo, useRef, type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
+import { useEffect, useRef, type ReactNode, useState } from 'react'
 import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
-import { commandKeys } from '#lib/router/command-keys.ts'
+import { commandKeys, formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
-import { formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { SearchModeSetting } from '#lib/search/search-mode.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { AgentsSettings } from './agents/agents-settings.tsx'
 import { ImportSettings } from './import/import-settings.tsx'
-import { ConnectPrograms } from './connect-programs.tsx'
-import { KnownPrograms } from './known-programs.tsx'
+import { ConnectPrograms, KnownPrograms } from './programs.tsx'
 import { ModelCard } from './model-card.tsx'
-import { Outbound } from './outbound.tsx'
-import type { SectionId } from './setting-sections.ts'
-import { Spending } from './spending.tsx'
+import { OutboundList } from './outbound.tsx'
+import type { SectionId } from './setting-rows.ts'
+import { SpendingPanel } from './spending.tsx'
 import { ToolServers } from './tool-servers.tsx'
 import { UpdatePanel } from './update.tsx'
 import { ProblemItem, problemKey } from './problem.tsx'
@@ -28,102 +24,103 @@ import { Download, RefreshCw } from 'lucide-react'
 import { SearchField } from '#lib/ui/search-field.tsx'
 import { download } from '#lib/util/download.ts'
 
-export function usePanels(agent: Agent): readonly Panel[] {
-  const { t } = useTranslation()
-  return useMemo(
-    () => [
-      {
-        section: 'general',
-        id: 'agents',
-        words: `${t('agents.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
-        title: t('agents.title'),
-        lead: t('agents.lead'),
-        body: <AgentsSettings agent={agent} />,
-      },
-      {
-        section: 'models',
-        id: 'providers',
-        words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
-        title: t('settings.models'),
-        lead: t('settings.modelsLead'),
-        body: <ModelSettings agent={agent} />,
-      },
-      {
-        section: 'models',
-        id: 'spending',
-        words: `${t('settings.limit')} monthlyLimit`,
-        title: t('settings.spending'),
-        lead: t('settings.spendingLead'),
-        body: <Spending />,
-      },
-      {
-        section: 'memory',
-        id: 'searchMode',
-        isAdvanced: true,
-        words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
-        title: t('whatIf.mode'),
-        lead: t('whatIf.modeLead'),
-        body: <SearchModeSetting agent={agent.id} />,
-      },
-      {
-        section: 'programs',
-        id: 'tools',
-        isAdvanced: true,
-        words: 'MCP mcp.servers permission command url',
-        title: t('settings.tools'),
-        lead: t('settings.toolsLead'),
-        body: <ToolServers />,
-      },
-      {
-        section: 'programs',
-        id: 'programs',
-        words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
-        title: t('clients.title'),
-        lead: t('clients.lead'),
-        body: <ConnectPrograms agent={agent} />,
-      },
-      {
-        section: 'programs',
-        id: 'knownPrograms',
-        words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
-        title: t('clients.knownTitle'),
-        lead: t('clients.knownLead'),
-        body: <KnownPrograms agent={agent} />,
-      },
-      {
-        section: 'shortcuts',
-        id: 'shortcuts',
-        words: Object.entries(commandKeys)
-          .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
-          .join(' '),
-        title: t('shortcut.title'),
-        lead: t('shortcut.lead'),
-        body: <ShortcutList />,
-      },
-      {
-        section: 'about',
-        id: 'health',
-        title: t('health.title'),
-        lead: t('health.lead'),
-        body: <HealthList agent={agent} />,
-      },
-      { section: 'privacy', id: 'outbound', title: t('outbound.title'), lead: t('outbound.lead'), body: <Outbound /> },
-      { section: 'data', id: 'data', title: t('data.title'), lead: t('data.lead'), body: <DataLocations /> },
-      {
-        section: 'data',
-        id: 'import',
-        title: t('import.title'),
-        lead: t('import.lead'),
-        body: <ImportSettings agent={agent} />,
-      },
-      { section: 'about', id: 'version', title: t('about.title'), lead: t('about.lead'), body: <Version /> },
-      { section: 'about', id: 'log', isAdvanced: true, title: t('log.title'), lead: t('log.lead'), body: <LogView /> },
-    ],
-    [agent, t],
-  )
+export function panelsOf(agent: Agent): readonly SettingsPanel[] {
+  return [
+    {
+      section: 'general',
+      id: 'agents',
+      words: `${t('session.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
+      ...textsOf('agents'),
+      body: <AgentsSettings agent={agent} />,
+    },
+    {
+      section: 'models',
+      id: 'providers',
+      words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
+      title: t('settings.section.models'),
+      lead: t('settings.modelsLead'),
+      body: <ModelSettings agent={agent} />,
+    },
+    {
+      section: 'models',
+      id: 'spending',
+      words: `${t('settings.limit')} monthlyLimit`,
+      title: t('settings.spending'),
+      lead: t('settings.spendingLead'),
+      body: <SpendingPanel />,
+    },
+    {
+      section: 'memory',
+      id: 'searchMode',
+      isAdvanced: true,
+      words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
+      title: t('whatIf.mode'),
+      lead: t('whatIf.modeLead'),
+      body: <SearchModeSetting agent={agent.id} />,
+    },
+    {
+      section: 'programs',
+      id: 'tools',
+      isAdvanced: true,
+      words: 'MCP mcp.servers permission command url',
+      title: t('settings.tools'),
+      lead: t('settings.toolsLead'),
+      body: <ToolServers />,
+    },
+    {
+      section: 'programs',
+      id: 'programs',
+      words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
+      title: t('clients.title'),
+      lead: t('clients.lead'),
+      body: <ConnectPrograms agent={agent} />,
+    },
+    {
+      section: 'programs',
+      id: 'knownPrograms',
+      words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
+      title: t('clients.knownTitle'),
+      lead: t('clients.knownLead'),
+      body: <KnownPrograms agent={agent} />,
+    },
+    {
+      section: 'shortcuts',
+      id: 'shortcuts',
+      words: Object.entries(commandKeys)
+        .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
+        .join(' '),
+      ...textsOf('shortcut'),
+      body: <ShortcutList />,
+    },
+    {
+      section: 'about',
+      id: 'health',
+      ...textsOf('health'),
+      body: <HealthList agent={agent} />,
+    },
+    {
+      section: 'privacy',
+      id: 'outbound',
+      ...textsOf('outbound'),
+      body: <OutboundList />,
+    },
+    { section: 'data', id: 'data', title: t('settings.section.data'), lead: t('data.lead'), body: <DataLocations /> },
+    {
+      section: 'data',
+      id: 'import',
+      ...textsOf('import'),
+      body: <ImportSettings agent={agent} />,
+    },
+    { section: 'about', id: 'version', ...textsOf('about'), body: <Version /> },
+    { section: 'about', id: 'log', isAdvanced: true, ...textsOf('log'), body: <LogView /> },
+  ]
 }
 
-export interface Panel {
+function textsOf(name: 'about' | 'agents' | 'health' | 'import' | 'log' | 'outbound' | 'shortcut') {
+  return { title: t(`${name}.title`), lead: t(`${name}.lead`) }
+}
+
+export interface SettingsPanel {
   readonly section: SectionId
   readonly id: string
   readonly title: string
@@ -135,7 +132,7 @@ export interface Panel {
   readonly isAdvanced?: boolean
 }
 
-export function PanelView({ panel: { id, title, lead, body } }: { panel: Panel }) {
+export function PanelView({ panel: { id, title, lead, body } }: { panel: SettingsPanel }) {
   const frame = useRef<HTMLElement>(null)
   const isTarget = useHash() === `#${id}`
   useEffect(() => {
@@ -155,16 +152,13 @@ export function PanelView({ panel: { id, title, lead, body } }: { panel: Panel }
 }
 
 function Version() {
-  const { t } = useTranslation()
   const { version, file } = useQuery(api.settings.get.queryOptions()).data ?? {}
   return (
     <div className="flex flex-col gap-1">
       <p>{t('about.version', { version })}</p>
       <p className="flex flex-wrap gap-x-3">
         <span className="font-mono text-[12px] break-all text-muted">{file}</span>
-        <Link href={paths.settings('file')} className="text-accent hover:underline">
-          {t('health.remedy.configFile')}
-        </Link>
+        <TextLink href={paths.settings('file')}>{t('health.remedy.configFile')}</TextLink>
       </p>
       <UpdatePanel />
     </div>
@@ -172,7 +166,6 @@ function Version() {
 }
 
 function DataLocations() {
-  const { t } = useTranslation()
   const locations = useQuery({ ...api.settings.locations.queryOptions(), staleTime: 10_000 })
   if (locations.error) return <ErrorState error={locations.error} onRetry={() => void locations.refetch()} />
   if (!locations.data) return <Skeleton lines={5} />
@@ -206,9 +199,9 @@ function DataLocations() {
           ))}
         </tbody>
       </table>
-      <Link href={paths.forget()} className="self-start text-accent hover:underline">
+      <TextLink href={paths.forget()} className="self-start">
         {t('data.forget')}
-      </Link>
+      </TextLink>
     </div>
   )
 }
@@ -220,7 +213,6 @@ function ModelSettings({ agent }: { agent: Agent }) {
 }
 
 function HealthList({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
   if (problems.error) return <ErrorState error={problems.error} onRetry={() => void problems.refetch()} />
   if (!problems.data) return <Skeleton lines={2} />
@@ -235,7 +227,6 @@ function HealthList({ agent }: { agent: Agent }) {
 }
 
 function ShortcutList() {
-  const { t } = useTranslation()
   const [recording, setRecording] = useState<string>()
   const customKeys = useQuery(api.settings.get.queryOptions()).data?.shortcuts ?? {}
   const setting = useMutation(api.settings.set.mutationOptions())
@@ -290,7 +281,6 @@ function ShortcutList() {
 const levelColors = { info: 'text-muted', warning: 'text-warning', error: 'text-bad' } as const
 
 function LogView() {
-  const { t } = useTranslation()
   const log = useQuery({ ...api.settings.log.queryOptions(), staleTime: 0 })
   const [filter, setFilter] = useState('')
   const report = useMutation(
@@ -308,13 +298,11 @@ function LogView() {
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <SearchField label={t('log.filter')} value={filter} onChange={setFilter} />
-        <Button look="quiet" onClick={() => void log.refetch()}>
-          <RefreshCw size={13} aria-hidden />
+        <Button icon={RefreshCw} look="quiet" onClick={() => void log.refetch()}>
           {t('log.again')}
         </Button>
         <span className="flex-1" />
-        <Button onClick={() => report.mutate()}>
-          <Download size={13} aria-hidden />
+        <Button icon={Download} onClick={() => report.mutate()}>
           {t('log.report')}
         </Button>
       </div>

@@ -1,12 +1,11 @@
-import i18next from 'i18next'
+import i18next, { t } from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
 
 const levelLooks = {
@@ -29,7 +28,6 @@ export function ProblemMark({ level, size }: { level: Problem['level']; size: nu
 }
 
 export function ProblemItem({ agent, problem, onAction }: { agent: string; problem: Problem; onAction?: () => void }) {
-  const { t } = useTranslation()
   const { part, level, since, message, path, files = [], remedy } = problem
   const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
   return (
@@ -47,13 +45,13 @@ export function ProblemItem({ agent, problem, onAction }: { agent: string; probl
           <ul aria-label={t('health.files')} className="mt-1 max-h-48 overflow-y-auto">
             {files.map((file) => (
               <li key={file}>
-                <Link
+                <TextLink
                   href={paths.file(file)}
                   {...(onAction ? { onClick: onAction } : {})}
-                  className="font-mono text-[12px] break-all text-accent hover:underline"
+                  className="font-mono text-[12px] break-all"
                 >
                   {file}
-                </Link>
+                </TextLink>
               </li>
             ))}
           </ul>
@@ -72,7 +70,6 @@ interface RemedyProps {
 }
 
 export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyProps) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
   const onClick = () => {

@@ -1,9 +1,8 @@
-import type { TFunction } from 'i18next'
+import { t } from 'i18next'
 import { useState, type ChangeEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import { formatNumber } from '#lib/i18n/format.ts'
-import { Select } from '#lib/ui/select.tsx'
-import { useSettingNames } from './setting-name.ts'
+import { Select } from '#lib/ui/choice.tsx'
+import { settingNames } from './use-settings.ts'
 import { formatDuration, type SettingRow } from './setting-rows.ts'
 
 const field =
@@ -20,8 +19,7 @@ interface ControlProps {
 }
 
 export function Control({ row, name, value, unset, onSet, errorId }: ControlProps) {
-  const { t } = useTranslation()
-  const { valueNameOf } = useSettingNames()
+  const { valueNameOf } = settingNames(t)
   switch (row.kind) {
     case 'boolean':
       return (
@@ -44,7 +42,7 @@ export function Control({ row, name, value, unset, onSet, errorId }: ControlProp
         />
       )
     default: {
-      const { initial, hint = unset, read } = textFormatOf(row, value, t)
+      const { initial, hint = unset, read } = textFormatOf(row, value)
       return (
         <TextInput
           name={name}
@@ -67,7 +65,7 @@ interface TextFormat {
   readonly read: (text: string) => unknown
 }
 
-function textFormatOf(row: SettingRow, value: unknown, t: TFunction): TextFormat {
+function textFormatOf(row: SettingRow, value: unknown): TextFormat {
   switch (row.kind) {
     case 'number':
       return {

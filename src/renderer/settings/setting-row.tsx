@@ -1,20 +1,18 @@
+import { t } from 'i18next'
 import { useQuery, useQueries } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { useHash } from '#lib/router/paths.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import type { PlacedSetting } from './setting-sections.ts'
+import { type PlacedSetting, newEmbeddingRecipient, defaultEmbeddingModel } from './setting-rows.ts'
 import { Control } from './setting-control.tsx'
-import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
-import { useSettingNames } from './setting-name.ts'
-import type { Settings } from './use-settings.ts'
+import { settingNames, type Settings } from './use-settings.ts'
 
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
@@ -24,8 +22,7 @@ interface SettingRowViewProps {
 }
 
 export function SettingRowView({ setting, settings, agent, chosenScope }: SettingRowViewProps) {
-  const { t } = useTranslation()
-  const { nameOf, hintOf } = useSettingNames()
+  const { nameOf, hintOf } = settingNames(t)
   const [resetCount, setResetCount] = useState(0)
   const [refusal, setRefusal] = useState<Error | null>(null)
   const refusalId = useId()
@@ -90,6 +87,8 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
             />
           )}
           <IconButton
+            icon={RotateCcw}
+            size={13}
             label={t('settings.reset', { name })}
             className={isSet || refusal !== null ? '' : 'invisible'}
             data-testid="reset"
@@ -97,9 +96,7 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
               resetControl()
               set(undefined)
             }}
-          >
-            <RotateCcw size={13} />
-          </IconButton>
+          />
         </div>
         <ErrorText id={refusalId} error={refusal} />
       </div>
@@ -156,8 +153,7 @@ interface EmbeddingConsentProps {
 }
 
 function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingConsentProps) {
-  const { t } = useTranslation()
-  const { nameOf, valueNameOf } = useSettingNames()
+  const { nameOf, valueNameOf } = settingNames(t)
   const { provider, model, baseUrl } = embedding
   const hasAddress = provider !== 'openai-compatible' || baseUrl !== undefined
   const counts = useQueries({
@@ -172,7 +168,7 @@ function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingCons
   return (
     <Dialog
       title={t('meaning.consent')}
-      action={hasAddress ? t('meaning.send') : undefined}
+      action={hasAddress ? t('chat.send') : undefined}
       canSubmit={isCounted || failed !== undefined}
       onSubmit={onAgree}
       onClose={onClose}

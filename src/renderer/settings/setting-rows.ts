@@ -1,3 +1,6 @@
+import type { EmbeddingModel } from '#shared/contract/index.ts'
+import { embeddingModelOrDefault, embeddingProviders, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
+
 export interface SettingRow {
   /** Path within its scope: `['memory', 'search', 'minScore']`. */
   readonly path: readonly string[]
@@ -88,4 +91,148 @@ const units = [
 export function formatDuration(ms: number): string {
   for (const [unit, size] of units) if (ms > 0 && ms % size === 0) return `${ms / size}${unit}`
   return `${ms}ms`
+}
+
+/**
+ * Sections of the settings in navigation order, each with its groups. A group is a path prefix, so a new
+ * setting is placed automatically; a test finds settings without a group.
+ */
+
+export const sections = [
+  { id: 'general', groups: ['interface', 'desktop'] },
+  { id: 'models', groups: ['model', 'chat', 'prompts'] },
+  {
+    id: 'memory',
+    groups: [
+      'session',
+      'compaction',
+      'contextPruning',
+      'memory',
+      'chat.context',
+      'memory.search',
+      'memory.embedding',
+      'memory.chunking',
+      'memory.sync',
+      'upkeep',
+    ],
+  },
+  { id: 'privacy', groups: ['chat.default', 'visibility', 'interface.remotePictures'] },
+  { id: 'notes', groups: ['interface.autosave', 'vault', 'history'] },
+  { id: 'programs', groups: ['desktop.mcpPort'] },
+  { id: 'shortcuts', groups: ['capture'] },
+  { id: 'data', groups: [] },
+  { id: 'about', groups: ['updates'] },
+] as const
+
+/** Settings that are shown before *Advanced* is opened; a test limits their number. */
+const everydayKeys: ReadonlySet<string> = new Set([
+  'interface.theme',
+  'interface.locale',
+  'desktop.launchAtLogin',
+  'desktop.closeTo',
+  'desktop.notifications',
+  'model',
+  'chat.thinking',
+  'session.reset.mode',
+  'session.reset.atHour',
+  'session.memoryHook.enabled',
+  'memory.scope',
+  'memory.sessions',
+  'chat.default',
+  'visibility.private',
+  'interface.remotePictures',
+  'interface.autosave',
+  'vault.ignored',
+  'history.enabled',
+  'capture.shortcut',
+])
+
+export type SectionId = (typeof sections)[number]['id']
+export type GroupId = (typeof sections)[number]['groups'][number]
+
+const sectionOfPanel: Readonly<Record<string, SectionId>> = {
+  agents: 'general',
+  providers: 'models',
+  searchMode: 'memory',
+  spending: 'models',
+  outbound: 'privacy',
+  tools: 'programs',
+  knownPrograms: 'programs',
+  import: 'data',
+  health: 'about',
+  version: 'about',
+  log: 'about',
+  file: 'about',
+}
+
+/**
+ * Returns the section of an anchor such as `#spending` or `#memory.search.minScore`; the first section if it
+ * is unknown.
+ */
+export function sectionAt(hash: string): SectionId {
+  const name = hash.replace(/^#/, '')
+  const section = sections.find(({ id }) => id === name)?.id ?? sectionOfPanel[name]
+  return section ?? groupOf(name.split('.'))?.section ?? sections[0].id
+}
+
+/** Returns the group with the longest matching path prefix, or undefined if none matches. */
+export function groupOf(path: readonly string[]): { section: SectionId; group: GroupId } | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const prefix = path.slice(0, length).join('.')
+    for (const { id, groups } of sections) {
+      const group = groups.find((candidate) => candidate === prefix)
+      if (group !== undefined) return { section: id, group }
+    }
+  }
+  return undefined
+}
+
+export interface PlacedSetting {
+  readonly row: SettingRow
+  readonly section: SectionId
+  readonly group: GroupId
+  readonly isOfApp: boolean
+  /** False if the setting is shown only after *Advanced* is opened. */
+  readonly isEveryday: boolean
+}
+
+/** Returns the settings of agents and of the app in the order of the groups. Settings without a group are omitted. */
+export function placeSettings(ofAgents: readonly SettingRow[], ofApp: readonly SettingRow[]): PlacedSetting[] {
+  const placed = [...ofAgents, ...ofApp].flatMap((row, index) => {
+    const isEveryday = everydayKeys.has(row.path.join('.'))
+    const placement = groupOf(row.path)
+    return placement ? [{ row, isOfApp: index >= ofAgents.length, isEveryday, ...placement }] : []
+  })
+  return placed.toSorted((one, other) => groupOrder.indexOf(one.group) - groupOrder.indexOf(other.group))
+}
+
+const groupOrder: readonly GroupId[] = sections.flatMap(({ groups }) => [...groups])
+
+const prefix = 'memory.embedding.'
+
+/**
+ * Returns the remote embedding model that receives the texts of the notes after a change of a setting.
+ * @param value the effective value after the change, also if the setting is removed
+ * @param effectiveValue returns the current effective value of a key
+ * @returns undefined if the setting does not affect embeddings, its value stays the same, or the model is local
+ */
+export function newEmbeddingRecipient(
+  key: string,
+  value: unknown,
+  effectiveValue: (key: string) => unknown,
+): EmbeddingModel | undefined {
+  const keys = ['provider', 'model', 'baseUrl'].map((name) => `${prefix}${name}`)
+  if (!keys.includes(key) || value === effectiveValue(key)) return undefined
+  const [providerName, modelName, baseUrl] = keys.map((other) => (other === key ? value : effectiveValue(other)))
+  const provider = embeddingProviders.find((known) => known === providerName)
+  if (provider === undefined || !isRemoteEmbeddingProvider(provider)) return undefined
+  const model = embeddingModelOrDefault(provider, typeof modelName === 'string' ? modelName : undefined)
+  return { provider, model, ...(typeof baseUrl === 'string' ? { baseUrl } : {}) }
+}
+
+/** Returns the default model of the current embedding provider; undefined if it has none, or for any other setting. */
+export function defaultEmbeddingModel(key: string, effectiveValue: (key: string) => unknown): string | undefined {
+  if (key !== `${prefix}model`) return undefined
+  const provider = embeddingProviders.find((known) => known === effectiveValue(`${prefix}provider`))
+  return provider && (embeddingModelOrDefault(provider, undefined) || undefined)
 }

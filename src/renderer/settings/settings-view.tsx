@@ -1,28 +1,25 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { TextLink } from '#lib/ui/button.tsx'
+import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
 import { paths, useHash } from '#lib/router/paths.ts'
-import { Choice } from '#lib/ui/choice.tsx'
+import { Choice, Select } from '#lib/ui/choice.tsx'
 import { SearchField } from '#lib/ui/search-field.tsx'
-import { Select } from '#lib/ui/select.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ConfigFile } from './config-file.tsx'
-import { PanelView, usePanels } from './panels.tsx'
-import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-sections.ts'
+import { PanelView, panelsOf } from './panels.tsx'
+import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-rows.ts'
 import { useSettingsSearch } from './use-settings-search.ts'
-import { useSettings, type Settings } from './use-settings.ts'
-import { useSettingNames } from './setting-name.ts'
+import { useSettings, type Settings, settingNames } from './use-settings.ts'
 import { SettingRowView } from './setting-row.tsx'
 
 type AgentScope = 'agent' | 'all'
 
 export function SettingsView({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const hash = useHash()
   const shown = sectionAt(hash)
   const [filter, setFilter] = useState('')
@@ -73,11 +70,10 @@ export function SettingsView({ agent }: { agent: Agent }) {
 }
 
 function SectionView({ id, agent, chosenScope }: { id: SectionId; agent: Agent; chosenScope: AgentScope }) {
-  const { t } = useTranslation()
-  const { groupNameOf } = useSettingNames()
+  const { groupNameOf } = settingNames(t)
   const target = useHash().slice(1)
   const { settings, error, refetch } = useSettings(agent)
-  const panels = usePanels(agent).filter(({ section }) => section === id)
+  const panels = panelsOf(agent).filter(({ section }) => section === id)
   const list = settings?.all.filter(({ section }) => section === id) ?? []
   const everyday = list.filter(({ isEveryday }) => isEveryday)
   const advanced = list.filter(({ isEveryday }) => !isEveryday)
@@ -109,7 +105,6 @@ function SectionView({ id, agent, chosenScope }: { id: SectionId; agent: Agent; 
 }
 
 function Advanced({ isOpenAtFirst, children }: { isOpenAtFirst: boolean; children: ReactNode }) {
-  const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -127,7 +122,6 @@ interface SearchResultsProps {
 }
 
 function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsProps) {
-  const { t } = useTranslation()
   const { settings, error, refetch, panels, list } = useSettingsSearch(agent, query)
   if (error) return <ErrorState error={error} onRetry={refetch} />
   if (!settings) return <Skeleton lines={8} />
@@ -138,9 +132,9 @@ function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsPro
         <ul aria-label={t('settings.sections')} className="flex flex-col gap-1">
           {panels.map(({ id, title, section }) => (
             <li key={id}>
-              <Link href={paths.settings(id)} onClick={onFollow} className="text-accent hover:underline">
+              <TextLink href={paths.settings(id)} onClick={onFollow}>
                 {title}
-              </Link>
+              </TextLink>
               <span className="pl-2 text-muted">{t(`settings.section.${section}`)}</span>
             </li>
           ))}
@@ -155,7 +149,6 @@ function SearchResults({ agent, chosenScope, query, onFollow }: SearchResultsPro
 }
 
 function SectionNav({ shown, onFollow }: { shown: SectionId | undefined; onFollow: () => void }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   return (
     <>

@@ -1,13 +1,12 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
-import type { MonthlyUsage, Spending as SpendingState } from '#shared/contract/index.ts'
+import type { MonthlyUsage, Spending } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { formatMoney, formatMonth, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 
-export function Spending() {
-  const { t } = useTranslation()
+export function SpendingPanel() {
   const usage = useQuery(api.settings.usage.queryOptions())
   if (!usage.data) return null
   const months = Map.groupBy(usage.data.months, ({ month }) => month)
@@ -22,8 +21,7 @@ export function Spending() {
   )
 }
 
-function Limit({ spending: { spent, limit, warns } }: { spending: SpendingState }) {
-  const { t } = useTranslation()
+function Limit({ spending: { spent, limit, warns } }: { spending: Spending }) {
   const [typed, setTyped] = useState(limit === null ? '' : String(limit))
   const value = typed.trim() === '' ? null : Number(typed)
   const isValid = value === null || (Number.isFinite(value) && value > 0)
@@ -40,14 +38,14 @@ function Limit({ spending: { spent, limit, warns } }: { spending: SpendingState 
           inputMode="decimal"
           value={typed}
           aria-invalid={!isValid}
-          placeholder={t('settings.noLimit')}
+          placeholder={t('settings.none')}
           onChange={(event) => setTyped(event.target.value)}
           className="tabular w-28 rounded-sm border border-line bg-raised px-2.5 py-1.5 outline-none focus:border-accent aria-invalid:border-bad"
         />
         USD
       </label>
       <Button type="submit" disabled={!isValid || value === limit}>
-        {t('settings.save')}
+        {t('file.save')}
       </Button>
       <span className={`tabular ${warns ? 'text-warning' : 'text-muted'}`}>
         {limit === null
@@ -59,7 +57,6 @@ function Limit({ spending: { spent, limit, warns } }: { spending: SpendingState 
 }
 
 function Month({ month, rows }: { month: string; rows: readonly MonthlyUsage[] }) {
-  const { t } = useTranslation()
   const total = rows.reduce((sum, { usage }) => sum + (usage.cost?.total ?? 0), 0)
   return (
     <table className="tabular w-full text-[13px]">

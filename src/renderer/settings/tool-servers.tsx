@@ -1,9 +1,9 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import type { McpServer } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { Select } from '#lib/ui/select.tsx'
+import { Select, Checkbox } from '#lib/ui/choice.tsx'
 
 const sample = `mcp:
   servers:
@@ -11,7 +11,6 @@ const sample = `mcp:
     search: { url: "http://localhost:8000/mcp", headers: { Authorization: "Bearer \${SEARCH_TOKEN}" } }`
 
 export function ToolServers() {
-  const { t } = useTranslation()
   const servers = useQuery(api.settings.mcpServers.queryOptions())
   if (!servers.data) return null
   if (servers.data.length === 0) {
@@ -36,7 +35,6 @@ const stateColors = {
 } as const
 
 function Server({ server }: { server: McpServer }) {
-  const { t } = useTranslation()
   const { name, state, problem, local, tools, log } = server
   const set = useMutation(api.settings.set.mutationOptions())
   const start = useMutation(api.settings.startMcpServer.mutationOptions())
@@ -58,25 +56,21 @@ function Server({ server }: { server: McpServer }) {
         </p>
       )}
       {local !== null && (
-        <label className="flex items-baseline gap-2">
-          <input
-            type="checkbox"
-            checked={local}
-            disabled={set.isPending}
-            onChange={() => set.mutate({ path: ['mcp', 'servers', name, 'local'], value: !local })}
-          />
-          <span>
-            {t('settings.localServer')}
-            <span className="block text-[12px] text-muted">{t('settings.localServerHint')}</span>
-          </span>
-        </label>
+        <Checkbox
+          checked={local}
+          disabled={set.isPending}
+          onChange={() => set.mutate({ path: ['mcp', 'servers', name, 'local'], value: !local })}
+        >
+          {t('settings.localServer')}
+          <span className="block text-[12px] text-muted">{t('settings.localServerHint')}</span>
+        </Checkbox>
       )}
       {tools.map((tool) => (
         <ToolRow key={tool.name} server={name} tool={tool} />
       ))}
       {log.length > 0 && (
         <details>
-          <summary className="text-muted">{t('settings.log')}</summary>
+          <summary className="text-muted">{t('log.title')}</summary>
           <pre className="mt-2 max-h-60 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] whitespace-pre-wrap">
             {log.join('\n')}
           </pre>
@@ -89,7 +83,6 @@ function Server({ server }: { server: McpServer }) {
 const permissions = ['ask', 'always', 'never'] as const
 
 function ToolRow({ server, tool }: { server: string; tool: McpServer['tools'][number] }) {
-  const { t } = useTranslation()
   const { name, description, permission } = tool
   const allow = useMutation(api.settings.setMcpPermission.mutationOptions())
   return (

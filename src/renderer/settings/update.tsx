@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { UpdateAction, UpdateState } from '#shared/contract/update-state.ts'
 import { formatBytes, formatPercent } from '#lib/i18n/format.ts'
@@ -9,7 +9,6 @@ import { Button } from '#lib/ui/button.tsx'
 const act = (action: UpdateAction) => window.commonplaceDesktop?.actOnUpdate(action)
 
 function useUpdate(): UpdateState & { title: string } {
-  const { t } = useTranslation()
   const [state, setState] = useState<UpdateState>({ stage: 'off' })
   useEffect(() => window.commonplaceDesktop?.followUpdates(setState), [])
   const { stage, version, share = 0, isEarlier } = state
@@ -30,9 +29,7 @@ export function UpdateNotice() {
   )
 }
 
-/** The other version with its notes, as text, and the possible actions. */
 export function UpdatePanel() {
-  const { t } = useTranslation()
   const { title, stage, notes = '', bytes = 0, reason, isHidden } = useUpdate()
   if (stage === 'off') return null
   const hint = stage === 'ready' ? t('update.readyHint') : stage === 'failed' && t('update.failedHint', { reason })

@@ -1,19 +1,15 @@
 import i18next from 'i18next'
-import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { nameRanker, useChineseNames } from '#lib/util/name-match.ts'
-import { usePanels } from './panels.tsx'
-import type { PlacedSetting } from './setting-sections.ts'
-import { settingNames } from './setting-name.ts'
-import { useSettings } from './use-settings.ts'
+import { panelsOf } from './panels.tsx'
+import type { PlacedSetting } from './setting-rows.ts'
+import { settingNames, useSettings } from './use-settings.ts'
 
 /** @param query if empty, the result is empty */
 export function useSettingsSearch(agent: Agent, query: string) {
-  // Rerenders when the language changes.
-  useTranslation()
   const rankOf = nameRanker(query, useChineseNames(query))
   const settingsQuery = useSettings(agent)
-  const panels = usePanels(agent)
+  const panels = panelsOf(agent)
   const matches = ([name = '', ...others]: readonly string[]) => query !== '' && rankOf(name, ...others) !== undefined
   return {
     ...settingsQuery,

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { placeSettings, type PlacedSetting } from './setting-sections.ts'
+import { placeSettings, type PlacedSetting, type GroupId, settingRows, type JsonSchema } from './setting-rows.ts'
 import { valueAt } from '#shared/util/json.ts'
-import { settingRows, type JsonSchema } from './setting-rows.ts'
+import i18next from 'i18next'
 
 /** Scope of a value: this agent, all agents, or the app. */
 type Scope = 'agent' | 'all' | 'app'
@@ -56,5 +56,20 @@ export function useSettings(agent: Agent) {
     },
     error: source.error,
     refetch,
+  }
+}
+
+export function settingNames(t: typeof i18next.t) {
+  return {
+    nameOf: (path: readonly string[]) => t(`setting.${path.join('_')}` as 'setting.model'),
+    valueNameOf: (path: readonly string[], value: string) =>
+      t(`settingValue.${path.join('_')}.${value}` as 'settingValue.interface_theme.light', { defaultValue: value }),
+    hintOf: (path: readonly string[]) =>
+      t(`settingHint.${path.join('_')}` as 'settingHint.model', { defaultValue: '' }),
+    /** Returns other words by which people search for a setting or panel. */
+    wordsOf: (id: string) =>
+      t(`settingWords.${id.replaceAll('.', '_')}` as 'settingWords.import', { defaultValue: '' }),
+    groupNameOf: (group: GroupId) =>
+      t(`settingGroup.${group.replaceAll('.', '_')}` as 'settingGroup.chat', { defaultValue: '' }),
   }
 }

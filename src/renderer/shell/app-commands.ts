@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import i18next from 'i18next'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, Appearance } from '#shared/contract/index.ts'
 import { useSwitchAgent } from '../settings/agents/agent-switcher.tsx'
 import { api, client } from '#lib/api/client.ts'
-import { commandKeys } from '#lib/router/command-keys.ts'
+import { commandKeys } from '#lib/util/shortcuts.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { locales } from '#lib/i18n/index.ts'
 import { useNotesPath } from '#lib/notes/use-vault-settings.ts'
 import { paths } from '#lib/router/paths.ts'
-import { sections } from '../settings/setting-sections.ts'
+import { sections } from '../settings/setting-rows.ts'
 
 export interface Command {
   readonly id: string
@@ -30,7 +29,6 @@ export interface CommandContext {
   readonly goToFile: () => void
 }
 
-/** Returns the label of a command in the language of `t`. */
 type LabelOf = (t: typeof i18next.t) => string
 
 function command(
@@ -55,12 +53,10 @@ export function useModelCommands(agent: Agent): Command[] {
   const choose = (model: string) => runAsync(() => client.settings.setModel({ agent: agent.id, model }))
   return models
     .filter(({ available }) => available)
-    .map(({ id }) => command(`model/${id}`, (t) => t('palette.model', { model: id }), choose(id)))
+    .map(({ id }) => command(`model/${id}`, (t) => t('chat.model', { model: id }), choose(id)))
 }
 
 export function useCommands({ agent, session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
-  // Rerenders the labels when the language changes.
-  useTranslation()
   const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent(agent)
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
@@ -76,16 +72,16 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
     command(`settings/${id}`, (t) => `${t('settings.title')}: ${t(`settings.section.${id}`)}`, goTo(paths.settings(id)))
   return [
     command('newChat', (t) => t('nav.newChat'), goTo(paths.chat()), { keys: commandKeys.newChat }),
-    command('capture', (t) => t('capture.open'), capture, { keys: commandKeys.capture }),
+    command('capture', (t) => t('shortcut.capture'), capture, { keys: commandKeys.capture }),
     command('newFile', (t) => t('nav.newFile'), newFile),
-    command('goToFile', (t) => t('palette.openFile'), goToFile, { keys: commandKeys.goToFile }),
-    command('search', (t) => t('palette.goSearch'), goTo(paths.search()), { keys: commandKeys.search }),
+    command('goToFile', (t) => t('shortcut.goToFile'), goToFile, { keys: commandKeys.goToFile }),
+    command('search', (t) => t('shortcut.searchView'), goTo(paths.search()), { keys: commandKeys.search }),
     command('findInFiles', (t) => t('find.title'), goTo(paths.find()), { keys: commandKeys.findInFiles }),
     command('notes', (t) => t('nav.notes'), goTo(notesPath), { keys: commandKeys.notes }),
-    command('chat', (t) => t('palette.goChat'), goTo(paths.chat(session)), { keys: commandKeys.chat }),
+    command('chat', (t) => t('shortcut.chat'), goTo(paths.chat(session)), { keys: commandKeys.chat }),
     command('inspect', (t) => inspectLabel(t, 'sent'), goTo(paths.sent(session)), { keys: commandKeys.inspect }),
-    command('brokenLinks', (t) => t('links.brokenTitle'), goTo(paths.brokenLinks())),
-    command('changes', (t) => t('changes.title'), goTo(paths.changes())),
+    command('brokenLinks', (t) => t('links.broken'), goTo(paths.brokenLinks())),
+    command('changes', (t) => t('nav.changes'), goTo(paths.changes())),
     command('inbox', (t) => t('upkeep.title'), goTo(paths.inbox()), { keys: commandKeys.suggestions }),
     command('upkeep', (t) => t('upkeep.look'), lookForProposals),
     command('forget', (t) => t('forget.title'), goTo(paths.forget())),
@@ -94,8 +90,8 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
     command('tested', (t) => inspectLabel(t, 'tested'), goTo(paths.checks()), { keywords: ['checks'] }),
     ...(session === undefined
       ? []
-      : [command('stop', (t) => t('palette.stop'), stopTurn(session), { keys: commandKeys.stop })]),
-    command('sidebar', (t) => t('nav.toggleSidebar'), toggleSidebar, { keys: commandKeys.sidebar }),
+      : [command('stop', (t) => t('shortcut.stop'), stopTurn(session), { keys: commandKeys.stop })]),
+    command('sidebar', (t) => t('shortcut.sidebar'), toggleSidebar, { keys: commandKeys.sidebar }),
     command('reindex', (t) => t('palette.reindex'), reindex(agent.id)),
     ...agents
       .filter(({ id, archived }) => id !== agent.id && !archived)

@@ -1,28 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { useEffect } from 'react'
-import type { TFunction } from 'i18next'
+import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { toast } from 'sonner'
-import { api, client, queryClient } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { Toaster } from 'sonner'
+import { api } from '#lib/api/client.ts'
+import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
 import { useCurrentAgent } from '#lib/agents/current-agent.ts'
 import { setBindings } from '#lib/util/shortcuts.ts'
-import { useMedia } from '#lib/util/use-media.ts'
+import { useMedia } from '#lib/util/hooks.ts'
 import { paths, useParameters } from '#lib/router/paths.ts'
-import { Skeleton } from '#lib/ui/states.tsx'
-import { Toasts } from '#lib/ui/toasts.tsx'
-import type { Agent, Appearance, RecoveredChange } from '#shared/contract/index.ts'
-import { runWithErrorToast, showSticky } from '#lib/feedback/toast.ts'
+import type { Agent, Appearance } from '#shared/contract/index.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { applyLocale } from '#lib/i18n/index.ts'
-import { ImportNotice } from '../settings/import/import-notice.tsx'
-import { MoveNotice } from '../editor/links/move-notice.tsx'
+import { BackgroundChangeNotice, ImportNotice, MoveNotice } from './notices.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
 import { Workbench } from './workbench.tsx'
 import { CaptureCard } from './capture-card.tsx'
-import { formatBatchNames, undoBatchWithToast } from '../editor/history/revert-change.ts'
 
-export function App() {
+export function AppWindow() {
   // `t` of i18next is a plain function: this rerenders everything in a new language. Memoized components call it, too.
   useTranslation()
   const settings = useQuery(api.settings.get.queryOptions())
@@ -90,41 +86,55 @@ function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
   return theme
 }
 
-function BackgroundChangeNotice({ agent }: { agent: string }) {
-  const { t } = useTranslation()
-  const [, navigate] = useLocation()
-  const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
-  useEffect(() => {
-    // Unmounting also dismisses the toasts, which must not mark the changes as seen.
-    let isShown = true
-    for (const recovered of ended ?? []) {
-      const { id, kind, notes, change } = recovered
-      showSticky(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
-        id,
-        description: describeChange(recovered, t),
-        undo: change === null ? undefined : () => undoBatchWithToast(agent, change, recovered),
-        link: { label: t('changes.title'), go: () => navigate(paths.changes()) },
-        onDismiss: () => void (isShown && runWithErrorToast(markSeen(agent, id))),
-      })
-    }
-    // Runs when another window has marked the changes as seen, or another agent is shown.
-    return () => {
-      isShown = false
-      for (const { id } of ended ?? []) toast.dismiss(id)
-    }
-  }, [agent, ended, navigate, t])
-  return null
+/** Offsets that keep toasts clear of a view's header, the composer and the status bar, px. */
+const toastOffset = { top: 56, bottom: 'calc(40px + var(--composer, 0px))', right: 16 }
+
+function Toasts({ theme, position }: { theme: 'light' | 'dark'; position: 'top-right' | 'bottom-right' }) {
+  return (
+    <div ref={restoreFocus}>
+      <Toaster
+        theme={theme}
+        customAriaLabel={t('common.notifications')}
+        toastOptions={{ closeButtonAriaLabel: t('common.close') }}
+        position={position}
+        offset={toastOffset}
+        mobileOffset={toastOffset}
+      />
+    </div>
+  )
 }
 
-function describeChange(change: RecoveredChange, t: TFunction): string {
-  const { from, to } = formatBatchNames(change)
-  return [
-    ...(change.from === '' ? [] : [`${from} → ${to}`]),
-    ...(change.left > 0 ? [t('changes.replacedLeft', { count: change.left })] : []),
-  ].join(' · ')
-}
-
-async function markSeen(agent: string, id: string): Promise<void> {
-  await client.health.endedSeen({ agent, id })
-  await queryClient.invalidateQueries({ queryKey: api.health.ended.key() })
+/**
+ * Returns the focus to the element that had it before when a focused toast disappears. Stops the focus events
+ * from reaching Sonner, which would also move the focus of users who tab out of a toast and so trap the Tab
+ * key.
+ */
+function restoreFocus(element: HTMLElement | null): (() => void) | undefined {
+  if (!element) return undefined
+  const isWithin = (target: EventTarget | null) => target instanceof Node && element.contains(target)
+  let previousFocus: HTMLElement | undefined
+  const onFocusIn = (event: FocusEvent) => {
+    event.stopPropagation()
+    const { relatedTarget } = event
+    if (!isWithin(relatedTarget)) previousFocus = relatedTarget instanceof HTMLElement ? relatedTarget : undefined
+  }
+  const onFocusOut = ({ target, relatedTarget }: FocusEvent) => {
+    // In a microtask: a toast that was just removed is outside `element` by then and keeps `previousFocus`.
+    queueMicrotask(() => {
+      if (isWithin(target) && !isWithin(relatedTarget)) previousFocus = undefined
+    })
+  }
+  const removalObserver = new MutationObserver(() => {
+    if (document.activeElement !== document.body) return
+    previousFocus?.focus({ preventScroll: true })
+    previousFocus = undefined
+  })
+  element.addEventListener('focusin', onFocusIn)
+  element.addEventListener('focusout', onFocusOut)
+  removalObserver.observe(element, { childList: true, subtree: true })
+  return () => {
+    element.removeEventListener('focusin', onFocusIn)
+    element.removeEventListener('focusout', onFocusOut)
+    removalObserver.disconnect()
+  }
 }

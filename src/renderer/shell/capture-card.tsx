@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
@@ -8,7 +8,7 @@ import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { Select } from '#lib/ui/select.tsx'
+import { Select } from '#lib/ui/choice.tsx'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { lazyView } from './lazy-view.ts'
 
@@ -28,7 +28,6 @@ interface CaptureCardProps {
 }
 
 export function CaptureCard({ agents: allAgents, initialText, isExternal = false, onClose }: CaptureCardProps) {
-  const { t } = useTranslation()
   const agents = allAgents.filter(({ archived }) => !archived)
   const [chosenId, setChosenId] = useState<string>()
   const agent = agents.find(({ id }) => id === chosenId) ?? agents[0]
@@ -63,7 +62,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
   }
   return (
     <form
-      aria-label={t('capture.title')}
+      aria-label={t('shortcut.capture')}
       onSubmit={(event) => {
         event.preventDefault()
         save(false)
@@ -77,7 +76,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
         ref={field}
         value={draft.text}
         rows={2}
-        aria-label={t('capture.title')}
+        aria-label={t('shortcut.capture')}
         placeholder={t('capture.placeholder')}
         onChange={(event) => change((before) => ({ ...before, text: event.target.value }))}
         onKeyDown={onKeyDown}
@@ -105,7 +104,7 @@ export function CaptureCard({ agents: allAgents, initialText, isExternal = false
           onChange={(event) => setSection(event.target.value)}
           className="min-h-7 min-w-0 max-w-44 rounded-sm border border-line bg-raised px-1.5"
         >
-          <option value="">{t('capture.today')}</option>
+          <option value="">{t('start.today')}</option>
           {sections.map(({ title, from }) => (
             <option key={from} value={title}>
               {longTerm.split('/').at(-1)} › {withoutMarks(title)}

@@ -1,24 +1,22 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent, Candidate } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { NoteMark, PrivateMark } from '#lib/notes/private-mark.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { useTextField } from '#lib/util/composition.ts'
+import { useTextField } from '#lib/ui/search-field.tsx'
 import { bestMatches, isSameName, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
 import { formatBoundKeys } from '#lib/util/shortcuts.ts'
-import { backdropLook } from '#lib/ui/modal.tsx'
+import { backdropLook } from '#lib/ui/dialog.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { sections } from '../settings/setting-sections.ts'
-import { useSettingNames } from '../settings/setting-name.ts'
+import { sections } from '../settings/setting-rows.ts'
+import { settingNames } from '../settings/use-settings.ts'
 import { useSettingsSearch } from '../settings/use-settings-search.ts'
-import { keyOf } from '../search/rank-diff.ts'
-import { resultGroups } from '../search/result-groups.ts'
-import { ResultPreview } from '../search/result-preview.tsx'
-import { groupLook, ResultGroup } from '../search/result-group.tsx'
+import { candidateKey, resultGroups } from '../search/candidates.ts'
+import { ResultPreview, groupLook, ResultGroup } from '../search/result-group.tsx'
 import { useTypedSearch } from '../search/use-typed-search.ts'
 import { useModelCommands, type Command as AppCommand } from './app-commands.ts'
 
@@ -45,14 +43,13 @@ type GoTo = (path: string) => () => void
 
 export function CommandPalette(props: CommandPaletteProps) {
   const { onClose } = props
-  const { t } = useTranslation()
   const [selected, setSelected] = useState('')
   useRestoreFocus()
   return (
     <Command.Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      label={t('nav.palette')}
+      label={t('shortcut.palette')}
       shouldFilter={false}
       value={selected}
       onValueChange={setSelected}
@@ -86,7 +83,6 @@ interface PaletteBodyProps extends CommandPaletteProps {
 
 function PaletteBody({ agent, commands, mode, initialText, onClose, selected, onSelect }: PaletteBodyProps) {
   const allCommands = [...commands, ...useModelCommands(agent)]
-  const { t } = useTranslation()
   const [typed, setTyped] = useState(initialText)
   const field = useTextField(typed, setTyped)
   const query = typed.trim()
@@ -101,7 +97,9 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
     groups.find((group) => group.name === name)?.candidates.slice(0, limit) ?? []
   const weak = resultsOf('weak', Math.max(0, minNotes - resultsOf('notes').length))
   const [isPreviewOpen, setIsPreviewOpen] = useState(false)
-  const previewed = [...resultsOf('notes'), ...resultsOf('chats'), ...weak].find((one) => keyOf(one) === selected)
+  const previewed = [...resultsOf('notes'), ...resultsOf('chats'), ...weak].find(
+    (one) => candidateKey(one) === selected,
+  )
   const list = useRef<HTMLDivElement>(null)
   const firstShown = useRef('')
   // cmdk keeps the selected row when rows are loaded above it.
@@ -202,7 +200,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
       </Command.List>
       {isPreviewOpen && previewed && (
         <div className="max-h-[36vh] overflow-y-auto border-t border-line">
-          <ResultPreview key={keyOf(previewed)} agent={agent.id} query={query} candidate={previewed} />
+          <ResultPreview key={candidateKey(previewed)} agent={agent.id} query={query} candidate={previewed} />
         </div>
       )}
     </>
@@ -210,8 +208,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
 }
 
 function SettingRows({ agent, query, goTo }: { agent: Agent; query: string; goTo: GoTo }) {
-  const { t } = useTranslation()
-  const { nameOf } = useSettingNames()
+  const { nameOf } = settingNames(t)
   const { list, panels } = useSettingsSearch(agent, query)
   const rows = [
     ...panels

@@ -6,10 +6,10 @@ import { followEvents } from '#lib/api/event-stream.ts'
 import { queryClient, useConnectionState } from '#lib/api/client.ts'
 import { startI18n } from '#lib/i18n/index.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { reportUncaughtErrors } from '#lib/feedback/uncaught-errors.ts'
-import { ignoreComposedKeys } from '#lib/util/composition.ts'
+import { reportUncaughtErrors } from '#lib/feedback/toast.ts'
+import { ignoreComposedKeys } from '#lib/ui/search-field.tsx'
 import { sendOnReconnect } from '../chat/composer/outbox.ts'
-import { App } from './app.tsx'
+import { AppWindow } from './app.tsx'
 import '../styles.css'
 
 reportUncaughtErrors()
@@ -26,7 +26,7 @@ if (root) {
         <div className="flex h-full flex-col">
           <ConnectionNotice />
           <div className="min-h-0 flex-1">
-            <App />
+            <AppWindow />
           </div>
         </div>
       </ErrorBoundary>

@@ -1,3 +1,4 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import {
   ChartNoAxesColumn,
@@ -11,10 +12,9 @@ import {
   Search,
   Settings,
 } from 'lucide-react'
-import { useEffect, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useEffect, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { commandKeys } from '#lib/router/command-keys.ts'
+import { commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { AgentSwitcher } from '../settings/agents/agent-switcher.tsx'
@@ -24,13 +24,11 @@ import { AssistantFiles, FileTree } from '../editor/tree/file-tree.tsx'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
 import { useDailyPath, useNotesPath } from '#lib/notes/use-vault-settings.ts'
 import { IconButton } from '#lib/ui/button.tsx'
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
-import { Keys, NavRow } from '#lib/ui/nav-row.tsx'
-import { formatBoundKeys } from '#lib/util/shortcuts.ts'
+import { Modal, ModalTitle } from '#lib/ui/dialog.tsx'
+import { Keys, NavRow, SidebarSection } from '#lib/ui/nav-row.tsx'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
-import { Tour } from '#lib/tour/tour.tsx'
-import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
-import type { SidebarState } from './use-sidebar.ts'
+import { Tour } from './onboarding/onboarding.tsx'
+import { useMedia } from '#lib/util/hooks.ts'
 
 interface SidebarProps {
   readonly agent: Agent
@@ -40,7 +38,6 @@ interface SidebarProps {
 }
 
 export function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
-  const { t } = useTranslation()
   const location = useEncodedPath()
   const session = sessionAt(location)
   const place = places.find(({ start }) => start.test(location))?.name
@@ -76,9 +73,12 @@ export function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarPro
           <span className="flex-1">{t('nav.newChat')}</span>
           <Keys keys={commandKeys.newChat} />
         </Link>
-        <IconButton label={t('nav.palette')} className="size-[30px]! border border-line bg-raised" onClick={onPalette}>
-          <Command size={14} />
-        </IconButton>
+        <IconButton
+          icon={Command}
+          label={t('shortcut.palette')}
+          className="size-[30px]! border border-line bg-raised"
+          onClick={onPalette}
+        />
       </div>
       <div className="px-2.5">
         {places.map(({ name, Icon, keys, label }) => (
@@ -159,7 +159,6 @@ function useLastChat(agent: string, shown: string | undefined): string | undefin
 const calendarHeight = 900
 
 function Logs({ agent, current }: { agent: Agent; current: string }) {
-  const { t } = useTranslation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const pathOf = useDailyPath(agent.id)
   return (
@@ -170,7 +169,6 @@ function Logs({ agent, current }: { agent: Agent; current: string }) {
 }
 
 export function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; children: ReactNode }) {
-  const { t } = useTranslation()
   if (sidebar.mode !== 'drawer') return children
   return (
     <Modal className="inset-y-0 left-0 flex max-w-[88vw] bg-side shadow-float" onClose={sidebar.close}>
@@ -183,15 +181,37 @@ export function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; chi
 }
 
 export function SidebarButton({ onToggle }: { onToggle: () => void }) {
-  const { t } = useTranslation()
   return (
     <IconButton
-      label={t('nav.toggleSidebar')}
-      title={`${t('nav.toggleSidebar')} (${formatBoundKeys(commandKeys.sidebar)})`}
+      icon={PanelLeft}
+      size={15}
+      label={t('shortcut.sidebar')}
+      title={`${t('shortcut.sidebar')} (${formatBoundKeys(commandKeys.sidebar)})`}
       className="-ml-1"
       onClick={onToggle}
-    >
-      <PanelLeft size={15} />
-    </IconButton>
+    />
   )
+}
+
+/** Minimum window width for a sidebar beside the view, px. */
+const minWidth = 900
+
+interface SidebarState {
+  readonly mode: 'beside' | 'drawer' | 'hidden'
+  readonly toggle: () => void
+  readonly close: () => void
+}
+
+/** @param address current address; a drawer closes when it changes */
+export function useSidebar(address: string): SidebarState {
+  const isNarrow = useMedia(`(max-width: ${minWidth - 1}px)`)
+  const [isBeside, setIsBeside] = useState(true)
+  const [drawerAddress, setDrawerAddress] = useState<string>()
+  const isVisible = isNarrow ? drawerAddress === address : isBeside
+  const close = () => setDrawerAddress(undefined)
+  const toggle = () => {
+    if (isNarrow) setDrawerAddress(isVisible ? undefined : address)
+    else setIsBeside(!isBeside)
+  }
+  return { mode: !isVisible ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
 }

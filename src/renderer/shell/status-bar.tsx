@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { Popover } from '@base-ui/react/popover'
 import { useState } from 'react'
@@ -17,7 +17,6 @@ import { UpdateNotice } from '../settings/update.tsx'
 import { explainProblem, ProblemItem, problemKey, ProblemMark, RemedyButton } from '../settings/problem.tsx'
 
 export function StatusBar({ agent, session }: { agent: Agent; session: string | undefined }) {
-  const { t } = useTranslation()
   const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
   const connection = useConnectionState()
   return (
@@ -65,7 +64,6 @@ function Warning({ text }: { text: string }) {
 }
 
 function ContextMeter({ agent, session }: { agent: Agent; session: string | undefined }) {
-  const { t } = useTranslation()
   const { data } = useQuery(
     api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
   )
@@ -87,7 +85,6 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
 }
 
 function SpendingWarning() {
-  const { t } = useTranslation()
   const usage = useQuery(api.settings.usage.queryOptions())
   const spending = usage.data?.spending
   if (!spending?.warns || spending.limit === null) return null
@@ -101,7 +98,6 @@ function SpendingWarning() {
 }
 
 function HealthWarning({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
   const [isOpen, setIsOpen] = useState(false)
   const problems = data.filter(({ level }) => level !== 'note')

@@ -1,6 +1,6 @@
+import { t } from 'i18next'
 import { Suspense } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
-import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
 import { Skeleton, EmptyState } from '#lib/ui/states.tsx'
@@ -80,7 +80,6 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
 }
 
 function NoSuchPage() {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   return (
     <section aria-label={t('nav.noSuchPage')} className="flex min-w-0 flex-1 flex-col">

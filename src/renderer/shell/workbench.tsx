@@ -1,27 +1,26 @@
+import { t } from 'i18next'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useTranslation } from 'react-i18next'
-import type { Agent } from '#shared/contract/index.ts'
+import type { Agent, WriteRequest } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { useShortcuts } from '#lib/util/shortcuts.ts'
+import { useShortcuts, commandKeys } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { loadEnglish } from '#lib/i18n/index.ts'
 import { HeaderStart } from '#lib/ui/view-header.tsx'
-import { commandKeys } from '#lib/router/command-keys.ts'
-import { Modal } from '#lib/ui/modal.tsx'
+import { Modal } from '#lib/ui/dialog.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { useSelectedText, type SelectedText } from '#lib/util/selected-text.ts'
-import { ClientWriteRequestDialog } from '../chat/clients/client-write-request-dialog.tsx'
 import { NewFileDialog } from '../editor/tree/file-tree.tsx'
 import { useCommands } from './app-commands.ts'
-import { Sidebar, SidebarButton, SidebarFrame } from './sidebar.tsx'
-import { useSidebar } from './use-sidebar.ts'
+import { Sidebar, SidebarButton, SidebarFrame, useSidebar } from './sidebar.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { preloadViewsWhenIdle } from './lazy-view.ts'
 import { Views } from './views.tsx'
 import { CaptureCard } from './capture-card.tsx'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { api } from '#lib/api/client.ts'
 
 /** Loads the palette after the first paint; retries when it opens. */
 function usePaletteModule(isOpen: boolean) {
@@ -35,7 +34,6 @@ function usePaletteModule(isOpen: boolean) {
 }
 
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
-  const { t } = useTranslation()
   const [capture, setCapture] = useState<{ text: string | undefined }>()
   const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
@@ -126,7 +124,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
           // Until the palette is loaded, typed keys would go to the focused field.
           <input
             ref={borrowFocus}
-            aria-label={t('nav.palette')}
+            aria-label={t('shortcut.palette')}
             className="sr-only"
             onChange={(event) => setTypedEarly(event.target.value)}
           />
@@ -155,7 +153,6 @@ function borrowFocus(field: HTMLElement | null) {
 const maxQueryCharacters = 200
 
 function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const selected = useSelectedText()
   const [dismissed, setDismissed] = useState<SelectedText>()
@@ -194,5 +191,46 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
         {t('chat.remember')}
       </Button>
     </div>
+  )
+}
+
+function ClientWriteRequestDialog() {
+  const { data: requests = [] } = useQuery(api.clients.questions.queryOptions())
+  const [first] = requests
+  return first ? <RequestCard key={first.id} request={first} otherCount={requests.length - 1} /> : null
+}
+
+function RequestCard({ request, otherCount }: { request: WriteRequest; otherCount: number }) {
+  const { id, name, text, section } = request
+  const answer = useMutation(api.clients.answer.mutationOptions())
+  const decide = (decision: 'once' | 'always' | 'no') => answer.mutate({ id, decision })
+  return (
+    <section
+      role="alertdialog"
+      aria-label={t('clients.question', { name })}
+      className="fixed right-4 bottom-12 z-30 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2 rounded-md border border-line bg-raised px-3.5 py-3 shadow-float"
+      data-testid="client-question"
+    >
+      <p className="font-medium">{t('clients.question', { name })}</p>
+      {section !== undefined && <p className="text-[12px] text-muted">{t('clients.inSection', { section })}</p>}
+      <pre
+        className="max-h-40 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap"
+        tabIndex={0}
+      >
+        {text}
+      </pre>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button look="primary" disabled={answer.isPending} onClick={() => decide('once')}>
+          {t('permission.once')}
+        </Button>
+        <Button disabled={answer.isPending} onClick={() => decide('always')}>
+          {t('permission.always')}
+        </Button>
+        <Button disabled={answer.isPending} onClick={() => decide('no')}>
+          {t('permission.deny')}
+        </Button>
+        {otherCount > 0 && <span className="text-[12px] text-muted">{t('clients.more', { count: otherCount })}</span>}
+      </div>
+    </section>
   )
 }

@@ -21,3 +21,8 @@ export function mayHoldAgentFiles(folder: string): boolean {
   if (folder === '' || folder === appFolderName) return true
   return folder.split(/[\\/]/).every((segment) => !segment.startsWith('.') && segment !== 'node_modules')
 }
+
+/** Returns the session id for `sessions/1a2b.jsonl`, undefined for any other file. */
+export function sessionOfPath(path: string): string | undefined {
+  return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+}

@@ -143,7 +143,7 @@ export class Walk {
   /** Opens the sidebar if it is a drawer. */
   async #openSidebar(): Promise<void> {
     if ((await this.#sidebar().count()) > 0) return
-    await this.#press(this.#find('button', 'nav.toggleSidebar'), 'button')
+    await this.#press(this.#find('button', 'shortcut.sidebar'), 'button')
     await this.#sidebar().waitFor()
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { recallsIn } from '../../../src/main/agent/sessions/recorded-recalls.ts'
 import { noUsage, type Message } from '../../../src/shared/chat/messages.ts'
-import { compareResults } from '../../../src/renderer/search/recall-compare.ts'
+import { compareResults } from '../../../src/renderer/search/candidates.ts'
 
 const said = (text: string): Message => ({ role: 'user', content: text, timestamp: 1 })
 const answered = (text: string, ...calls: { name: string; path: string }[]): Message => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRemoteEmbeddingProvider } from '../../../src/shared/util/providers.ts'
-import { newEmbeddingRecipient, defaultEmbeddingModel } from '../../../src/renderer/settings/embedding-change.ts'
+import { newEmbeddingRecipient, defaultEmbeddingModel } from '../../../src/renderer/settings/setting-rows.ts'
 
 const off = { 'memory.embedding.provider': 'none', 'memory.embedding.model': 'small' }
 const remote = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/parse/link-addresses.ts'
 import { reduceChatEvent, idle } from '../../../src/renderer/chat/live-turn-state.ts'
-import { patchLines } from '../../../src/renderer/lib/diff-view/patch-lines.ts'
+import { patchLines } from '../../../src/renderer/lib/diff-view/patch.tsx'
 import { searchesOf, toTurns } from '../../../src/renderer/chat/messages/turns.ts'
 import type { RecordedSearch } from '../../../src/shared/contract/index.ts'
 import { withUniqueName } from '../../../src/renderer/chat/composer/attach-to-message.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { layerPolygons, chartMaximum, xOf } from '../../../src/renderer/chat/context/timeline.tsx'
-import { contextWarnings } from '../../../src/renderer/chat/context/warning-list.tsx'
+import { contextWarnings } from '../../../src/renderer/chat/context/context-table.tsx'
 import type { ContextItem, ContextReport, ContextStep } from '../../../src/shared/contract/index.ts'
 
 const item = (

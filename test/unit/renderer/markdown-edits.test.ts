@@ -6,7 +6,7 @@ import {
   tableAround,
   toggleTask,
 } from '../../../src/renderer/editor/markdown-edits.ts'
-import { hunkKey, splitHunks } from '../../../src/renderer/lib/diff-view/patch-lines.ts'
+import { hunkKey, splitHunks } from '../../../src/renderer/lib/diff-view/patch.tsx'
 
 describe('Enter', () => {
   it.each([

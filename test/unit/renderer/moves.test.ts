@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Candidate } from '../../../src/shared/contract/index.ts'
-import { keyOf, diffRanks } from '../../../src/renderer/search/rank-diff.ts'
+import { candidateKey, diffRanks } from '../../../src/renderer/search/candidates.ts'
 
 /** Builds a ranking: upper-case letters are returned candidates, lower-case ones are not. */
 function ranking(letters: string): Candidate[] {
@@ -33,7 +33,7 @@ describe('rank changes', () => {
     const moves = diffRanks(ranking(before), ranking(after))
     const named = Object.fromEntries(
       ranking(after).flatMap((candidate) => {
-        const move = moves.get(keyOf(candidate))
+        const move = moves.get(candidateKey(candidate))
         return move === undefined ? [] : [[candidate.path[0], move]]
       }),
     )

@@ -3,8 +3,15 @@ import { configJsonSchema } from '../../../src/main/platform/config/config-schem
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 import zhCN from '../../../src/renderer/lib/i18n/zh-CN.json' with { type: 'json' }
 import zhTW from '../../../src/renderer/lib/i18n/zh-TW.json' with { type: 'json' }
-import { groupOf, placeSettings, sectionAt, sections } from '../../../src/renderer/settings/setting-sections.ts'
-import { formatDuration, settingRows, type JsonSchema } from '../../../src/renderer/settings/setting-rows.ts'
+import {
+  groupOf,
+  placeSettings,
+  sectionAt,
+  sections,
+  formatDuration,
+  settingRows,
+  type JsonSchema,
+} from '../../../src/renderer/settings/setting-rows.ts'
 import { valueAt } from '../../../src/shared/util/json.ts'
 
 const schema = configJsonSchema() as JsonSchema

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { entriesOf } from '../../../src/renderer/chat/log-entries.ts'
-import { isoDate, startOfDay } from '../../../src/renderer/lib/util/local-dates.ts'
+import { logEntries } from '../../../src/renderer/chat/log-entries.ts'
+import { isoDate, startOfDay } from '../../../src/renderer/lib/i18n/format.ts'
 
 describe('start page', () => {
   it('lists the entries of a daily log, newest first, by title or first line', () => {
@@ -20,7 +20,7 @@ describe('start page', () => {
       '- 09:30 Rust over C',
       '- 09:31 Tea',
     ].join('\n')
-    expect(entriesOf(log)).toEqual([
+    expect(logEntries(log)).toEqual([
       { time: '09:31', text: 'Tea', line: 14 },
       { time: '09:30', text: 'Rust over C', line: 13 },
       { time: '9:10', text: '会议', line: 10 },
@@ -35,7 +35,7 @@ describe('start page', () => {
     ['Just a line\nand another', [{ time: '', text: 'Just a line', line: 1 }]],
     ['## 10:00\n\n## 11:00\nsaid', [{ time: '11:00', text: 'said', line: 3 }]],
   ])('reads from %j the entries %j', (log, entries) => {
-    expect(entriesOf(log)).toEqual(entries)
+    expect(logEntries(log)).toEqual(entries)
   })
 
   it('starts yesterday at local midnight, also across months', () => {

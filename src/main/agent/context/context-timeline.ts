@@ -3,7 +3,7 @@ import { contextReportSchema } from '#shared/contract/context.ts'
 import { messageText } from '#shared/chat/messages.ts'
 import type { LinkedMessage } from '../sessions/digest.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
-import { eventOf } from '../sessions/session-events.ts'
+import { eventOf, joinFlushes } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { calibrateReport, messageTextForModel, messageTokens } from './message-tokens.ts'
@@ -41,8 +41,12 @@ export function contextTimeline(branch: readonly TranscriptEntry[]): { steps: Co
         steps[steps.length - 1] = { ...last, answer: entry.id, usage: message.usage }
     }
     const event = eventOf(entry)
-    if (event && event.type !== 'command')
-      events.push({ id: entry.id, before: steps.length, at: Date.parse(entry.timestamp), event })
+    if (!event || event.type === 'command') continue
+    const before = steps.length
+    const last = events.at(-1)
+    const joined = last?.before === before ? joinFlushes(last.event, event) : undefined
+    if (joined) events.pop()
+    events.push({ id: entry.id, before, at: Date.parse(entry.timestamp), event: joined ?? event })
   }
   return { steps, events }
 }

@@ -41,9 +41,20 @@ export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[]
     if (!event) continue
     const outdated = outdatedBy[statusOf(event)] ?? []
     events = events.filter((earlier) => !outdated.includes(statusOf(earlier.event)))
-    events.push({ id: entry.id, after, event })
+    const last = events.at(-1)
+    const joined = last?.after === after ? joinFlushes(last.event, event) : undefined
+    if (joined) events.pop()
+    events.push({ id: entry.id, after, event: joined ?? event })
   }
   return events
+}
+
+/** Returns one event for two parts of a flush; undefined for other events. */
+export function joinFlushes(one: SessionEvent, other: SessionEvent): SessionEvent | undefined {
+  if (one.type !== 'flush' || other.type !== 'flush') return undefined
+  if (![one, other].every(({ status }) => status === 'wrote' || status === 'nothing')) return undefined
+  const status = one.status === 'wrote' ? one.status : other.status
+  return { ...other, status, changes: [...one.changes, ...other.changes], tokens: one.tokens + other.tokens }
 }
 
 export function eventOf(entry: TranscriptEntry): SessionEvent | undefined {

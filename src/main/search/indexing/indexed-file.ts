@@ -18,8 +18,3 @@ export interface FileContent extends KnownFile {
 }
 
 export const sessionsPrefix = 'sessions/'
-
-/** Returns the id of the chat whose transcript has this path in the index; undefined for other paths. */
-export function sessionOfPath(path: string): string | undefined {
-  return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
-}

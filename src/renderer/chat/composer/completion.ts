@@ -1,6 +1,6 @@
 import type { Candidate } from '#shared/contract/index.ts'
 import { commands } from '#shared/chat/commands.ts'
-import { keyOf } from '../../search/rank-diff.ts'
+import { candidateKey } from '../../search/candidates.ts'
 import { bestMatches, nameRanker, type ChineseNames } from '#lib/util/name-match.ts'
 
 export interface Completion {
@@ -57,6 +57,6 @@ export function completionsAt(
     .map((path) => ({ kind: 'file' as const, label: path, insert: `@${path} ` }))
   const noteItems = notes
     .slice(0, maxNotes)
-    .map((note) => ({ kind: 'note' as const, label: keyOf(note), insert: `@${note.path} `, note }))
+    .map((note) => ({ kind: 'note' as const, label: candidateKey(note), insert: `@${note.path} `, note }))
   return { from: caret - mention.length - 1, items: [...items, ...noteItems] }
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import type { Draft } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { queryClient } from '#lib/api/client.ts'
-import { useDebounced } from '#lib/util/use-debounced.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
 
 /** Debounce of the count, in ms: counting a long text on each key would be noticeable. */
 const pauseMs = 300

@@ -5,23 +5,22 @@ import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { Agent, ContextEvent, ContextEventDetails, ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { QueryView } from '#lib/feedback/query-view.tsx'
+import { Checkbox } from '#lib/ui/choice.tsx'
+import { QueryView } from '#lib/ui/states.tsx'
 import { formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
+import { InspectTabs } from '#lib/ui/view-header.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
-import { Sheet } from '#lib/ui/sheet.tsx'
+import { Sheet } from '#lib/ui/dialog.tsx'
 import { isLongTermPath } from '#shared/util/agent-files.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
-import { ContextBar } from './context-bar.tsx'
-import { ContextTable } from './context-table.tsx'
+import { ContextBar, itemName } from './context-bar.tsx'
+import { ContextTable, WarningList } from './context-table.tsx'
 import { RequestInspector } from './request-inspector.tsx'
 import { Timeline } from './timeline.tsx'
-import { WarningList } from './warning-list.tsx'
-import { itemName } from './layers.ts'
 import { useSettings } from '../../settings/use-settings.ts'
-import { eventSentence } from '../sessions/event-sentence.ts'
+import { eventSentence } from '../messages/session-event.tsx'
 
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
@@ -64,8 +63,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
           </Button>
         )}
         {step && (
-          <Button look="quiet" onClick={() => setIsRequestOpen(true)}>
-            <FileJson size={14} aria-hidden />
+          <Button icon={FileJson} look="quiet" onClick={() => setIsRequestOpen(true)}>
             {t('context.exact')}
           </Button>
         )}
@@ -178,18 +176,16 @@ function UnaskedSwitches({ agent, report }: { agent: Agent; report: ContextRepor
         if (!setting) return null
         const tokens = report.items.filter(has).reduce((sum, item) => sum + item.tokens, 0)
         return (
-          <label key={name} className="flex items-center gap-1.5">
-            <input
-              type="checkbox"
-              role="switch"
-              className="accent-accent"
-              checked={settings.effectiveValue(setting, scope) !== false}
-              onChange={({ target }) =>
-                settings.set(setting, scope, target.checked, (refusal) => refusal && toast.error(explainError(refusal)))
-              }
-            />
+          <Checkbox
+            key={name}
+            role="switch"
+            checked={settings.effectiveValue(setting, scope) !== false}
+            onChange={(isChecked) =>
+              settings.set(setting, scope, isChecked, (refusal) => refusal && toast.error(explainError(refusal)))
+            }
+          >
             {t(`context.unasked.${name}`)} <span className="tabular text-muted">{formatNumber(tokens)}</span>
-          </label>
+          </Checkbox>
         )
       })}
     </fieldset>

@@ -5,13 +5,12 @@ import { t } from 'i18next'
 import type { WireRequest } from '#shared/contract/index.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { api } from '#lib/api/client.ts'
-import { QueryView } from '#lib/feedback/query-view.tsx'
+import { QueryView, EmptyState } from '#lib/ui/states.tsx'
 import { formatMoment, formatNumber } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/button.tsx'
-import { Choice } from '#lib/ui/choice.tsx'
+import { Choice, Checkbox } from '#lib/ui/choice.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
-import { Sheet } from '#lib/ui/sheet.tsx'
-import { EmptyState } from '#lib/ui/states.tsx'
+import { Sheet } from '#lib/ui/dialog.tsx'
 
 interface RequestInspectorProps {
   readonly agent: string
@@ -102,10 +101,9 @@ export function RawRequest({ model, rawRequest }: RawRequestProps) {
           {t('context.wireNote')}
           {rawRequest.leftOut > 0 && ` ${t('context.wireLeftOut', { count: rawRequest.leftOut })}`}
         </p>
-        <label className="flex items-center gap-1.5">
-          <input type="checkbox" checked={isIndented} onChange={(event) => setIsIndented(event.target.checked)} />
+        <Checkbox checked={isIndented} onChange={setIsIndented}>
           {t('context.indented')}
-        </label>
+        </Checkbox>
       </div>
       <LongText text={text} label={t('context.wire')} />
     </div>

@@ -2,9 +2,9 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
-import { layerColor, thresholdsOf } from './layers.ts'
+import { layerColor, thresholdsOf } from './context-bar.tsx'
 import { layers } from '#shared/chat/context-items.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, MoreButton } from '#lib/ui/button.tsx'
 
 interface TimelineProps {
   readonly steps: readonly ContextStep[]
@@ -212,7 +212,7 @@ function StepTable({ steps, selectedIndex, onStep }: Pick<TimelineProps, 'steps'
             <th className="text-right font-medium">{t('context.tokens')}</th>
             <th className="text-right font-medium">{t('context.cacheRead')}</th>
             <th className="text-right font-medium">{t('context.cacheWritten')}</th>
-            <th className="text-right font-medium">{t('context.money')}</th>
+            <th className="text-right font-medium">{t('details.cost')}</th>
           </tr>
         </thead>
         <tbody>
@@ -238,11 +238,7 @@ function StepTable({ steps, selectedIndex, onStep }: Pick<TimelineProps, 'steps'
           ))}
         </tbody>
       </table>
-      {steps.length > limit && (
-        <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-          {t('history.more')}
-        </Button>
-      )}
+      {steps.length > limit && <MoreButton onClick={() => setLimit(limit + pageSize)} />}
     </>
   )
 }

@@ -4,12 +4,13 @@ import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import type { Usage } from '#shared/chat/messages.ts'
 import { api } from '#lib/api/client.ts'
+import { TextLink } from '#lib/ui/button.tsx'
 import { formatMoney, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Result } from '../../search/result.tsx'
 import { changeOf, searchesOf, usageOf, type Turn } from './turns.ts'
-import { SidePanel } from '#lib/ui/side-panel.tsx'
-import { Counts } from '#lib/diff-view/change-label.tsx'
+import { SidePanel } from '#lib/ui/dialog.tsx'
+import { Counts } from '#lib/diff-view/diff-card.tsx'
 
 interface DetailsProps {
   readonly agent: string
@@ -25,7 +26,7 @@ export function Details({ agent, session, turn, onClose }: DetailsProps) {
   const { provider, model: name } = turn?.answers.at(-1)?.message ?? {}
   const model = provider === undefined || provider === 'offline' ? provider : `${provider}/${name}`
   return (
-    <SidePanel title={t('details.title')} closing={t('details.close')} onClose={onClose}>
+    <SidePanel title={t('chat.details')} closing={t('details.close')} onClose={onClose}>
       {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
       {turn && recalls.length === 0 && (
         <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
@@ -69,9 +70,7 @@ function RecallSection({ agent, recall }: { agent: string; recall: RecordedSearc
       {recall.results.map((result) => (
         <Result key={`${result.path}:${result.startLine}`} agent={agent} result={result} query={recall.query} />
       ))}
-      <Link href={paths.found(recall.query)} className="text-accent hover:underline">
-        {t('details.openInSearch')} →
-      </Link>
+      <TextLink href={paths.found(recall.query)}>{t('details.openInSearch')} →</TextLink>
     </section>
   )
 }
@@ -107,7 +106,7 @@ function UsageTable({ title, usage, model }: { title: string; usage: Usage; mode
         )}
         {model !== undefined && (
           <>
-            <dt>{t('details.model')}</dt>
+            <dt>{t('status.model')}</dt>
             <dd className="max-w-44 truncate text-right" title={model}>
               {model}
             </dd>

@@ -1,15 +1,14 @@
 import { Shuffle } from 'lucide-react'
 import { t } from 'i18next'
-import { Link } from 'wouter'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
-import { toolLabel } from './tool-line.tsx'
+import { toolLabel } from './tool-call.tsx'
 
 const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
   provider_timeout: 'chat.idleTimeout',
@@ -60,19 +59,16 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
             agent={agent}
             onChoose={(model) => retry(question, model)}
             trigger={
-              <Button look="quiet">
-                <Shuffle size={13} aria-hidden /> {t('chat.retryWith')}
+              <Button icon={Shuffle} look="quiet">
+                {t('chat.retryWith')}
               </Button>
             }
           />
         )}
         {section && (
-          <Link
-            href={paths.settings(section)}
-            className="inline-flex min-h-7 items-center rounded-sm px-2.5 text-accent hover:underline"
-          >
+          <TextLink href={paths.settings(section)} className="inline-flex min-h-7 items-center rounded-sm px-2.5">
             {errorCode === 'provider_timeout' ? t('chat.waitLonger') : t('chat.openSettings', { provider })}
-          </Link>
+          </TextLink>
         )}
       </div>
     </div>

@@ -86,8 +86,7 @@ export function KeepButton({ id, text }: { id: string; text: string }) {
   }
   return (
     <div className="flex flex-wrap items-center gap-3 text-[12px] text-muted">
-      <Button disabled={isKept} onClick={() => void keep()}>
-        <BookmarkPlus size={14} aria-hidden />
+      <Button icon={BookmarkPlus} disabled={isKept} onClick={() => void keep()}>
         {t(isKept ? 'chat.kept' : 'chat.keep')}
       </Button>
       <span className="min-w-0 flex-1 truncate">{text}</span>

@@ -4,11 +4,11 @@ import { splitAttachments, type RecalledNotes, type UserMessage } from '#shared/
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
-import { ShowAll } from '#lib/ui/clipped-text.tsx'
+import { ShowAll } from '#lib/ui/long-text.tsx'
 import { AttachmentChip } from '../composer/attachment-chip.tsx'
 import { useChatActions } from '../chat-actions.ts'
 import { QuestionActions } from './message-actions.tsx'
-import { SearchDetails } from './tool-result-details.tsx'
+import { SearchDetails } from './tool-call.tsx'
 import type { Question } from './turns.ts'
 
 export function QuestionView({ question }: { question: Question }) {

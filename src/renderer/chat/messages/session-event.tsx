@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
 import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
-import { useAgentName } from '#lib/agents/agent-name.ts'
+import { useAgentName } from '#lib/agents/current-agent.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -11,7 +11,6 @@ import { DiffCard } from '#lib/diff-view/diff-card.tsx'
 import { Markdown } from '../../markdown/chat/markdown.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
 import { useChatActions } from '../chat-actions.ts'
-import { eventSentence } from '../sessions/event-sentence.ts'
 
 export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
   switch (event.type) {
@@ -156,7 +155,7 @@ function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: Comman
         </ul>
       )
     case 'model':
-      return <p>{t('command.model', { model: outcome.model })}</p>
+      return <p>{t('chat.model', { model: outcome.model })}</p>
     case 'agent':
       return <p>{t('command.agent', { agent: name, workspace: outcome.workspace })}</p>
     case 'status':
@@ -188,5 +187,23 @@ function CommandOutcomeView({ agent, outcome }: { agent: string; outcome: Comman
       )
     case 'failed':
       return <p className="text-bad">{explainCode(outcome.code, outcome.data)}</p>
+  }
+}
+
+export function eventSentence(event: Exclude<SessionEvent, { type: 'command' }>): string {
+  switch (event.type) {
+    case 'flush':
+      return t(`kept.flush.${event.status}`, { count: event.changes.length })
+    case 'compaction':
+      return t(event.leftOut ? 'kept.leftOut' : 'kept.compacted', {
+        before: formatShort(event.before),
+        after: formatShort(event.after),
+      })
+    case 'prune':
+      return t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })
+    case 'privateMatches':
+      return t('chat.privateMatches', { count: event.count })
+    case 'notice':
+      return `${t(`kept.${event.kind}`, event.data)} ${event.code === '' ? '' : explainCode(event.code, event.data)}`.trim()
   }
 }

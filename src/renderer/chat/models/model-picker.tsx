@@ -4,13 +4,12 @@ import { Command } from 'cmdk'
 import { Check, RotateCw } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { t } from 'i18next'
-import { Link } from 'wouter'
 import type { Agent, Model } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
-import { IconButton } from '#lib/ui/button.tsx'
+import { IconButton, TextLink } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
 
 interface ModelPickerProps {
@@ -76,9 +75,13 @@ function ModelList({ agent, value, onChoose, onClose }: ModelListProps) {
           placeholder={t('models.search')}
           className="min-w-0 flex-1 bg-transparent px-3 py-2.5 outline-none placeholder:text-muted"
         />
-        <IconButton label={t('models.refresh')} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
-          <RotateCw size={13} className={refresh.isPending ? 'animate-spin' : ''} />
-        </IconButton>
+        <IconButton
+          icon={RotateCw}
+          label={t('models.refresh')}
+          disabled={refresh.isPending}
+          className={refresh.isPending ? '[&>svg]:animate-spin' : ''}
+          onClick={() => refresh.mutate()}
+        />
       </div>
       <Command.List className="max-h-80 overflow-y-auto p-1">
         <Command.Empty className="px-3 py-4 text-muted">{t('models.none')}</Command.Empty>
@@ -105,9 +108,9 @@ function ModelList({ agent, value, onChoose, onClose }: ModelListProps) {
             {explainCode(code, { provider })}
           </p>
         ))}
-        <Link href={paths.settings('models')} onClick={onClose} className="text-accent hover:underline">
+        <TextLink href={paths.settings('models')} onClick={onClose}>
           {t('models.setUp')}
-        </Link>
+        </TextLink>
       </footer>
     </Command>
   )

@@ -7,11 +7,9 @@ import type { Agent, SessionSummary } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { PlaceMark, PrivateMark } from '#lib/notes/private-mark.tsx'
-import { formatNumber } from '#lib/i18n/format.ts'
+import { formatNumber, startOfDay } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { startOfDay } from '#lib/util/local-dates.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { Highlight } from '#lib/ui/highlight.tsx'
+import { Highlight } from '#lib/ui/long-text.tsx'
 import { paths, sessionAt } from '#lib/router/paths.ts'
 import { SectionTitle } from '#lib/ui/nav-row.tsx'
 import { FilterField } from '#lib/ui/search-field.tsx'
@@ -46,9 +44,7 @@ export function SessionList({ agent, current: currentPath }: { agent: Agent; cur
             typeof row === 'string' ? (
               <SectionTitle>{t(`nav.${row}`)}</SectionTitle>
             ) : (
-              <ErrorBoundary piece="row" resetKey={row}>
-                <SessionRow agent={agent.id} summary={row} isCurrent={isChat && row.id === openId} />
-              </ErrorBoundary>
+              <SessionRow agent={agent.id} summary={row} isCurrent={isChat && row.id === openId} />
             )
           }
         </VirtualRows>

@@ -7,14 +7,12 @@ import { useLocation } from 'wouter'
 import type { SessionSummary } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
-import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
-import { Button, IconButton } from '#lib/ui/button.tsx'
-import { Dialog } from '#lib/ui/dialog.tsx'
+import { ActionItem, ActionMenu, ActionSeparator, Button, IconButton } from '#lib/ui/button.tsx'
+import { Dialog, PromptDialog } from '#lib/ui/dialog.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { download } from '#lib/util/download.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
-import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
-import { QueryView } from '#lib/feedback/query-view.tsx'
+import { QueryView } from '#lib/ui/states.tsx'
 import { LineList } from '../composer/private-lines.tsx'
 
 interface SessionMenuProps {
@@ -61,7 +59,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         {summary.isPrivate ? (
           <ActionItem onClick={() => setIsReleasing(true)}>{t('release.open')}</ActionItem>
         ) : (
-          <ActionItem onClick={() => makePrivate.mutate(target)}>{t('session.makePrivate')}</ActionItem>
+          <ActionItem onClick={() => makePrivate.mutate(target)}>{t('private.lockThis')}</ActionItem>
         )}
         <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
           {t('session.exportMarkdown')}
@@ -69,7 +67,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
         <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
         <ActionSeparator />
         <ActionItem onClick={() => (summary.areNotesMissing ? setIsDeleting(true) : remove.mutate(target))}>
-          {t('session.remove')}
+          {t('file.delete')}
         </ActionItem>
       </ActionMenu>
       {isDeleting && (
@@ -81,7 +79,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
           title={t('session.rename')}
           label={t('session.name')}
           initial={summary.title}
-          action={t('session.save')}
+          action={t('file.save')}
           onClose={() => setIsRenaming(false)}
           onSubmit={(name) => rename.mutate({ ...target, name })}
         />

@@ -1,15 +1,16 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Agent, ErasureMatches, ErasureOutcome, ErasurePlace } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { QueryView } from '#lib/feedback/query-view.tsx'
+import { Checkbox } from '#lib/ui/choice.tsx'
+import { QueryView } from '#lib/ui/states.tsx'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatBytes } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { clipLine } from '#lib/util/clip.ts'
@@ -58,7 +59,6 @@ function useForget(agent: string) {
 type ForgetState = ReturnType<typeof useForget>
 
 export function ForgetView({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const state = useForget(agent.id)
   const [typedWords, setTypedWords] = useState('')
   const { words, search, query, progress, run } = state
@@ -99,7 +99,7 @@ export function ForgetView({ agent }: { agent: Agent }) {
               />
               <span className="text-muted">{t('forget.running')}</span>
               <Button onClick={() => void runWithErrorToast(client.forget.stop({ agent: agent.id }))}>
-                {t('find.stop')}
+                {t('chat.stop')}
               </Button>
             </div>
           ) : run.data ? (
@@ -116,7 +116,6 @@ export function ForgetView({ agent }: { agent: Agent }) {
 }
 
 function ForgetPreview({ state, matches }: { state: ForgetState; matches: ErasureMatches }) {
-  const { t } = useTranslation()
   const [hasDialog, setHasDialog] = useState(false)
   const [deleteOldHistory, setDeleteOldHistory] = useState(false)
   const { words, lines, setLines, run } = state
@@ -152,18 +151,12 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
           <ul className="flex flex-col gap-1.5">
             {near.map(({ path, line, text }) => (
               <li key={text}>
-                <label className="flex items-baseline gap-2">
-                  <input
-                    type="checkbox"
-                    checked={lines.has(text)}
-                    onChange={() => setLines(toggled(lines, text))}
-                    className={checkboxLook}
-                  />
-                  <span className="min-w-0 break-words">{clipLine(text, 300)}</span>
-                </label>
-                <Link href={paths.file(path, line)} className="ml-6 font-mono text-[12px] text-accent hover:underline">
+                <Checkbox checked={lines.has(text)} onChange={() => setLines(toggled(lines, text))}>
+                  {clipLine(text, 300)}
+                </Checkbox>
+                <TextLink href={paths.file(path, line)} className="ml-6 font-mono text-[12px]">
                   {path}:{line}
-                </Link>
+                </TextLink>
               </li>
             ))}
           </ul>
@@ -188,21 +181,15 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
       {hasDialog && (
         <Dialog
           title={t('forget.sure', { words })}
-          action={t('forget.runNow')}
+          action={t('forget.title')}
           onSubmit={() => run.mutate(deleteOldHistory)}
           onClose={() => setHasDialog(false)}
         >
           <p>{t('forget.sureHint')}</p>
           {places.some(({ kind }) => kind === 'oldHistory') && (
-            <label className="flex items-baseline gap-2">
-              <input
-                type="checkbox"
-                checked={deleteOldHistory}
-                onChange={(event) => setDeleteOldHistory(event.target.checked)}
-                className={checkboxLook}
-              />
+            <Checkbox checked={deleteOldHistory} onChange={setDeleteOldHistory}>
               {t('forget.deleteOldHistory')}
-            </label>
+            </Checkbox>
           )}
         </Dialog>
       )}
@@ -231,7 +218,6 @@ function Section({ title, aside, hint, children }: SectionProps) {
 }
 
 function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
-  const { t } = useTranslation()
   const { keptPaths, setKeptPaths } = state
   const { kind, path, count, lines, isNamed, keepsPrivate, bytes } = place
   const found = count === 0 ? t('forget.unknown') : t(`forget.${kind === 'history' ? 'versions' : 'lines'}`, { count })
@@ -265,7 +251,6 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
 }
 
 function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words: string }) {
-  const { t } = useTranslation()
   const { removed, left: remaining, isStopped } = outcome
   return (
     <div role="status" className="flex flex-col gap-3" data-testid="forgotten">

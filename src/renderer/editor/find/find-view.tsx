@@ -3,20 +3,17 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, LeftFile, UnreadFile } from '#shared/contract/index.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { ErrorState, EmptyState } from '#lib/ui/states.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
-import { useDebounced } from '#lib/util/use-debounced.ts'
-import { useTextField } from '#lib/util/composition.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
+import { useTextField } from '#lib/ui/search-field.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { findRows, keyOfFindRow, type FindRow } from './find-rows.ts'
-import { useFind, type FindResult } from './use-find.ts'
-import { useReplace } from './use-replace.ts'
+import { useFind, type FindResult, useReplace } from './use-find.ts'
 
 const debounceMs = 150
 const maxListedFiles = 20
@@ -78,7 +75,7 @@ export function FindView({ agent }: { agent: Agent }) {
               className="h-1.5 min-w-0 flex-1 accent-accent"
             />
             {t('import.progress', { done: formatNumber(progress.done), total: formatNumber(progress.total) })}
-            <Button onClick={stop}>{t('find.stop')}</Button>
+            <Button onClick={stop}>{t('chat.stop')}</Button>
           </div>
         )}
         {skipped.length > 0 && (
@@ -204,14 +201,12 @@ function Results({ result: { files }, isReady, onReplace }: ResultsProps) {
   return (
     <VirtualRows label={t('find.results')} rows={rows} keyOf={keyOfFindRow} estimateHeight={estimateHeight}>
       {(row) => (
-        <ErrorBoundary piece="row" resetKey={row}>
-          <Row
-            row={row}
-            isReady={isReady}
-            onReplace={onReplace}
-            onExpand={(path) => setExpandedPaths(new Set([...expandedPaths, path]))}
-          />
-        </ErrorBoundary>
+        <Row
+          row={row}
+          isReady={isReady}
+          onReplace={onReplace}
+          onExpand={(path) => setExpandedPaths(new Set([...expandedPaths, path]))}
+        />
       )}
     </VirtualRows>
   )

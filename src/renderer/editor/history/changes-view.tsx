@@ -5,20 +5,16 @@ import { Link } from 'wouter'
 import type { Agent, Cause, HistoryEntry, PastBatch } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError, isErrorOf } from '#lib/feedback/explain.ts'
-import { QueryView } from '#lib/feedback/query-view.tsx'
-import { formatMoment } from '#lib/i18n/format.ts'
-import { startOfDay } from '#lib/util/local-dates.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { QueryView, EmptyState } from '#lib/ui/states.tsx'
+import { formatMoment, startOfDay } from '#lib/i18n/format.ts'
+import { Button, MoreButton } from '#lib/ui/button.tsx'
 import { Choice } from '#lib/ui/choice.tsx'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { EmptyState } from '#lib/ui/states.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName } from '#lib/diff-view/change-label.tsx'
-import { Hunks } from '#lib/diff-view/hunks.tsx'
+import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName, Hunks } from '#lib/diff-view/diff-card.tsx'
 import { useTimeline } from './history-panel.tsx'
-import { formatBatchNames, undoBatchWithToast } from './revert-change.ts'
+import { formatBatchNames, undoBatchWithToast } from '#lib/feedback/change-toast.ts'
 
 const causesByAuthor = {
   agent: ['agent', 'flush'],
@@ -49,8 +45,8 @@ export function ChangesView({ agent }: { agent: Agent }) {
   const causes = causesByAuthor[author] as readonly Cause[] | undefined
   const timeline = useTimeline({ agent: agent.id, since, causes: causes && [...causes] })
   return (
-    <section aria-label={t('changes.title')} className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={t('changes.title')}>
+    <section aria-label={t('nav.changes')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={t('nav.changes')}>
         <Choice
           label={t('changes.by')}
           value={author}
@@ -82,28 +78,20 @@ export function ChangesView({ agent }: { agent: Agent }) {
               ) : (
                 <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
                   <VirtualRows
-                    label={t('changes.title')}
+                    label={t('nav.changes')}
                     rows={changes}
                     keyOf={changeKey}
                     estimateHeight={estimateChangeHeight}
                     overscan={2}
                   >
                     {(change) => (
-                      <ErrorBoundary piece="row" resetKey={change}>
-                        <div className="pb-5">
-                          <Change agent={agent.id} change={change} />
-                        </div>
-                      </ErrorBoundary>
+                      <div className="pb-5">
+                        <Change agent={agent.id} change={change} />
+                      </div>
                     )}
                   </VirtualRows>
                   {timeline.hasNextPage && (
-                    <Button
-                      look="link"
-                      disabled={timeline.isFetchingNextPage}
-                      onClick={() => void timeline.fetchNextPage()}
-                    >
-                      {t('history.more')}
-                    </Button>
+                    <MoreButton disabled={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()} />
                   )}
                 </div>
               )

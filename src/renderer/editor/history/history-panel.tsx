@@ -7,17 +7,14 @@ import { api, type client } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { Button, MoreButton } from '#lib/ui/button.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
-import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName } from '#lib/diff-view/change-label.tsx'
+import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName, Hunks } from '#lib/diff-view/diff-card.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { Hunks } from '#lib/diff-view/hunks.tsx'
-import { patchLines, type PatchLine } from '#lib/diff-view/patch-lines.ts'
+import { patchLines, type PatchLine, Patch } from '#lib/diff-view/patch.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
-import { SidePanel } from '#lib/ui/side-panel.tsx'
+import { SidePanel } from '#lib/ui/dialog.tsx'
 import { GitCommitHorizontal } from 'lucide-react'
-import { Patch } from '#lib/diff-view/patch.tsx'
 
 const pageSize = 100
 const rowHeight = 54
@@ -63,7 +60,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
     if (commits.hasNextPage) void commits.fetchNextPage()
   }
   return (
-    <SidePanel title={t('history.title')} closing={t('history.close')} onClose={onClose}>
+    <SidePanel title={t('file.history')} closing={t('history.close')} onClose={onClose}>
       <div className="p-2">
         {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
         {commits.error && <p className="p-2 text-muted">{explainError(commits.error)}</p>}
@@ -80,32 +77,27 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
           <p className="p-2 text-muted">{t('history.empty')}</p>
         )}
-        <VirtualRows label={t('history.title')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
+        <VirtualRows label={t('file.history')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
           {(row) => {
             const key = rowKey(row)
             return (
-              <ErrorBoundary piece="row" resetKey={row}>
-                <HistoryRow
-                  agent={agent.id}
-                  path={path}
-                  row={row}
-                  isNewest={row.kind === 'change' && row.change === timeline.data?.[0]}
-                  isSelected={key === selected}
-                  onSelect={() => setSelected(key === selected ? undefined : key)}
-                />
-              </ErrorBoundary>
+              <HistoryRow
+                agent={agent.id}
+                path={path}
+                row={row}
+                isNewest={row.kind === 'change' && row.change === timeline.data?.[0]}
+                isSelected={key === selected}
+                onSelect={() => setSelected(key === selected ? undefined : key)}
+              />
             )
           }}
         </VirtualRows>
         {(timeline.hasNextPage || commits.hasNextPage) && (
-          <Button
-            look="link"
+          <MoreButton
             className="px-2!"
             disabled={timeline.isFetchingNextPage || commits.isFetchingNextPage}
             onClick={loadMore}
-          >
-            {t('history.more')}
-          </Button>
+          />
         )}
         {commits.isPending && timeline.isSuccess && (
           <p className="p-2 text-[12px] text-muted">{t('history.gitReading')}</p>

@@ -4,12 +4,11 @@ import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, BrokenLink } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { QueryView } from '#lib/feedback/query-view.tsx'
+import { QueryView, EmptyState } from '#lib/ui/states.tsx'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink, MoreButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 
 const pageSize = 100
@@ -20,9 +19,9 @@ export function BrokenView({ agent }: { agent: Agent }) {
   const links = broken.data?.links ?? []
   const byFile = Map.groupBy(links.slice(0, limit), ({ path }) => path)
   return (
-    <section aria-label={t('links.brokenTitle')} className="flex min-w-0 flex-1 flex-col">
+    <section aria-label={t('links.broken')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader
-        title={t('links.brokenTitle')}
+        title={t('links.broken')}
         aside={broken.data ? t('links.brokenCount', { count: broken.data.count }) : ''}
       />
       <div className="min-h-0 flex-1 overflow-y-auto">
@@ -40,11 +39,7 @@ export function BrokenView({ agent }: { agent: Agent }) {
                     ))}
                   </section>
                 ))}
-                {links.length > limit && (
-                  <Button look="link" onClick={() => setLimit(limit + pageSize)}>
-                    {t('history.more')}
-                  </Button>
-                )}
+                {links.length > limit && <MoreButton onClick={() => setLimit(limit + pageSize)} />}
               </div>
             )
           }
@@ -81,9 +76,9 @@ function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
           </Button>
         ))}
         {newNotePath !== null && (
-          <Link href={paths.file(newNotePath)} className="text-accent hover:underline">
+          <TextLink href={paths.file(newNotePath)}>
             {t('links.makeNote', { path: clipLine(newNotePath, 100) })}
-          </Link>
+          </TextLink>
         )}
       </div>
     </div>

@@ -3,7 +3,7 @@ import { t } from 'i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
 import { Button } from '#lib/ui/button.tsx'
-import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { Modal, ModalTitle } from '#lib/ui/dialog.tsx'
 
 const initiallyOpenFiles = 3
 

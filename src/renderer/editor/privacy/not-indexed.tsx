@@ -1,16 +1,13 @@
+import { t } from 'i18next'
 import { useMutation } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import type { IndexExclusion } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button, TextLink } from '#lib/ui/button.tsx'
 
-/** An icon with the reason as tooltip and accessible name. */
 export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) {
-  const { t } = useTranslation()
   const reason = t(`unsearched.${unsearched.reason}`, { message: unsearched.message ?? '' })
   return (
     <span role="img" aria-label={reason} title={reason} data-testid="unsearched" className="inline-flex text-faint">
@@ -19,27 +16,19 @@ export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) 
   )
 }
 
-/** Shows the full reason and a button that fixes it. */
 export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearched: IndexExclusion }) {
-  const { t } = useTranslation()
   const { reason, message = '' } = unsearched
   return (
     <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>{t(`unsearched.${reason}`, { message })}</span>
       {reason === 'scope' && <IndexAllButton agent={agent} />}
       {reason === 'sessionsOff' && <SearchSessionsButton agent={agent} />}
-      {reason === 'outside' && (
-        <Link href={paths.settings('memory')} className="text-accent hover:underline">
-          {t('unsearched.addFolder')}
-        </Link>
-      )}
+      {reason === 'outside' && <TextLink href={paths.settings('memory')}>{t('unsearched.addFolder')}</TextLink>}
     </span>
   )
 }
 
-/** Button that extends the search to all notes of the workspace. */
 export function IndexAllButton({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const extendScope = useMutation(
     api.search.setScope.mutationOptions({
       onSuccess: (scope) => showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
@@ -53,7 +42,6 @@ export function IndexAllButton({ agent }: { agent: string }) {
 }
 
 function SearchSessionsButton({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const enableSessions = useMutation(
     api.search.setSessions.mutationOptions({
       onSuccess: (sessions) =>
@@ -62,7 +50,7 @@ function SearchSessionsButton({ agent }: { agent: string }) {
   )
   return (
     <Button disabled={enableSessions.isPending} onClick={() => enableSessions.mutate({ agent, sessions: true })}>
-      {t('unsearched.searchSessions')}
+      {t('setting.memory_sessions')}
     </Button>
   )
 }

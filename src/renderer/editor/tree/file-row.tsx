@@ -5,15 +5,19 @@ import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark } from '#lib/notes/private-mark.tsx'
-import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
-import { IconButton } from '#lib/ui/button.tsx'
+import { ActionItem, ActionMenu, ActionSeparator, IconButton } from '#lib/ui/button.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
-import { MoveDialog } from '../links/move-dialog.tsx'
 import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
-import { attachmentOrCanvasKind } from '../file-kind.ts'
-import { duplicateFile, exportNote, removeFile, revealFile, setPrivate } from './file-actions.ts'
+import { attachmentOrCanvasKind } from '../use-attachments.ts'
 import type { TreeFile } from './tree-rows.ts'
+import type { MovePlan } from '#shared/contract/index.ts'
+import { client } from '#lib/api/client.ts'
+import { showChange } from '#lib/feedback/change-toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
+import { PromptDialog } from '#lib/ui/dialog.tsx'
+import { PlanDialog } from '../links/plan-dialog.tsx'
+import { download } from '#lib/util/download.ts'
 
 interface RowProps {
   readonly agent: string
@@ -124,4 +128,105 @@ export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
       {isMoving && <MoveDialog agent={agent} from={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
     </span>
   )
+}
+
+interface MoveDialogProps {
+  readonly agent: string
+  /** A file, or a folder without a trailing `/`. */
+  readonly from: string
+  readonly onMoved: (to: string) => void
+  readonly onClose: () => void
+}
+
+function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
+  const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()
+  const move = async (to: string, plan: MovePlan | undefined) => {
+    const { links, notes, staysPrivate, change } = await client.links.move({ agent, from, to, plan: plan?.id })
+    const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
+    const message = staysPrivate ? `${moved} ${t('links.staysPrivate')}` : moved
+    showChange(message, agent, change, { look: 'plain' })
+    onMoved(to)
+  }
+  const closeAndMove = async (to: string, plan: MovePlan | undefined) => {
+    // Closes first, since the dialog would cover the progress and its cancel button in the corner.
+    onClose()
+    await runWithErrorToast(move(to, plan))
+  }
+  const planMove = async (to: string) => {
+    const plan = to === from ? undefined : await client.links.planMove({ agent, from, to })
+    if (!plan) return undefined
+    if (plan.links === 0 && plan.left.length === 0) return move(to, undefined)
+    setPlanned({ to, plan })
+    return 'next' as const
+  }
+  if (planned)
+    return (
+      <PlanDialog
+        plan={planned.plan}
+        title={t('links.willUpdate', {
+          count: planned.plan.links,
+          notes: t('links.inNotes', { count: planned.plan.notes }),
+        })}
+        hint={planned.plan.staysPrivate ? t('links.staysPrivate') : undefined}
+        skippedTitle={t('links.leftBehind', { count: planned.plan.left.length })}
+        choices={[
+          { label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) },
+          { label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) },
+        ]}
+        onClose={onClose}
+      />
+    )
+  return (
+    <PromptDialog
+      title={t('file.rename')}
+      label={t('file.path')}
+      initial={from}
+      action={t('file.move')}
+      isPath
+      onClose={onClose}
+      onSubmit={(to) => planMove(to.replace(/\/+$/, ''))}
+    />
+  )
+}
+
+/** Actions on files. Failed actions show a toast and return false or undefined. */
+
+export async function createNote(agent: string, path: string, text: string): Promise<boolean> {
+  return (await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
+}
+
+/** Returns the path of the copy. */
+async function duplicateFile(agent: string, path: string): Promise<string | undefined> {
+  return (await runWithErrorToast(client.workspace.duplicate({ agent, path })))?.value.path
+}
+
+async function removeFile(agent: string, path: string): Promise<boolean> {
+  const removal = await runWithErrorToast(client.workspace.remove({ agent, path }))
+  if (!removal) return false
+  showChange(t('file.deleted', { path }), agent, removal.value.change, { look: 'plain' })
+  return true
+}
+
+async function setPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
+  const result = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isPrivate }))
+  const text = t(isPrivate ? 'private.locked' : 'private.opened', { path })
+  if (result) showChange(text, agent, result.value.change, { look: 'plain' })
+}
+
+/** Makes a folder private with a rule in the settings, or removes the rule. */
+export async function setFolderPrivate(agent: string, path: string, isPrivate: boolean): Promise<void> {
+  if (!(await runWithErrorToast(client.workspace.setFolderVisibility({ agent, path, isPrivate })))) return
+  const undo = () => client.workspace.setFolderVisibility({ agent, path, isPrivate: !isPrivate })
+  showSuccess(t(isPrivate ? 'private.locked' : 'private.opened', { path }), undo, { look: 'plain' })
+}
+
+/** Downloads a note and its attachments as a zip archive. */
+async function exportNote(agent: string, path: string): Promise<void> {
+  const archive = await runWithErrorToast(client.import.packNote({ agent, path }))
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+  if (archive) download(`${name}.zip`, archive.value)
+}
+
+export function revealFile(agent: string, path: string, shouldOpen: boolean): void {
+  void runWithErrorToast(client.workspace.reveal({ agent, path, open: shouldOpen }))
 }

@@ -4,29 +4,30 @@ import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } 
 import { t } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { ActionItem } from '#lib/ui/action-menu.tsx'
-import { Button, IconButton } from '#lib/ui/button.tsx'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
+import { ActionItem, Button, IconButton, TextLink } from '#lib/ui/button.tsx'
+import { SidebarSection, NavRow } from '#lib/ui/nav-row.tsx'
 import { NoteMark } from '#lib/notes/private-mark.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
-import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { PromptDialog } from '#lib/ui/dialog.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
-import { NavRow } from '#lib/ui/nav-row.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
 import { fileAt, isFileAt, paths } from '#lib/router/paths.ts'
 import { FilterField } from '#lib/ui/search-field.tsx'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
-import { createFile, setFolderPrivate } from './file-actions.ts'
-import { AttachmentRow, FileRow, PathMenu } from './file-row.tsx'
+import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu } from './file-row.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
-import { useDailyPath, useNewNoteFolder, useToday, useVaultSettings } from '#lib/notes/use-vault-settings.ts'
+import {
+  useDailyPath,
+  useNewNoteFolder,
+  useToday,
+  useVaultSettings,
+  dailyPattern,
+} from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../use-attachments.ts'
-import { dailyPattern } from '../vault-setting-names.ts'
 
 interface TreeProps {
   readonly agent: Agent
@@ -143,9 +144,9 @@ function VaultSettingsLine({ agent }: { agent: string }) {
       <span className="min-w-0 truncate" title={line}>
         {line}
       </span>
-      <Link href={paths.settings('vault')} className="shrink-0 text-accent hover:underline">
+      <TextLink href={paths.settings('vault')} className="shrink-0">
         {t('vault.change')}
-      </Link>
+      </TextLink>
     </p>
   )
 }
@@ -160,7 +161,7 @@ export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () =
   }
   return (
     <PromptDialog
-      title={t('file.newTitle')}
+      title={t('nav.newFile')}
       label={t('file.path')}
       initial={`${folder}${t('file.newName')}.md`}
       action={t('file.createNow')}
@@ -281,17 +282,15 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
       onKey={handleKey}
     >
       {(row) => (
-        <ErrorBoundary piece="row" resetKey={row}>
-          <div style={{ paddingLeft: (row.depth - 1) * indent }}>
-            {row.kind === 'file' ? (
-              <FileRow file={row.file} name={row.name} current={current} agent={agent.id} />
-            ) : row.kind === 'attachment' ? (
-              <AttachmentRow path={row.path} name={row.name} current={current} agent={agent.id} />
-            ) : (
-              <FolderRow row={row} current={current} agent={agent.id} onToggle={toggle} />
-            )}
-          </div>
-        </ErrorBoundary>
+        <div style={{ paddingLeft: (row.depth - 1) * indent }}>
+          {row.kind === 'file' ? (
+            <FileRow file={row.file} name={row.name} current={current} agent={agent.id} />
+          ) : row.kind === 'attachment' ? (
+            <AttachmentRow path={row.path} name={row.name} current={current} agent={agent.id} />
+          ) : (
+            <FolderRow row={row} current={current} agent={agent.id} onToggle={toggle} />
+          )}
+        </div>
       )}
     </VirtualRows>
   )
@@ -357,7 +356,7 @@ function useMarkdownDrop(agent: string) {
         let createdCount = 0
         for (const file of files) {
           if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
-          else if (await createFile(agent, folder + file.name, await file.text())) createdCount += 1
+          else if (await createNote(agent, folder + file.name, await file.text())) createdCount += 1
         }
         if (createdCount > 0) toast.success(t('file.dropped', { count: createdCount }))
       }
@@ -370,7 +369,6 @@ const maxOutsideFiles = 200
 
 /** Lists the files that other programs added, until the user accepts them. */
 function OutsideFiles({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const { data: files = [] } = useQuery(api.workspace.outside.queryOptions({ input: { agent } }))
   const refetch = () => queryClient.invalidateQueries({ queryKey: api.workspace.outside.key() })
   const accept = useMutation(api.workspace.accept.mutationOptions({ onSuccess: refetch }))
@@ -388,9 +386,7 @@ function OutsideFiles({ agent }: { agent: string }) {
         <ul className="max-h-48 overflow-y-auto">
           {files.slice(0, maxOutsideFiles).map((path) => (
             <li key={path} className="break-all">
-              <Link href={paths.file(path)} className="text-accent hover:underline">
-                {path}
-              </Link>
+              <TextLink href={paths.file(path)}>{path}</TextLink>
             </li>
           ))}
         </ul>

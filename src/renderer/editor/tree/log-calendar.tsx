@@ -3,9 +3,8 @@ import { useState, type ComponentProps, type KeyboardEvent } from 'react'
 import i18next, { t } from 'i18next'
 import { Link } from 'wouter'
 import type { FileEntry } from '#shared/contract/index.ts'
-import { formatDay, formatNumber } from '#lib/i18n/format.ts'
+import { formatDate, formatNumber, isoDate } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/button.tsx'
-import { isoDate } from '#lib/util/local-dates.ts'
 import { isFileAt, paths } from '#lib/router/paths.ts'
 
 interface LogCalendarProps {
@@ -88,7 +87,7 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
         })}
       </div>
       {summaries.length > 0 && (
-        <ul aria-label={t('nav.chatsOfDay', { date: formatDay(shownDate) })} className="max-h-24 overflow-auto pt-1">
+        <ul aria-label={t('nav.chatsOfDay', { date: formatDate(shownDate) })} className="max-h-24 overflow-auto pt-1">
           {summaries.map(({ path }) => (
             <li key={path}>
               <Link
@@ -153,8 +152,8 @@ function Day({ date, day, logs, newPath, isToday, isTabStop, current }: DayProps
       tabIndex={isTabStop ? 0 : -1}
       aria-label={
         hasLog
-          ? t('nav.openLog', { date: formatDay(date), words: formatNumber(words) })
-          : t('nav.emptyDay', { date: formatDay(date) })
+          ? t('nav.openLog', { date: formatDate(date), words: formatNumber(words) })
+          : t('nav.emptyDay', { date: formatDate(date) })
       }
       aria-current={isFileAt(current, path) ? 'page' : undefined}
       className={`tabular flex h-[25px] flex-col items-center justify-center rounded-sm hover:bg-soft aria-[current=page]:bg-selected ${isToday ? 'bg-selected font-semibold' : ''} ${hasLog ? '' : 'text-muted'}`}

@@ -2,6 +2,8 @@ import { useLayoutEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, sessionAt } from '../router/paths.ts'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
 
 const storageKey = 'commonplace.agent'
 const listeners = new Set<() => void>()
@@ -42,4 +44,9 @@ export function chooseAgent(id: string, from: { readonly id: string; readonly pl
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/** Returns the agent's name, or its id while the list is loading or if the agent no longer exists. */
+export function useAgentName(id: string): string {
+  return useQuery(api.agents.list.queryOptions()).data?.find((agent) => agent.id === id)?.name ?? id
 }

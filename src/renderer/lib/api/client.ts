@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { createMutationCache } from '../feedback/mutation-cache.ts'
+import { createMutationCache } from '../feedback/toast.ts'
 import { Connection, ConnectionTimeoutError, type ConnectionState } from './connection.ts'
 
 export const connection = new Connection()

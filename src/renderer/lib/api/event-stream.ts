@@ -152,7 +152,7 @@ function showMatch({ agent, path, line, text, proposal }: Extract<AppEvent, { ty
   }
   show(i18next.t('capture.changed'), {
     action: { label: i18next.t('capture.replace'), onClick: () => void runWithErrorToast(replace()) },
-    cancel: { label: i18next.t('capture.keepBoth'), onClick: () => void runWithErrorToast(keepBoth()) },
+    cancel: { label: i18next.t('file.both'), onClick: () => void runWithErrorToast(keepBoth()) },
   })
 }
 

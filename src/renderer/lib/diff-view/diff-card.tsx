@@ -1,13 +1,21 @@
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { paths } from '../router/paths.ts'
-import { Patch } from './patch.tsx'
-import { RevertButtons } from './change-label.tsx'
-import { useRevertStatus } from './use-revert-status.ts'
+import { Patch, hunkKey, splitHunks } from './patch.tsx'
+import { useMemo, useState, useCallback } from 'react'
+import type { HistoryEntry } from '#shared/contract/index.ts'
+import { Button, TextLink, MoreButton } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { useTranslation } from 'react-i18next'
+import { useAgentName } from '../agents/current-agent.ts'
+import { clipLine } from '../util/clip.ts'
+import { skipToken, useQuery, useMutation } from '@tanstack/react-query'
+import { toast } from 'sonner'
+import { api, queryClient } from '../api/client.ts'
+import { showChange } from '../feedback/change-toast.ts'
 
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
-  const { t } = useTranslation()
   const { path, patch, startLine, added, removed } = change
   const revert = useRevertStatus(agent, change.change, path)
   return (
@@ -32,4 +40,157 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
       <Patch patch={patch} isUndone={revert.overall === 'undone'} />
     </figure>
   )
+}
+
+const initialCount = 6
+const pageSize = 30
+
+interface HunksProps {
+  readonly agent: string
+  readonly change: HistoryEntry
+  readonly patch: string
+  /** Called with the `hunkKey` of a hunk. Reviewed hunks are hidden if it is given. */
+  readonly onAccept?: (key: string) => void
+}
+
+export function Hunks({ agent, change, patch, onAccept }: HunksProps) {
+  const [shownCount, setShownCount] = useState(initialCount)
+  // In the version with which the history begins, there is no change to undo.
+  const canUndo = change.cause !== 'adopted'
+  const revert = useRevertStatus(agent, canUndo ? change.change : undefined, change.path)
+  const allHunks = useMemo(() => splitHunks(patch).map((hunk, index) => ({ hunk, index, key: hunkKey(hunk) })), [patch])
+  const hunks = allHunks.filter(({ key }) => !onAccept || !change.reviewed?.includes(key))
+  return (
+    <>
+      {hunks.slice(0, shownCount).map(({ hunk, index, key }) => (
+        <ErrorBoundary key={`${key}${index}`} piece="row" resetKey={hunk}>
+          <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
+            <Patch patch={hunk} isUndone={revert.statusOf(index) === 'undone'} isSmall />
+            {canUndo && (
+              <div className="flex justify-end gap-3 border-t border-line px-2.5">
+                <RevertButtons revert={revert} index={index} />
+                {onAccept && revert.statusOf(index) !== 'undone' && (
+                  <Button look="link" title={t('changes.acceptHint')} onClick={() => onAccept(key)}>
+                    {t('history.accept')}
+                  </Button>
+                )}
+              </div>
+            )}
+          </div>
+        </ErrorBoundary>
+      ))}
+      {hunks.length > shownCount && <MoreButton onClick={() => setShownCount(shownCount + pageSize)} />}
+    </>
+  )
+}
+
+export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
+  const { t } = useTranslation()
+  const name = useAgentName(agent)
+  return useCallback(
+    ({ cause, client }) => (cause === 'agent' ? name : (client ?? t(`history.cause.${cause}`))),
+    [name, t],
+  )
+}
+
+/** Links to the chat turn that made a change. Renders nothing if no turn did. */
+export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 'turn'> }) {
+  if (change.session === undefined) return null
+  return <TextLink href={paths.chat(change.session, change.turn)}>{t('history.inChat')}</TextLink>
+}
+
+/** Names the untrusted sources of a change. Renders nothing if there are none. */
+export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
+  if (!sources || sources.length === 0) return null
+  const sourceText = sources.join('; ')
+  return (
+    <span className="min-w-0 truncate text-[12px] text-muted" title={sourceText} data-testid="change-source">
+      {t('history.fromSource', { source: clipLine(sourceText, 80) })}
+    </span>
+  )
+}
+
+/** Explains a change that was made while the history was paused. Renders nothing for other changes. */
+export function UnrecordedNote({ change: { cause } }: { change: Pick<HistoryEntry, 'cause'> }) {
+  return cause === 'unrecorded' && <p className="text-[12px] text-muted">{t('history.unrecorded')}</p>
+}
+
+export function Counts({ change: { added, removed } }: { change: Pick<HistoryEntry, 'added' | 'removed'> }) {
+  return (
+    <span className="tabular flex shrink-0 gap-1.5 text-[12px]">
+      {added > 0 && <span className="text-added">+{added}</span>}
+      {removed > 0 && <span className="text-bad">−{removed}</span>}
+    </span>
+  )
+}
+
+interface RevertButtonsProps {
+  readonly revert: RevertStatus
+  /** 0-based index of a hunk; the whole change if undefined. */
+  readonly index?: number
+}
+
+/** Undoes a change, or states why it can no longer be undone, and redoes it. */
+function RevertButtons({ revert, index }: RevertButtonsProps) {
+  const status = index === undefined ? revert.overall : revert.statusOf(index)
+  if (status === 'there')
+    return (
+      <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo(index)}>
+        {t('common.undo')}
+      </Button>
+    )
+  return (
+    <>
+      <span className="py-0.5 text-muted">{t(status === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
+      {status === 'undone' && (
+        <Button look="link" disabled={revert.isUndoing} onClick={() => revert.redo(index)}>
+          {t('tool.redo')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+type HunkStatus = 'there' | 'undone' | 'changed'
+
+type RevertStatus = ReturnType<typeof useRevertStatus>
+
+/**
+ * Returns the undo status of a file's change, with actions that undo and redo it.
+ * @param change id of the change set; undefined if it is not stored @param path path after the change
+ */
+function useRevertStatus(agent: string, change: number | undefined, path: string) {
+  const input = change === undefined ? skipToken : { agent, change, path }
+  const status = useQuery(api.history.standing.queryOptions({ input })).data
+  const revert = useMutation(
+    api.history.revert.mutationOptions({
+      // The mutation stays pending until the new status is loaded, so that the buttons cannot be clicked twice.
+      onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
+      onSuccess({ change: undoChange, trashed }, { isRedo }) {
+        if (isRedo) toast.success(t('tool.redone'))
+        else showChange(trashed === undefined ? t('tool.undone') : t('file.deleted', { path }), agent, undoChange)
+      },
+    }),
+  )
+  /** While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
+  const statusOf = (index: number): HunkStatus => status?.hunks[index] ?? 'there'
+  const canUndo = !status || status.hunks.includes('there')
+  /** @param index one hunk; all hunks of this status if undefined */
+  const run = (hunkStatus: HunkStatus, index: number | undefined) => {
+    if (change === undefined) return
+    const indexes = status?.hunks.keys().filter((hunk) => statusOf(hunk) === hunkStatus && hunk === (index ?? hunk))
+    const hunks = indexes ? [...indexes] : index === undefined ? undefined : [index]
+    // Without `hunks`, the undo of a new file removes the file.
+    const part = hunks?.length === status?.hunks.length ? {} : { hunks }
+    revert.mutate({ agent, change, path, isRedo: hunkStatus === 'undone', ...part })
+  }
+  const overall: HunkStatus = canUndo ? 'there' : status.hunks.includes('changed') ? 'changed' : 'undone'
+  return {
+    statusOf,
+    /** `there` while any hunk can be undone. */
+    overall,
+    isUndoing: revert.isPending,
+    undo: (index?: number) => run('there', index),
+    redo: (index?: number) => run('undone', index),
+  }
 }

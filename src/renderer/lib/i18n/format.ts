@@ -39,7 +39,7 @@ export function formatScore(score: number | null | undefined, threshold?: number
 }
 
 /** Formats a `YYYY-MM-DD` date in words. */
-export function formatDay(date: string): string {
+export function formatDate(date: string): string {
   return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'long' }).format(new Date(`${date}T12:00:00`))
 }
 
@@ -82,4 +82,19 @@ export function formatMoney(dollars: number): string {
   if (dollars > 0 && dollars < minShownDollars) return `<${formatMoney(minShownDollars)}`
   const format = { style: 'currency', currency: 'USD', maximumFractionDigits: digits } as const
   return new Intl.NumberFormat(i18next.language, format).format(dollars)
+}
+
+/** Formats a date in local time as `YYYY-MM-DD`, the Swedish format. */
+export function isoDate(date: Date): string {
+  return date.toLocaleDateString('sv')
+}
+
+/** Formats a time in local time as `HH:MM:SS`. */
+export function isoTime(date: Date): string {
+  return date.toLocaleTimeString('sv')
+}
+
+/** Returns the start of the local day `daysAgo` days ago, ms since the epoch. */
+export function startOfDay(daysAgo: number, now = new Date()): number {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).getTime()
 }

@@ -3,7 +3,7 @@ import { t } from 'i18next'
 import { openSecretsIn, withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { api } from '#lib/api/client.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { useDebounced } from '#lib/util/use-debounced.ts'
+import { useDebounced } from '../util/hooks.ts'
 
 const typingPauseMs = 150
 

@@ -3,7 +3,7 @@ import { t } from 'i18next'
 import { Lock } from 'lucide-react'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { api } from '../api/client.ts'
-import { sessionOfPath } from '../router/paths.ts'
+import { sessionOfPath } from '#shared/util/agent-files.ts'
 
 type NotePrivacy = NonNullable<FileEntry['privacy']>
 

@@ -4,7 +4,9 @@ import { dailyNotePath, defaultDailyNotes } from '#shared/markdown/daily-notes.t
 import { longTermName } from '#shared/util/agent-files.ts'
 import { api } from '../api/client.ts'
 import { fileAt, paths, useEncodedPath } from '../router/paths.ts'
-import { isoDate } from '../util/local-dates.ts'
+import { isoDate } from '../i18n/format.ts'
+import { t } from 'i18next'
+import type { VaultConventions } from '#shared/contract/index.ts'
 
 /** Returns the conventions of the agent's vault, undefined while loading. */
 export function useVaultSettings(agent: string) {
@@ -51,4 +53,18 @@ export function useNotesPath(agent: string): string {
   const lastFile = shown ?? lastFiles.get(agent)
   if (lastFile !== undefined && exists(lastFile)) return paths.file(lastFile)
   return paths.file(exists(todaysLog) || !exists(longTermPath) ? todaysLog : longTermPath)
+}
+
+/** Describes the detected vault for a folder that is about to be opened. */
+export function describeVault({ kind, daily }: VaultConventions, count: number): string {
+  return t('vault.found', {
+    kind: t(`vault.kind.${kind}`),
+    notes: t('vault.notes', { count }),
+    daily: dailyPattern(daily),
+  })
+}
+
+/** Returns the path pattern of daily notes, such as `journals/YYYY_MM_DD`. */
+export function dailyPattern({ folder, format }: VaultConventions['daily']): string {
+  return folder === '' ? format : `${folder}/${format}`
 }

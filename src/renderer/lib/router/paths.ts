@@ -1,6 +1,7 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
+import { sessionOfPath } from '#shared/util/agent-files.ts'
 import type { FileLines } from '#shared/util/file-lines.ts'
 
 /** A line of a file; `line` is 1-based. */
@@ -42,11 +43,6 @@ function withParameters(path: string, values: Record<string, string | undefined>
     Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])),
   )
   return parameters.size === 0 ? path : `${path}?${parameters}`
-}
-
-/** Returns the session id for `sessions/1a2b.jsonl`, undefined for any other file. */
-export function sessionOfPath(path: string): string | undefined {
-  return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
 }
 
 /** Formats lines for display, such as `memory/a.md:12–14`. */

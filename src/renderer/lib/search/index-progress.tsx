@@ -1,11 +1,10 @@
+import { t } from 'i18next'
 import { Loader } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { IndexStatus } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent } from '#lib/i18n/format.ts'
 
 /** The progress of the index, while it works. */
 export function IndexProgress({ status }: { status: IndexStatus }) {
-  const { t } = useTranslation()
   const { units, embedded, provider, state, done, total, etaMs, download, problems } = status
   const isEmbedding = state === 'ready' && provider !== 'none' && embedded < units && problems.length === 0
   const progress = isEmbedding

@@ -1,5 +1,5 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import type { SearchSettings } from '#shared/contract/index.ts'
 import { searchModes } from '#shared/contract/search.ts'
 import { api, client } from '#lib/api/client.ts'
@@ -9,7 +9,6 @@ import { IndexProgress } from './index-progress.tsx'
 
 /** Returns a mutation that saves search settings and offers to undo that. */
 export function useSaveSearch(onSaved?: () => void) {
-  const { t } = useTranslation()
   return useMutation(
     api.search.setSettings.mutationOptions({
       onSuccess: (change) => {
@@ -28,7 +27,6 @@ interface SearchModeProps {
 
 /** Chooses between the default settings and those of OpenClaw, and shows the progress of the index. */
 export function SearchMode({ agent, settings, onChoose }: SearchModeProps) {
-  const { t } = useTranslation()
   const status = useQuery(api.search.status.queryOptions({ input: { agent } })).data
   const isChunked = settings.chunking?.unit === 'tokens'
   const mode = settings.weights === 'auto' ? (isChunked ? 'custom' : 'default') : isChunked ? 'classic' : 'custom'

@@ -1,7 +1,11 @@
-import { useRef, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
-import { Button } from './button.tsx'
-import { Modal, ModalTitle } from './modal.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { t } from 'i18next'
+import { useRef, type ReactNode, useId, useState } from 'react'
+import { Button, IconButton } from './button.tsx'
+import { Dialog as BaseDialog } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { explainError } from '../feedback/explain.ts'
 
 interface DialogProps {
   readonly title: string
@@ -29,12 +33,9 @@ export function Dialog({
   onClose,
   children,
 }: DialogProps) {
-  const { t } = useTranslation()
-  const actionButton = useRef<HTMLButtonElement>(null)
   return (
     <Modal
       className={`left-1/2 -translate-x-1/2 rounded-lg border border-line bg-raised p-4 shadow-float ${className}`}
-      initialFocus={focusesAction ? actionButton : undefined}
       onClose={onClose}
     >
       <form
@@ -52,12 +53,144 @@ export function Dialog({
             {t('common.cancel')}
           </Button>
           {action !== undefined && (
-            <Button ref={actionButton} look="primary" type="submit" disabled={!canSubmit}>
+            <Button look="primary" type="submit" disabled={!canSubmit} autoFocus={focusesAction}>
               {action}
             </Button>
           )}
         </div>
       </form>
     </Modal>
+  )
+}
+
+export const backdropLook = 'fixed inset-0 z-40 bg-text/10 dark:bg-paper/60'
+
+interface ModalProps {
+  readonly className: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function Modal({ className, onClose, children }: ModalProps) {
+  return (
+    <BaseDialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className={backdropLook} />
+        <BaseDialog.Popup className={`fixed z-50 ${className}`}>{children}</BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  )
+}
+
+export function ModalTitle({ children }: { children: ReactNode }) {
+  return <BaseDialog.Title className="font-semibold">{children}</BaseDialog.Title>
+}
+
+interface SheetProps {
+  readonly title: string
+  readonly tools?: ReactNode
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function Sheet({ title, tools, onClose, children }: SheetProps) {
+  return (
+    <Modal
+      className="inset-x-[6vw] inset-y-[7vh] flex flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-float"
+      onClose={onClose}
+    >
+      <header className="flex min-h-11 flex-wrap items-center gap-3 border-b border-line py-1 pr-2 pl-4">
+        <ModalTitle>{title}</ModalTitle>
+        <span className="flex-1" />
+        {tools}
+        <IconButton icon={X} label={t('common.close')} onClick={onClose} />
+      </header>
+      <ErrorBoundary piece="view" variant="view" resetKey={title}>
+        {children}
+      </ErrorBoundary>
+    </Modal>
+  )
+}
+
+interface SidePanelProps {
+  readonly title: string
+  /** Label of the close button. */
+  readonly closing: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function SidePanel({ title, closing, onClose, children }: SidePanelProps) {
+  return (
+    <aside
+      aria-label={title}
+      className="flex w-[340px] shrink-0 flex-col border-l border-line bg-side max-[899px]:fixed max-[899px]:inset-y-0 max-[899px]:right-0 max-[899px]:z-30 max-[899px]:w-[min(340px,100vw)] max-[899px]:shadow-float"
+    >
+      <header className="flex h-[43px] shrink-0 items-center border-b border-line pr-2 pl-4">
+        <h2 className="flex-1 font-semibold">{title}</h2>
+        <IconButton icon={X} label={closing} onClick={onClose} />
+      </header>
+      <div className="relative min-h-0 flex-1 overflow-y-auto">{children}</div>
+    </aside>
+  )
+}
+
+interface PromptDialogProps {
+  readonly title: string
+  readonly label: string
+  readonly initial: string
+  readonly action: string
+  /** Uses a monospaced font and selects the file name first. */
+  readonly isPath?: boolean
+  /** @returns `next` if another dialog replaces this one, which then does not close. @throws an error to show */
+  readonly onSubmit: (value: string) => void | Promise<'next' | void>
+  readonly onClose: () => void
+}
+
+export function PromptDialog({ title, label, initial, action, isPath = false, onSubmit, onClose }: PromptDialogProps) {
+  const [value, setValue] = useState(initial)
+  const field = useRef<HTMLInputElement>(null)
+  const errorId = useId()
+  const submit = useMutation({
+    meta: { handlesError: true },
+    mutationFn: async () => onSubmit(value.trim()),
+    onSuccess: (next) => next !== 'next' && onClose(),
+    onError: () => field.current?.focus(),
+  })
+  const selectName = (input: HTMLInputElement) => {
+    const dot = initial.lastIndexOf('.')
+    if (isPath && dot > 0) input.setSelectionRange(initial.lastIndexOf('/') + 1, dot)
+    else input.select()
+  }
+  return (
+    <Dialog
+      title={title}
+      action={action}
+      canSubmit={value.trim() !== '' && !submit.isPending}
+      onSubmit={() => submit.mutate()}
+      onClose={onClose}
+    >
+      <input
+        ref={field}
+        autoFocus
+        value={value}
+        maxLength={isPath ? 1000 : 200}
+        spellCheck={!isPath}
+        aria-label={label}
+        aria-invalid={submit.isError}
+        aria-describedby={submit.isError ? errorId : undefined}
+        onChange={(event) => {
+          setValue(event.target.value)
+          if (submit.isError) submit.reset()
+        }}
+        onFocus={(event) => value === initial && selectName(event.target)}
+        className={`rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent ${isPath ? 'font-mono text-[12px]' : ''}`}
+      />
+      {submit.error && (
+        <p id={errorId} role="alert" className="max-h-40 overflow-y-auto text-[12px] wrap-anywhere text-bad">
+          {explainError(submit.error)}
+        </p>
+      )}
+    </Dialog>
   )
 }

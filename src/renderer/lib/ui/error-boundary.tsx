@@ -1,7 +1,8 @@
+import { t } from 'i18next'
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ErrorInfo, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
-import { describeError, ErrorActions } from './error-actions.tsx'
+import { Button } from './button.tsx'
+import { useCopy } from '../util/hooks.ts'
 
 export type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
 
@@ -53,7 +54,6 @@ interface BrokenProps {
 }
 
 function BrokenRow({ piece, ...actions }: BrokenProps) {
-  const { t } = useTranslation()
   return (
     <div
       role="alert"
@@ -68,7 +68,6 @@ function BrokenRow({ piece, ...actions }: BrokenProps) {
 }
 
 function BrokenView({ piece, ...actions }: BrokenProps) {
-  const { t } = useTranslation()
   return (
     <div
       role="alert"
@@ -84,4 +83,32 @@ function BrokenView({ piece, ...actions }: BrokenProps) {
       </pre>
     </div>
   )
+}
+
+interface ErrorActionsProps {
+  readonly details: string
+  readonly onRetry?: (() => void) | undefined
+  /** `link`: inline, after a sentence. */
+  readonly look?: 'link' | 'plain'
+}
+
+export function ErrorActions({ details, onRetry, look = 'plain' }: ErrorActionsProps) {
+  const { isCopied, copy } = useCopy()
+  return (
+    <span className={`flex ${look === 'link' ? 'gap-3' : 'gap-2'}`}>
+      {onRetry && (
+        <Button look={look} onClick={onRetry}>
+          {t('common.retry')}
+        </Button>
+      )}
+      <Button look={look === 'link' ? 'link' : 'quiet'} onClick={() => copy(details)}>
+        {t(isCopied ? 'chat.copied' : 'common.copyDetails')}
+      </Button>
+    </span>
+  )
+}
+
+/** Returns the stack or message for a bug report. Accepts anything that can be thrown. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }

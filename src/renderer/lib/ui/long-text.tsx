@@ -1,19 +1,18 @@
+import { t } from 'i18next'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
 import type { MarkedLines } from '../router/paths.ts'
 import { Button, IconButton } from './button.tsx'
-import { splitLongLines } from '../util/clip.ts'
-import { useCopy } from '../util/copy-text.ts'
-import { Highlight } from './highlight.tsx'
+import { splitLongLines, clipPassage, limitCombiningMarks } from '../util/clip.ts'
+import { useCopy } from '../util/hooks.ts'
 import { SearchField } from './search-field.tsx'
+import { Sheet } from './dialog.tsx'
 
 const lineHeight = 20
 
 export function LongText({ text, label, marked }: { text: string; label: string; marked?: MarkedLines | undefined }) {
-  const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const [query, setQuery] = useState('')
   const [hitIndex, setHitIndex] = useState(0)
@@ -63,12 +62,18 @@ export function LongText({ text, label, marked }: { text: string; label: string;
                 : `${formatNumber(Math.max(0, hitIndex) + 1)}/${formatNumber(hits.length)}`}
             </span>
           )}
-          <IconButton label={t('longText.previous')} disabled={hits.length === 0} onClick={() => goToHit(hitIndex - 1)}>
-            <ChevronUp size={14} />
-          </IconButton>
-          <IconButton label={t('longText.next')} disabled={hits.length === 0} onClick={() => goToHit(hitIndex + 1)}>
-            <ChevronDown size={14} />
-          </IconButton>
+          <IconButton
+            icon={ChevronUp}
+            label={t('longText.previous')}
+            disabled={hits.length === 0}
+            onClick={() => goToHit(hitIndex - 1)}
+          />
+          <IconButton
+            icon={ChevronDown}
+            label={t('longText.next')}
+            disabled={hits.length === 0}
+            onClick={() => goToHit(hitIndex + 1)}
+          />
         </div>
         <span className="flex-1" />
         <span className="tabular text-[12px] text-muted">
@@ -105,5 +110,54 @@ export function LongText({ text, label, marked }: { text: string; label: string;
         </div>
       </div>
     </div>
+  )
+}
+
+/** Shows the beginning of a text and, if it is long, a button that opens the rest. The parent provides the frame. */
+export function ClippedText({ text, className }: { text: string; className: string }) {
+  const clipped = clipPassage(text)
+  return (
+    <>
+      <pre tabIndex={0} className={className}>
+        {limitCombiningMarks(clipped)}
+      </pre>
+      {clipped.length < text.length && <ShowAll text={text} />}
+    </>
+  )
+}
+
+export function ShowAll({ text }: { text: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button look="link" className="text-[12px]" onClick={() => setIsOpen(true)}>
+        {t('plain.showAll', { characters: formatNumber(text.length) })}
+      </Button>
+      {isOpen && (
+        <Sheet title={t('plain.whole')} onClose={() => setIsOpen(false)}>
+          <LongText text={text} label={t('plain.whole')} />
+        </Sheet>
+      )}
+    </>
+  )
+}
+
+export function Highlight({ text, words }: { text: string; words: readonly string[] }) {
+  if (words.length === 0) return text
+  const pattern = new RegExp(
+    `(${[...words]
+      .sort((a, b) => b.length - a.length)
+      .map((word) => RegExp.escape(word))
+      .join('|')})`,
+    'giu',
+  )
+  return text.split(pattern).map((part, index) =>
+    index % 2 === 1 ? (
+      <mark key={index} className="rounded-[3px] bg-found px-0.5 text-text">
+        {part}
+      </mark>
+    ) : (
+      part
+    ),
   )
 }

@@ -1,7 +1,7 @@
 /**
  * A virtualized list inside any scrolling parent. It stays accessible: each row states its position among all
  * rows, and arrow keys, Home and End move between rows. The focused row stays rendered when it scrolls out of
- * view.
+ * view. A row that fails to render shows an error in its place.
  */
 import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual'
 import {
@@ -13,6 +13,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react'
+import { ErrorBoundary } from './error-boundary.tsx'
 
 const baseOverscan = 8
 /** Height of the sticky column headers of a table, px. */
@@ -140,7 +141,9 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
             className="absolute top-0 left-0 w-full"
             style={{ transform: `translateY(${start - scrollMargin}px)` }}
           >
-            {children(row, index)}
+            <ErrorBoundary piece="row" resetKey={row}>
+              {children(row, index)}
+            </ErrorBoundary>
           </div>
         )
       })}

@@ -55,3 +55,21 @@ export function keysOfEvent(event: KeyboardEvent): string {
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')
 }
+
+/** Default shortcuts of the app's commands. The configuration can override them. */
+export const commandKeys = {
+  palette: 'Mod+K',
+  goToFile: 'Mod+P',
+  search: 'Mod+Shift+F',
+  findInFiles: 'Mod+Shift+H',
+  newChat: 'Mod+N',
+  sidebar: 'Mod+B',
+  stop: 'Mod+.',
+  capture: 'Mod+Shift+Space',
+  settings: 'Mod+,',
+  chat: 'Mod+1',
+  notes: 'Mod+2',
+  searchView: 'Mod+3',
+  inspect: 'Mod+4',
+  suggestions: 'Mod+5',
+} as const

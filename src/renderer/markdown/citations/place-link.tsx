@@ -5,7 +5,8 @@ import { Link } from 'wouter'
 import type { FileLines } from '#shared/util/file-lines.ts'
 import { api } from '#lib/api/client.ts'
 import { PlaceMark } from '#lib/notes/private-mark.tsx'
-import { formatLines, paths, sessionOfPath, type FileLinkState } from '#lib/router/paths.ts'
+import { formatLines, paths, type FileLinkState } from '#lib/router/paths.ts'
+import { sessionOfPath } from '#shared/util/agent-files.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
 interface PlaceLinkProps {

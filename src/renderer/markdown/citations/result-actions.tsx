@@ -3,7 +3,8 @@ import { t } from 'i18next'
 import { createContext } from 'react'
 import { Link, useLocation } from 'wouter'
 import { api } from '#lib/api/client.ts'
-import { paths, sessionOfPath, type FileLine } from '#lib/router/paths.ts'
+import { paths, type FileLine } from '#lib/router/paths.ts'
+import { sessionOfPath } from '#shared/util/agent-files.ts'
 
 /** The last query of a turn, for the actions on the citations of its answers. */
 export const QueryContext = createContext<string | undefined>(undefined)

@@ -1,15 +1,14 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { useRef, useState } from 'react'
 import { toast } from 'sonner'
 import { Link } from 'wouter'
 import type { Agent, Check, CheckRun } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { EmptyState, QueryView } from '#lib/ui/states.tsx'
 import { Button, IconButton } from '#lib/ui/button.tsx'
-import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { InspectTabs } from '#lib/ui/inspect-tabs.tsx'
+import { InspectTabs } from '#lib/ui/view-header.tsx'
 import { download } from '#lib/util/download.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { formatMoment, formatPercent, formatScore } from '#lib/i18n/format.ts'
@@ -19,7 +18,6 @@ import { FileLinesField } from '../../editor/find/file-lines-field.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
 
 export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
-  const { t } = useTranslation()
   const list = useQuery(api.checks.list.queryOptions({ input: { agent } }))
   const run = useMutation(api.checks.run.mutationOptions())
   const stop = useMutation(api.checks.stop.mutationOptions())
@@ -36,46 +34,42 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
             {t('common.cancel')}
           </Button>
         ) : (
-          <Button look="primary" disabled={checks.length === 0} onClick={() => run.mutate({ agent })}>
-            <Play size={13} aria-hidden />
+          <Button icon={Play} look="primary" disabled={checks.length === 0} onClick={() => run.mutate({ agent })}>
             {t('checks.run')}
           </Button>
         )}
       </InspectTabs>
       <div className="min-h-0 flex-1 overflow-y-auto pb-8">
-        {list.error ? (
-          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-        ) : list.isPending ? (
-          <Skeleton lines={9} />
-        ) : (
-          <>
-            <NewCheck agent={agent} />
-            {checks.length === 0 ? (
-              <EmptyState title={t('checks.empty')} hint={t('checks.emptyHint')} />
-            ) : (
-              <>
-                <div className="flex flex-wrap items-start justify-between gap-4 px-5 pb-3">
-                  <p role="status" className="text-[15px] font-semibold" data-testid="pass-rate">
-                    {t('checks.rate', { passed, total: checked.length })}
-                  </p>
-                  <PassChart runs={runs} />
-                </div>
-                <ul>
-                  {checks.map((check) => (
-                    <CheckRow key={check.id} agent={agent} check={check} />
-                  ))}
-                </ul>
-              </>
-            )}
-          </>
-        )}
+        <QueryView query={list} lines={9}>
+          {() => (
+            <>
+              <NewCheck agent={agent} />
+              {checks.length === 0 ? (
+                <EmptyState title={t('checks.empty')} hint={t('checks.emptyHint')} />
+              ) : (
+                <>
+                  <div className="flex flex-wrap items-start justify-between gap-4 px-5 pb-3">
+                    <p role="status" className="text-[15px] font-semibold" data-testid="pass-rate">
+                      {t('checks.rate', { passed, total: checked.length })}
+                    </p>
+                    <PassChart runs={runs} />
+                  </div>
+                  <ul>
+                    {checks.map((check) => (
+                      <CheckRow key={check.id} agent={agent} check={check} />
+                    ))}
+                  </ul>
+                </>
+              )}
+            </>
+          )}
+        </QueryView>
       </div>
     </section>
   )
 }
 
 function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
-  const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)
   const importFile = useMutation({
     mutationFn: async (file: File) => client.checks.import({ agent, text: await file.text() }),
@@ -90,7 +84,7 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
         ref={input}
         type="file"
         accept=".jsonl,.ndjson"
-        aria-label={t('checks.import')}
+        aria-label={t('import.start')}
         className="hidden"
         onChange={(event) => {
           const file = event.target.files?.[0]
@@ -98,12 +92,10 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
           event.target.value = ''
         }}
       />
-      <Button look="quiet" onClick={() => input.current?.click()}>
-        <Upload size={13} aria-hidden />
-        {t('checks.import')}
+      <Button icon={Upload} look="quiet" onClick={() => input.current?.click()}>
+        {t('import.start')}
       </Button>
-      <Button look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
-        <Download size={13} aria-hidden />
+      <Button icon={Download} look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
         {t('checks.export')}
       </Button>
     </>
@@ -111,7 +103,6 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
 }
 
 function NewCheck({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const [query, setQuery] = useState('')
   const [place, setPlace] = useState('')
   const lines = parseLines(place)
@@ -134,8 +125,8 @@ function NewCheck({ agent }: { agent: string }) {
       <input
         value={query}
         onChange={(event) => setQuery(event.target.value)}
-        aria-label={t('checks.question')}
-        placeholder={t('checks.question')}
+        aria-label={t('context.question')}
+        placeholder={t('context.question')}
         className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-muted"
       />
       <FileLinesField
@@ -158,7 +149,6 @@ const width = 360
 const height = 56
 
 function PassChart({ runs }: { runs: readonly CheckRun[] }) {
-  const { t } = useTranslation()
   const shown = runs.slice(-maxRuns)
   const points = shown.map((run, index) => ({
     run,
@@ -223,7 +213,6 @@ function shareOf({ passed, total }: CheckRun): number {
 }
 
 function CheckRow({ agent, check }: { agent: string; check: Check }) {
-  const { t } = useTranslation()
   const { id, query, relevant, outcome } = check
   const [first] = relevant
   const add = useMutation(api.checks.add.mutationOptions())
@@ -272,15 +261,12 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
           ? t('checks.found', { rank: outcome.rank, score: formatScore(outcome.score) })
           : outcome?.reason && t(`checks.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
       </p>
-      <IconButton label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })}>
-        <Trash2 size={14} />
-      </IconButton>
+      <IconButton icon={Trash2} label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })} />
     </li>
   )
 }
 
 function Mark({ check: { outcome } }: { check: Check }) {
-  const { t } = useTranslation()
   const Icon = outcome === null ? CircleDashed : outcome.rank === null ? CircleX : CircleCheck
   const color = outcome === null ? 'text-faint' : outcome.rank === null ? 'text-bad' : 'text-good'
   const label = outcome === null ? 'checks.notRun' : outcome.rank === null ? 'checks.fails' : 'checks.passes'

@@ -1,18 +1,17 @@
+import { t } from 'i18next'
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
+import { ActionItem, ActionSeparator } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { chooseAgent } from '#lib/agents/current-agent.ts'
-import { NewAgentDialog } from './new-agent-dialog.tsx'
+import { NewAgentDialog } from './agent-dialogs.tsx'
 
 export function AgentSwitcher({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const agents = useQuery(api.agents.list.queryOptions())
   const [isCreating, setIsCreating] = useState(false)

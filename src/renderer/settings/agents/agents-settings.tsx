@@ -1,21 +1,19 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
+import { Checkbox } from '#lib/ui/choice.tsx'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { toggled } from '#lib/util/toggled.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { PromptDialog } from '#lib/ui/dialog.tsx'
 import { Dot, useSwitchAgent } from './agent-switcher.tsx'
-import { ColorChoice } from './color-choice.tsx'
-import { NewAgentDialog } from './new-agent-dialog.tsx'
-import { OwnFolderDialog } from './own-folder.tsx'
+import { ColorChoice, NewAgentDialog, OwnFolderDialog } from './agent-dialogs.tsx'
 
 export function AgentsSettings({ agent: current }: { agent: Agent }) {
-  const { t } = useTranslation()
   const agents = useQuery(api.agents.list.queryOptions())
   const switchTo = useSwitchAgent(current)
   const [isCreating, setIsCreating] = useState(false)
@@ -51,7 +49,6 @@ interface AgentCardProps {
 }
 
 function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
-  const { t } = useTranslation()
   const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
   const update = useMutation(
@@ -68,9 +65,7 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   const addFiles = useMutation(
     api.agents.setUp.mutationOptions({
       onSuccess: ({ created }) =>
-        toast.success(
-          created.length === 0 ? t('agents.nothingToAdd') : t('agents.addedFiles', { count: created.length }),
-        ),
+        toast.success(created.length === 0 ? t('agents.nothingToAdd') : t('file.dropped', { count: created.length })),
     }),
   )
   const readers = others.filter(({ reads }) => reads.includes(id)).map((other) => other.id)
@@ -117,14 +112,13 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
           <legend className="pb-1 text-muted">{t('agents.share', { name })}</legend>
           <div className="flex flex-wrap gap-x-4 gap-y-1">
             {others.map((other) => (
-              <label key={other.id} className="flex items-center gap-1.5">
-                <input
-                  type="checkbox"
-                  checked={readers.includes(other.id)}
-                  onChange={() => share.mutate({ agent: id, with: [...toggled(readers, other.id)] })}
-                />
+              <Checkbox
+                key={other.id}
+                checked={readers.includes(other.id)}
+                onChange={() => share.mutate({ agent: id, with: [...toggled(readers, other.id)] })}
+              >
                 {other.name}
-              </label>
+              </Checkbox>
             ))}
           </div>
         </fieldset>
@@ -132,7 +126,7 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
       {dialog === 'name' && (
         <PromptDialog
           title={t('agents.rename')}
-          label={t('agents.name')}
+          label={t('session.name')}
           initial={name}
           action={t('agents.rename')}
           onSubmit={(value) => update.mutate({ agent: id, name: value })}

@@ -1,8 +1,8 @@
-import type { TFunction } from 'i18next'
+import { t } from 'i18next'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { ConfigChange, ForeignSettings } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
+import { Checkbox } from '#lib/ui/choice.tsx'
 import { longUndoToastMs, showSuccess } from '#lib/feedback/toast.ts'
 
 /** Keys to take over, by file. */
@@ -15,7 +15,6 @@ interface ForeignSettingsProps {
 }
 
 export function ForeignSettingsChoice({ settings: { file, taken, left }, choice, onChoose }: ForeignSettingsProps) {
-  const { t } = useTranslation()
   const isChosen = choice.has(file)
   const keys = choice.get(file) ?? new Set<string>()
   const choose = (chosen: ReadonlySet<string>) => onChoose(new Map([...choice, [file, chosen]]))
@@ -25,22 +24,18 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
   const tickedCount = keysOf(taken.filter(isTicked)).size
   return (
     <div data-testid="foreign-settings" className="flex flex-col gap-2 rounded-md border border-line px-3 py-2">
-      <label className="flex items-baseline gap-2">
-        <input
-          type="checkbox"
-          checked={isChosen}
-          disabled={taken.length === 0}
-          onChange={() =>
-            isChosen
-              ? onChoose(new Map([...choice].filter(([other]) => other !== file)))
-              : choose(keysOf(taken.filter(({ doubts }) => doubts.length === 0)))
-          }
-        />
-        <span className="min-w-0 flex-1">
-          <span className="block">{t('onboarding.takeOver')}</span>
-          <span className="block font-mono text-[12px] break-all text-muted">{file}</span>
-        </span>
-      </label>
+      <Checkbox
+        checked={isChosen}
+        disabled={taken.length === 0}
+        onChange={() =>
+          isChosen
+            ? onChoose(new Map([...choice].filter(([other]) => other !== file)))
+            : choose(keysOf(taken.filter(({ doubts }) => doubts.length === 0)))
+        }
+      >
+        <span className="block">{t('onboarding.takeOver')}</span>
+        <span className="block font-mono text-[12px] break-all text-muted">{file}</span>
+      </Checkbox>
       <details open={taken.length === 0} className="text-[12px]">
         <summary className="cursor-pointer text-muted">
           {t('onboarding.takeOverCounts', { ticked: tickedCount, all: keysOf(taken).size, left: left.length })}
@@ -49,30 +44,26 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
           <List title={t('onboarding.taken')}>
             {[...Map.groupBy(taken, ({ group }) => group)].map(([group, entries]) => (
               <li key={group} className="border-b border-soft py-1">
-                <label className="flex items-baseline gap-2">
-                  <input
-                    type="checkbox"
-                    checked={entries.every(isTicked)}
-                    disabled={!isPossible(group)}
-                    onChange={() =>
-                      choose(entries.every(isTicked) ? keys.difference(keysOf(entries)) : keys.union(keysOf(entries)))
-                    }
-                  />
-                  <span className="min-w-0 flex-1">
-                    {entries.map(({ from, was, to, value, newAgent: agent }) => (
-                      <Line
-                        key={`${from}/${to}`}
-                        name={`${from}: ${was}`}
-                        detail={`→ ${agent === undefined ? `${to}: ${value}` : t('onboarding.newAgent', { agent, folder: was })}`}
-                      />
-                    ))}
-                    {entries[0]?.doubts.map((doubt) => (
-                      <span key={doubt} className="block text-warning">
-                        {t(`onboarding.leftReason.${doubt}`, { value: entries.flatMap((e) => e.replaces ?? []) })}
-                      </span>
-                    ))}
-                  </span>
-                </label>
+                <Checkbox
+                  checked={entries.every(isTicked)}
+                  disabled={!isPossible(group)}
+                  onChange={() =>
+                    choose(entries.every(isTicked) ? keys.difference(keysOf(entries)) : keys.union(keysOf(entries)))
+                  }
+                >
+                  {entries.map(({ from, was, to, value, newAgent: agent }) => (
+                    <Line
+                      key={`${from}/${to}`}
+                      name={`${from}: ${was}`}
+                      detail={`→ ${agent === undefined ? `${to}: ${value}` : t('onboarding.newAgent', { agent, folder: was })}`}
+                    />
+                  ))}
+                  {entries[0]?.doubts.map((doubt) => (
+                    <span key={doubt} className="block text-warning">
+                      {t(`onboarding.leftReason.${doubt}`, { value: entries.flatMap((e) => e.replaces ?? []) })}
+                    </span>
+                  ))}
+                </Checkbox>
               </li>
             ))}
           </List>
@@ -90,7 +81,7 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
 }
 
 /** Takes over the chosen keys. Shows how many, with one undo for all files. */
-export async function takeOverSettings(t: TFunction, choice: SettingsChoice): Promise<void> {
+export async function takeOverSettings(choice: SettingsChoice): Promise<void> {
   const toast = { id: 'settings-taken-over', durationMs: longUndoToastMs }
   let [count, first]: [number, ConfigChange | undefined] = [0, undefined]
   for (const [file, keys] of choice) {

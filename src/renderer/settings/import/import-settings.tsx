@@ -1,9 +1,10 @@
+import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Agent, ImportPlan } from '#shared/contract/index.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { Checkbox } from '#lib/ui/choice.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { download } from '#lib/util/download.ts'
 import { formatBytes, formatNumber } from '#lib/i18n/format.ts'
@@ -11,7 +12,6 @@ import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from './
 import { PastImports, isRenamedInstruction } from './past-imports.tsx'
 
 export function ImportSettings({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [task, setTask] = useState({ path: '', into: 'memory/imports', withAttachments: true })
   const memories = useQuery(api.import.known.queryOptions())
   // The old plan stays visible while a new one loads.
@@ -95,11 +95,10 @@ export function ImportSettings({ agent }: { agent: Agent }) {
 }
 
 function ForeignSettings() {
-  const { t } = useTranslation()
   const foreign = useQuery(api.import.settings.queryOptions({ input: {} }))
   const [choice, setChoice] = useState<SettingsChoice>(new Map())
   const takeOver = useMutation({
-    mutationFn: () => takeOverSettings(t, choice),
+    mutationFn: () => takeOverSettings(choice),
     onSettled: () => {
       setChoice(new Map())
       return queryClient.invalidateQueries()
@@ -122,7 +121,6 @@ function ForeignSettings() {
 }
 
 function Export({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const [withHistory, setWithHistory] = useState(false)
   const pack = useMutation(
     api.import.pack.mutationOptions({
@@ -134,10 +132,9 @@ function Export({ agent }: { agent: Agent }) {
       <Button disabled={pack.isPending} onClick={() => pack.mutate({ agent: agent.id, withHistory })}>
         {t(pack.isPending ? 'import.exporting' : 'import.export')}
       </Button>
-      <label className="flex items-center gap-2">
-        <input type="checkbox" checked={withHistory} onChange={() => setWithHistory(!withHistory)} />
+      <Checkbox checked={withHistory} onChange={() => setWithHistory(!withHistory)}>
         {t('import.exportHistory')}
-      </label>
+      </Checkbox>
       <p className="text-[12px] text-muted">{t('import.exportHint', { workspace: agent.workspace })}</p>
     </div>
   )
@@ -151,7 +148,6 @@ interface PlanProps {
 }
 
 function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
-  const { t } = useTranslation()
   const { kind, added, conflicts, attachments, names } = plan
   const total = added + conflicts + attachments.added + attachments.conflicts
   const start = useMutation(
@@ -167,15 +163,9 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
     <section className="flex flex-col gap-2 rounded-md border border-line px-4 py-3" data-testid="import-plan">
       <Facts plan={plan} />
       {hasChoice && (
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={task.withAttachments}
-            disabled={start.isPending}
-            onChange={(event) => onAttachments(event.target.checked)}
-          />
+        <Checkbox checked={task.withAttachments === true} disabled={start.isPending} onChange={onAttachments}>
           {t('import.withAttachments')}
-        </label>
+        </Checkbox>
       )}
       <ul className="max-h-48 overflow-y-auto font-mono text-[12px] text-muted">
         {names.map((name) => (
@@ -207,7 +197,6 @@ function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
 }
 
 function Facts({ plan }: { plan: ImportPlan }) {
-  const { t } = useTranslation()
   const { kind, added, skipped, attachments, links, lost } = plan
   const fact = (name: 'same' | 'conflicts' | 'skipped' | 'links' | 'lost', count: number) =>
     count > 0 ? [t(`import.${name}`, { count })] : []
@@ -242,7 +231,6 @@ function Details({ title, className, children }: { title: string; className?: st
 }
 
 function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
-  const { t } = useTranslation()
   const count = left.reduce((sum, group) => sum + group.count, 0)
   return (
     <Details title={t('import.left', { count })} className="text-muted">
@@ -260,7 +248,6 @@ function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
 }
 
 function ChangedLinks({ existing }: Pick<ImportPlan, 'existing'>) {
-  const { t } = useTranslation()
   const changed = (['elsewhere', 'shared', 'found'] as const).filter((kind) => existing[kind].count > 0)
   if (changed.length === 0) return null
   return (

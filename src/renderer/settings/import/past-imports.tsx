@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { TFunction } from 'i18next'
-import { useTranslation } from 'react-i18next'
+import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { LeftFile } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
@@ -12,7 +11,7 @@ export function isRenamedInstruction(path: string): boolean {
   return / \(imported\)( \d+)?\.[^./]+$/.test(path)
 }
 
-export function showImportUndone(t: TFunction, { notes, left }: { notes: number; left: readonly LeftFile[] }): void {
+export function showImportUndone({ notes, left }: { notes: number; left: readonly LeftFile[] }): void {
   void refetchImports()
   toast(t('import.undone', { count: notes }))
   const description = left.map(({ path }) => path).join(', ')
@@ -22,9 +21,8 @@ export function showImportUndone(t: TFunction, { notes, left }: { notes: number;
 export const refetchImports = () => queryClient.invalidateQueries({ queryKey: api.import.past.key() })
 
 export function PastImports({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const imports = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const undo = useMutation(api.history.revert.mutationOptions({ onSuccess: (result) => showImportUndone(t, result) }))
+  const undo = useMutation(api.history.revert.mutationOptions({ onSuccess: showImportUndone }))
   if (!imports.data || imports.data.length === 0) return null
   return (
     <section aria-label={t('import.past')} className="flex flex-col gap-1 border-t border-line pt-4">

@@ -1,11 +1,12 @@
+import { t } from 'i18next'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useId, useState, type FormEvent, useEffect } from 'react'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
-import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
+import { OwnFolderChoice } from '../../settings/agents/agent-dialogs.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/feedback/error-state.tsx'
+import { Checkbox } from '#lib/ui/choice.tsx'
+import { ErrorText } from '#lib/ui/states.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import {
@@ -15,17 +16,16 @@ import {
 } from '../../settings/import/foreign-settings.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { toggled } from '#lib/util/toggled.ts'
-import { useDebounced } from '#lib/util/use-debounced.ts'
-import { describeVault } from '../../editor/vault-setting-names.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
+import { describeVault } from '#lib/notes/use-vault-settings.ts'
 import { ModelCard } from '../../settings/model-card.tsx'
-import { planTour } from '#lib/tour/tour.tsx'
+import { commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 const debounceMs = 250
 
 const importFolder = 'memory/imports'
 
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
-  const { t } = useTranslation()
   const [workspace, setWorkspace] = useState(suggested)
   const problemId = useId()
   const [pathsToCopy, setPathsToCopy] = useState<ReadonlySet<string>>(new Set())
@@ -62,7 +62,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
       })
       // Files beside a folder that was entered before are no longer found.
       const found = new Set(foreignSettings.data?.map(({ file }) => file))
-      await takeOverSettings(t, new Map([...settingsChoice].filter(([file]) => found.has(file))))
+      await takeOverSettings(new Map([...settingsChoice].filter(([file]) => found.has(file))))
       await copyMemories(agent.id, memories.data?.filter(({ path }) => pathsToCopy.has(path)) ?? [])
     },
   })
@@ -113,12 +113,9 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
           ))}
           {existing && <p className="text-[12px] text-muted">{describeVault(existing.habits, existing.notes)}</p>}
           {existing && existing.own.length < agentFileNames.length && (
-            <label className="flex items-baseline gap-2">
-              <input type="checkbox" checked={addsFiles} onChange={() => setAddsFiles(!addsFiles)} />
-              <span>
-                {t('onboarding.add')} <span className="text-muted">{t('onboarding.addHint')}</span>
-              </span>
-            </label>
+            <Checkbox checked={addsFiles} onChange={() => setAddsFiles(!addsFiles)}>
+              {t('onboarding.add')} <span className="text-muted">{t('onboarding.addHint')}</span>
+            </Checkbox>
           )}
           {ownFolder !== undefined && <OwnFolderChoice folder={ownFolder} onChoose={setChosenFolder} />}
           {(foreignSettings.data ?? []).map((settings) => (
@@ -131,7 +128,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
           ))}
         </section>
         <div className="flex flex-col gap-1.5">
-          <span className="font-medium">{t('connect.title')}</span>
+          <span className="font-medium">{t('status.model')}</span>
           <ModelCard inUse={model} onSelect={setModel} />
         </div>
         <ErrorText id={problemId} error={start.error} explain={explainSetup} />
@@ -162,7 +159,6 @@ interface FoundMemoryProps {
 }
 
 function FoundMemory({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundMemoryProps) {
-  const { t } = useTranslation()
   return (
     <div
       data-testid="found-memory"
@@ -193,4 +189,53 @@ async function copyMemories(agent: string, memories: readonly KnownMemory[]): Pr
     await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}`, withAttachments })
   }
   await queryClient.invalidateQueries({ queryKey: api.import.standing.key() })
+}
+
+/** Set while the hints of the first start are due. They are shown once. */
+const storageKey = 'commonplace.tour'
+
+function planTour(): void {
+  localStorage.setItem(storageKey, 'due')
+}
+
+const hints = ['files', 'why', 'palette'] as const
+
+interface TourProps {
+  /** Encoded path, from `useEncodedPath`. */
+  readonly place: string
+  readonly isPaletteOpen: boolean
+}
+
+/** The hints of the first start, one at a time, at the end of the sidebar. */
+export function Tour({ place, isPaletteOpen }: TourProps) {
+  const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
+  const hint = hints[index]
+  const isHintFollowed =
+    hint !== undefined &&
+    { files: place.startsWith('/file/'), why: /^\/(search|inspect)/.test(place), palette: isPaletteOpen }[hint]
+  if (isHintFollowed) setIndex(index + 1)
+  const isOver = index >= hints.length
+  useEffect(() => {
+    if (isOver) localStorage.removeItem(storageKey)
+  }, [isOver])
+  if (!hint) return null
+  return (
+    <aside
+      aria-label={t('tour.title')}
+      data-testid="tour"
+      className="m-2.5 flex flex-col gap-1.5 rounded-lg border border-line bg-raised p-3"
+    >
+      <p className="font-semibold">{t(`tour.${hint}.title`)}</p>
+      <p className="text-muted">{t(`tour.${hint}.text`, { keys: formatBoundKeys(commandKeys.palette) })}</p>
+      <p className="flex items-center gap-2 pt-1">
+        <span className="tabular flex-1 text-[12px] text-muted">
+          {index + 1}/{hints.length}
+        </span>
+        <Button look="quiet" onClick={() => setIndex(hints.length)}>
+          {t('tour.skip')}
+        </Button>
+        <Button onClick={() => setIndex(index + 1)}>{t(index + 1 < hints.length ? 'tour.next' : 'tour.done')}</Button>
+      </p>
+    </aside>
+  )
 }

@@ -1,19 +1,111 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { t } from 'i18next'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
-import type { Agent, MemoryClient } from '#shared/contract/index.ts'
-import { maxClientLimit } from '#shared/util/limits.ts'
+import type { Agent, ConnectableProgram, MemoryClient } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { formatMoment } from '#lib/i18n/format.ts'
+import { ErrorState, ErrorText, Skeleton } from '#lib/ui/states.tsx'
+import { Patch } from '#lib/diff-view/patch.tsx'
 import { Button } from '#lib/ui/button.tsx'
-import { useCopy } from '#lib/util/copy-text.ts'
-import { Skeleton } from '#lib/ui/states.tsx'
-import { Select } from '#lib/ui/select.tsx'
+import { maxClientLimit } from '#shared/util/limits.ts'
+import { formatMoment } from '#lib/i18n/format.ts'
+import { useCopy } from '#lib/util/hooks.ts'
+import { Select, Checkbox } from '#lib/ui/choice.tsx'
 import { valueAt } from '#shared/util/json.ts'
 
+export function ConnectPrograms({ agent }: { agent: Agent }) {
+  const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent.id } }))
+  if (programs.error) return <ErrorState error={programs.error} onRetry={() => void programs.refetch()} />
+  if (!programs.data) return <Skeleton lines={6} />
+  const installed = programs.data.filter(({ isThere }) => isThere)
+  const notInstalled = programs.data.filter(({ isThere }) => !isThere)
+  return (
+    <div className="flex flex-col gap-3">
+      {installed.length === 0 && <p className="text-muted">{t('clients.noneFound')}</p>}
+      {installed.map((program) => (
+        <ProgramRow key={program.id} agent={agent.id} program={program} />
+      ))}
+      {notInstalled.length > 0 && (
+        <details>
+          <summary className="text-muted">{t('clients.notFound', { count: notInstalled.length })}</summary>
+          <div className="flex flex-col gap-3 pt-3">
+            {notInstalled.map((program) => (
+              <ProgramRow key={program.id} agent={agent.id} program={program} />
+            ))}
+          </div>
+        </details>
+      )}
+    </div>
+  )
+}
+
+const stateColors = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
+
+function ProgramRow({ agent, program }: { agent: string; program: ConnectableProgram }) {
+  const { id, name, file, state, patch, link, problem } = program
+  const [isPatchShown, setIsPatchShown] = useState(false)
+  const queries = useQueryClient()
+  const onSettled = () => void queries.invalidateQueries({ queryKey: api.clients.programs.key() })
+  const test = useMutation(api.clients.test.mutationOptions({ meta: { handlesError: true } }))
+  const connect = useMutation(
+    api.clients.connect.mutationOptions({
+      onSettled,
+      onSuccess: () => {
+        setIsPatchShown(false)
+        test.mutate({ program: id, agent })
+      },
+    }),
+  )
+  const disconnect = useMutation(api.clients.disconnect.mutationOptions({ onSettled, onSuccess: () => test.reset() }))
+  return (
+    <section aria-label={name} className="flex flex-col gap-2.5 rounded-md border border-line px-4 py-3">
+      <header className="flex flex-wrap items-center gap-2.5">
+        <span aria-hidden className={`size-2 shrink-0 rounded-full ${stateColors[state]}`} />
+        <h3 className="font-semibold">{name}</h3>
+        <span className="min-w-24 flex-1 text-[12px] text-muted">{t(`clients.state_${state}`)}</span>
+        {state === 'connected' && (
+          <>
+            <Button disabled={test.isPending} onClick={() => test.mutate({ program: id, agent })}>
+              {t('clients.test')}
+            </Button>
+            <Button disabled={disconnect.isPending} onClick={() => disconnect.mutate({ program: id })}>
+              {t('clients.disconnect')}
+            </Button>
+          </>
+        )}
+        {state !== 'connected' && problem === null && !isPatchShown && (
+          <Button onClick={() => setIsPatchShown(true)}>{t('clients.connect')}</Button>
+        )}
+      </header>
+      {problem !== null && <p className="break-words text-warning">{problem}</p>}
+      {isPatchShown && state !== 'connected' && (
+        <>
+          <p className="text-[12px] text-muted">
+            {t('clients.willWrite')} <span className="font-mono break-all">{file}</span>
+          </p>
+          <div className="rounded-sm border border-line">
+            <Patch patch={patch} isSmall />
+          </div>
+          <div className="flex flex-wrap items-center gap-2">
+            <Button look="primary" disabled={connect.isPending} onClick={() => connect.mutate({ program: id, agent })}>
+              {t('clients.write')}
+            </Button>
+            <Button onClick={() => setIsPatchShown(false)}>{t('common.cancel')}</Button>
+            {link !== undefined && (
+              <a href={link} className="text-accent hover:underline">
+                {t('clients.openIn', { name })}
+              </a>
+            )}
+          </div>
+        </>
+      )}
+      {test.isPending && <p className="text-[12px] text-muted">{t('clients.testing')}</p>}
+      {test.data && <p className="text-[12px] text-good">{t('clients.works', { count: test.data.tools, name })}</p>}
+      <ErrorText error={test.error} />
+    </section>
+  )
+}
+
 export function KnownPrograms({ agent }: { agent: Agent }) {
-  const { t } = useTranslation()
   const clients = useQuery(api.clients.list.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
   if (clients.error) return <ErrorState error={clients.error} onRetry={() => void clients.refetch()} />
@@ -33,7 +125,6 @@ const limitNames = ['notesPerDay', 'charactersPerDay', 'callsPerMinute', 'callsA
 const permissions = ['write', 'ask', 'read'] as const
 
 function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly Agent[] }) {
-  const { t } = useTranslation()
   const { id, name, agent, permission, usedAt, writes, hasToken, hasFullAccess, mayKeep, limits, today } = client
   const update = useMutation(api.clients.update.mutationOptions())
   const remove = useMutation(api.clients.remove.mutationOptions())
@@ -69,19 +160,21 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
         options={permissions.map((value) => ({ value, name: t(`clients.may_${value}`) }))}
         onChoose={(chosen) => update.mutate({ client: id, permission: chosen })}
       />
-      <label className="flex items-center gap-1.5" title={t('private.clientTitle')}>
-        <input
-          type="checkbox"
-          checked={hasFullAccess}
-          onChange={() => update.mutate({ client: id, hasFullAccess: !hasFullAccess })}
-        />
+      <Checkbox
+        title={t('private.clientTitle')}
+        checked={hasFullAccess}
+        onChange={() => update.mutate({ client: id, hasFullAccess: !hasFullAccess })}
+      >
         {t('private.client')}
-      </label>
+      </Checkbox>
       {permission !== 'read' && (
-        <label className="flex items-center gap-1.5" title={t('clients.mayKeepTitle')}>
-          <input type="checkbox" checked={mayKeep} onChange={() => update.mutate({ client: id, mayKeep: !mayKeep })} />
+        <Checkbox
+          title={t('clients.mayKeepTitle')}
+          checked={mayKeep}
+          onChange={() => update.mutate({ client: id, mayKeep: !mayKeep })}
+        >
           {t('clients.mayKeep')}
-        </label>
+        </Checkbox>
       )}
       <Button look="quiet" onClick={() => remove.mutate({ client: id })}>
         {t(hasToken ? 'clients.revoke' : 'clients.forget')}
@@ -103,7 +196,7 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
               />
             </label>
           ))}
-          <Button type="submit">{t('settings.save')}</Button>
+          <Button type="submit">{t('file.save')}</Button>
         </form>
       </details>
     </section>
@@ -119,7 +212,6 @@ function idOf(name: string): string {
 }
 
 function NewToken({ agent }: { agent: string }) {
-  const { t } = useTranslation()
   const [name, setName] = useState('')
   const { isCopied, copy } = useCopy()
   const issue = useMutation(api.clients.issueToken.mutationOptions())
@@ -155,7 +247,7 @@ function NewToken({ agent }: { agent: string }) {
             {`${origin === undefined ? '' : `${origin}/mcp`}\n${header}`.trim()}
           </pre>
           <Button className="self-start" onClick={() => copy(header)}>
-            {t(isCopied ? 'clients.copied' : 'clients.copy')}
+            {t(isCopied ? 'chat.copied' : 'clients.copy')}
           </Button>
         </div>
       )}

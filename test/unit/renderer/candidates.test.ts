@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { candidateRows, type CandidateOrder } from '../../../src/renderer/search/candidate-order.ts'
+import { candidateRows, type CandidateOrder } from '../../../src/renderer/search/candidates.ts'
 import type { Candidate } from '../../../src/shared/contract/index.ts'
 
 type Figures = Partial<Pick<Candidate, 'score' | 'verdict' | 'startLine'>> & { vector?: number; text?: number }
