@@ -66,7 +66,7 @@ async function report(
     const path = `notes/${round % 5}.md`
     const text = `${'A line of what is known.\n'.repeat(200 + round * 40)}`
     if (await attempt(() => agent.workspace.write(path, text, { cause: 'user' }))) files.set(path, text)
-    await attempt(() => agent.drafts.save('s', { text, attachments: [] }))
+    await attempt(() => agent.drafts.saveMessage('s', { text, attachments: [] }))
   }
   for (let round = 0; round < 15; round += 1) await write(round)
   disk.fill(rest)

@@ -84,8 +84,7 @@ if (import.meta.main) {
       const taken = done.filter(({ state }) => state === 'accepted').map((one) => one.acceptance)
       const back = taken[Math.floor(Math.random() * taken.length)]
       if (some.length > 0 && (back === undefined || Math.random() < 0.5)) await upkeep.accept(some)
-      // The other process may have undone it already.
-      else if (back !== undefined) await upkeep.undo(back).catch(() => undefined)
+      else if (back !== undefined) await upkeep.undo(back)
       continue
     }
     const acceptance = done.find((one) => one.state === 'accepted')?.acceptance

@@ -27,7 +27,7 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
   'platform/net/bounded-fetch.ts': { ways: ['globalThis'], reason: 'a type' },
   'platform/net/proxy-fetch.ts': { ways: ['undici'], reason: 'only as the second parameter of the gate' },
   'platform/net/remote-picture.ts': { ways: ['node:dns', 'node:net'], reason: 'resolves names before the gate' },
-  'platform/shell.ts': { ways: ['child_process'], reason: 'opens the browser or file manager for the user' },
+  'app/shell.ts': { ways: ['child_process'], reason: 'opens the browser or file manager for the user' },
   'llm/providers/anthropic/anthropic.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
   'llm/providers/openai/openai-client.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
   'agent/mcp-client/mcp-connection.ts': {

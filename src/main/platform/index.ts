@@ -19,21 +19,13 @@ export { isKeyName, KeyRing, type KeyVault, unknownProvider } from './config/key
 export { parseConfig } from './config/parse-config.ts'
 export { describeProblems, SettingsStore } from './config/settings-store.ts'
 export { measureDataLocations } from './diagnostics/data-locations.ts'
-export { monitorDiskSpace } from './diagnostics/disk-space-monitor.ts'
-export { withFaultReports } from './diagnostics/fault-reports.ts'
-export { Health } from './diagnostics/health.ts'
-export { reportIndex } from './diagnostics/index-reports.ts'
-export { readLog } from './diagnostics/log-tail.ts'
-export { createDiagnosticReport } from './diagnostics/report.ts'
-export { commonEnds, compareLines, type LineEdit } from './diff/compare-lines.ts'
+export { commonEnds, compareLines } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
-export { mergeTexts } from './diff/merge-texts.ts'
 export { countLines, describeChange, formatHunks, type RevertStatus, hunkStatuses } from './diff/patch.ts'
 export { type Subscribable, EventEmitter, streamProgress } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyDamaged, damagedPath, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
 export { decodeAs } from './fs/decode-as.ts'
-export { DraftStore, type StoredDraft } from './fs/draft-store.ts'
 export {
   appendDurably,
   makeFolder,
@@ -45,9 +37,9 @@ export {
   writeDurablyPrivate,
 } from './fs/durable-write.ts'
 export { parseStored } from './fs/stored-value.ts'
-export { ageOf, currentFileTime } from './fs/file-age.ts'
+export { currentFileTime } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
-export { lockFolder, lockForName, Mutex, resolveRealPath, runExclusively } from './fs/mutex.ts'
+export { lockFolder, lockForName, Mutex, runExclusively } from './fs/mutex.ts'
 export {
   forgetPartNames,
   gunzipAsync,
@@ -61,7 +53,6 @@ export { scheduleCleanup } from './fs/temp-file-cleanup.ts'
 export { KeyedQueue } from './fs/work-queue.ts'
 export { toWriteError } from './fs/write-failure.ts'
 export { type Log, openLog, redact } from './logging/log.ts'
-export { handleUncaughtErrors } from './logging/uncaught.ts'
 export { boundedFetch, type Fetch } from './net/bounded-fetch.ts'
 export { isWithinDepthLimit } from './net/json-depth.ts'
 export { Outbound, requestChat, type RequestOrigin } from './net/outbound.ts'
@@ -71,7 +62,6 @@ export { redirectError, redirectTarget } from './net/redirects.ts'
 export { RemoteImages } from './net/remote-picture.ts'
 export { parseRetryAfter } from './net/retry-after.ts'
 export { OpenQuestions } from './open-questions.ts'
-export { openInBrowser, type RevealFile, showInFileManager } from './shell.ts'
 export { TokenBucket } from './token-bucket.ts'
 export { appVersion } from './version.ts'
 export {

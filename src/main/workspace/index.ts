@@ -6,11 +6,9 @@ export { taskFile } from './erasure/erase.ts'
 export { type ErasureFolders } from './erasure/erasure-stores.ts'
 export type { ErasureJobs } from './erasure/erasure.worker.ts'
 export { addToSection, noteItem, sectionTitle } from './files/add-to-section.ts'
-export { attachFile } from './files/attach-file.ts'
 export { locateAttachment, maxAttachmentBytes, readAttachment } from './files/attachments.ts'
 export { addLogEntry, endsInPrivateText } from './files/daily-log.ts'
-export { FileDrafts } from './files/file-drafts.ts'
-export { followerOf, isHidden, isNote, isPortable, noteExtensions, toFileName } from './files/file-names.ts'
+export { followerOf, isHidden, isPortable, noteExtensions, toFileName } from './files/file-names.ts'
 export {
   dailyLogDate,
   dailyLogPath,
@@ -45,10 +43,8 @@ export {
   resolveInside,
   type Roots,
 } from './files/paths.ts'
-export { seedWorkspace } from './files/seed-templates.ts'
 export { createAdaptiveStat } from './files/stat-file.ts'
 export { decodeUtf8, fileStamp, hashText, maxTextBytes, readText, type TextFile } from './files/text-files.ts'
-export { type TextStatistics, TextStatisticsCache } from './files/text-statistics.ts'
 export { type FoundFile, isBehindLink, walkFiles, walkMarkdown, type WalkProblem } from './files/walk.ts'
 export { type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './files/workspace-writer.ts'
 export { type RevertedChange, Workspace } from './files/workspace.ts'

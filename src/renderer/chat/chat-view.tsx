@@ -20,7 +20,7 @@ import type { ConversationHandle } from './conversation.tsx'
 import { Details } from './messages/details.tsx'
 import { useLive, useLiveTurnFollower } from './live-turn.ts'
 import { outbox } from './composer/outbox.ts'
-import { PrivateLinesDialog, sendMessage } from './composer/private-lines.tsx'
+import { PrivateLinesDialog } from './composer/private-lines.tsx'
 import { QueuedMessages } from './composer/queued-messages.tsx'
 import { SessionMenu } from './sessions/session-menu.tsx'
 import { toTurns } from './messages/turns.ts'
@@ -30,11 +30,6 @@ import { ChatKindSwitches, PrivateNote, WithoutMemoryNote, type ChatKind } from 
 /** Loaded after the first page, which shows no messages. */
 const loadConversation = () => import('./conversation.tsx')
 const Conversation = lazy(async () => ({ default: (await loadConversation()).Conversation }))
-
-/** A message whose sending takes longer is shown as being sent. */
-const showSendingAfterMs = 600
-/** If sending takes longer, the connection is checked. */
-const checkConnectionAfterMs = 2500
 
 interface ChatViewProps {
   readonly agent: Agent
@@ -101,7 +96,6 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const [editedMessage, setEditedMessage] = useState<string>()
   const [isReopened, setIsReopened] = useState(false)
   const [kind, setKind] = useState<ChatKind>({ isWithoutMemory: false, isPrivate: undefined })
-  const [outgoing, setOutgoing] = useState<OutgoingMessage>()
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.isRunning)
   const conversationView = useRef<ConversationHandle>(null)
@@ -135,17 +129,10 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         outbox.add(message)
         return undefined
       }
-      // A command can take long to answer, so it is not shown as being sent.
-      const isCommand = text.startsWith('/')
-      const showTimer = setTimeout(() => !isCommand && setOutgoing({ text, attachments, delivery }), showSendingAfterMs)
-      const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
-      const request = sendMessage({ ...message, attachments: [...attachments] })
+      const request = outbox.sendNow(message)
       if (targetSession === undefined)
         newSession.current = request.then((result) => ('sent' in result ? result.sent.session : undefined))
       const result = await request
-      clearTimeout(showTimer)
-      clearTimeout(checkTimer)
-      setOutgoing(undefined)
       if ('rejected' in result) return { text: result.rejected.text, attachments: [...result.rejected.attachments] }
       const { session: startedSession } = result.sent
       if (startedSession !== session) {
@@ -217,7 +204,6 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         <OutboxList
           agent={agent.id}
           session={session}
-          outgoing={outgoing}
           onTakeBack={({ text, attachments }) => composerHandle.current?.prepend(text, attachments)}
         />
         {session !== undefined && (

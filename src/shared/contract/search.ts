@@ -3,6 +3,7 @@ import { embeddingProviders } from '../util/providers.ts'
 import {
   base,
   configChangeSchema,
+  done,
   filePathSchema,
   forAgent,
   forFile,
@@ -103,8 +104,6 @@ export const similarNoteSchema = z.object({
   /** First line of the similar unit of the given note. */
   from: z.number().int(),
   cosine: z.number(),
-  /** Difference between this cosine and the mean cosine of the given note's unit, in standard deviations. */
-  deviations: z.number(),
 })
 export type SimilarNote = z.infer<typeof similarNoteSchema>
 
@@ -446,6 +445,9 @@ export const recallSchema = z.object({
 })
 export type Recall = z.infer<typeof recallSchema>
 
+/** `isCompared`: the index that `compareWith` has opened instead of the agent's own. */
+const forIndex = forAgent.extend({ isCompared: z.boolean().optional() })
+
 const searchInput = forAgent.extend({
   query: z.string().max(maxQuery),
   options: searchOptionsSchema.optional(),
@@ -453,7 +455,7 @@ const searchInput = forAgent.extend({
 })
 
 export const search = {
-  query: base.input(searchInput).output(searchResponseSchema),
+  query: base.input(searchInput.extend(forIndex.shape)).output(searchResponseSchema),
   explain: base
     .input(searchInput.extend({ why: z.object({ path: filePathSchema, line: z.number().int().min(1) }).optional() }))
     .output(explanationSchema),
@@ -468,7 +470,9 @@ export const search = {
   setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
   /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
   nearNotes: base.input(forFile).output(z.array(similarNoteSchema)),
-  status: base.input(forAgent).output(indexStatusSchema),
+  status: base.input(forIndex).output(indexStatusSchema),
+  /** Opens an index with the vectors of another provider, for searches with `isCompared`; null closes it. */
+  compareWith: base.input(forAgent.extend({ provider: z.enum(embeddingProviders).nullable() })).output(done),
   /** Counts the texts that the model `of` (default: the model in use) would receive. */
   embeddingCost: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingCostSchema),
   /**
@@ -476,7 +480,7 @@ export const search = {
    * computed. `settled` is false on a timeout. `indexBytes`: size of the index on disk.
    */
   settle: base
-    .input(forAgent.extend({ vectors: z.boolean().default(false) }))
+    .input(forIndex.extend({ vectors: z.boolean().default(false) }))
     .output(z.object({ settled: z.boolean(), status: indexStatusSchema, indexBytes: z.number() })),
   /** Reads every file again, regardless of its modification time. */
   reindex: base.input(forAgent).output(indexStatusSchema),

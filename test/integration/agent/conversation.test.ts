@@ -285,16 +285,16 @@ describe('list of conversations', () => {
   it('keeps one draft per conversation until it is empty', async () => {
     const { agent } = await openChat([{ text: 'x' }])
     const draft = { text: '还没写完', attachments: [{ type: 'file' as const, name: 'a.txt', text: 'x' }] }
-    await agent.drafts.save('s1', draft)
-    await agent.drafts.save(undefined, { text: 'new', attachments: [] })
-    expect(await agent.drafts.get('s1')).toEqual(draft)
-    expect(await agent.drafts.get(undefined)).toEqual({ text: 'new', attachments: [] })
+    await agent.drafts.saveMessage('s1', draft)
+    await agent.drafts.saveMessage(undefined, { text: 'new', attachments: [] })
+    expect(await agent.drafts.message('s1')).toEqual(draft)
+    expect(await agent.drafts.message(undefined)).toEqual({ text: 'new', attachments: [] })
     const last = { text: '另一个窗口', attachments: [] }
-    await agent.drafts.save('s1', last)
-    expect(await agent.drafts.get('s1')).toEqual(last)
-    await agent.drafts.save('s1', { text: '', attachments: [] })
-    expect(await agent.drafts.get('s1')).toBeNull()
-    expect(await agent.drafts.get(undefined)).toEqual({ text: 'new', attachments: [] })
+    await agent.drafts.saveMessage('s1', last)
+    expect(await agent.drafts.message('s1')).toEqual(last)
+    await agent.drafts.saveMessage('s1', { text: '', attachments: [] })
+    expect(await agent.drafts.message('s1')).toBeNull()
+    expect(await agent.drafts.message(undefined)).toEqual({ text: 'new', attachments: [] })
   })
 
   it('continues an old conversation on request, else starts a new one', async () => {

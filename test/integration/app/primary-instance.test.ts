@@ -165,16 +165,35 @@ describe('the primary instance of a memory', { timeout: 60_000 }, () => {
     const owner = await serverProcess(folders)
     owner.child.kill('SIGSTOP')
     // Each of them waits for its timeout.
-    const [{ code, out }, asked] = await Promise.all([
+    const questions = join(folders.home, 'queries.jsonl')
+    await writeFile(questions, JSON.stringify({ query: 'Where?', relevant: [] }))
+    const [{ code, out }, ...asked] = await Promise.all([
       terminal(folders, ['remember', 'Written past a hanging owner', '--json']),
       terminal(folders, ['search', 'hanging owner']),
+      terminal(folders, ['eval', '--provider', 'none', '--queries', questions]),
     ])
     expect(code).toBe(0)
     const place = JSON.parse(out) as { path: string; startLine: number; endLine: number }
     const lines = (await readFile(join(folders.workspace, place.path), 'utf8')).split('\n')
     expect(lines.slice(place.startLine - 1, place.endLine).join('\n')).toContain('Written past a hanging owner')
-    expect(asked).toMatchObject({ code: 1, out: '' })
-    expect(asked.err).toContain(`process ${owner.child.pid} has this memory open but does not answer`)
+    for (const { code: exitCode, out: printed, err } of asked) {
+      expect({ exitCode, printed }).toEqual({ exitCode: 1, printed: '' })
+      expect(err).toContain(`process ${owner.child.pid} has this memory open but does not answer`)
+    }
+  })
+
+  it('compares another embedding provider in the host, which keeps its own index', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': '# M\n\nThe walrus lives in the bath.\n' } })
+    const { client } = await server(folders)
+    const questions = join(folders.home, 'queries.jsonl')
+    const relevant = [{ path: 'MEMORY.md', startLine: 3, endLine: 3 }]
+    await writeFile(questions, JSON.stringify({ query: 'Where does the walrus live?', relevant }))
+    const { code, out } = await terminal(folders, ['eval', '--provider', 'builtin', '--queries', questions, '--json'])
+    expect({ code, ...(JSON.parse(out) as object) }).toMatchObject({ code: 0, recallAt1: 1, units: 1, embedded: 1 })
+    expect(await client.search.status({ agent: 'main' })).toMatchObject({ provider: 'none', embedded: 0 })
+    await expect(client.search.status({ agent: 'main', isCompared: true })).rejects.toMatchObject({
+      code: 'index_unavailable',
+    })
   })
 
   it('writes every one of many notes from many processes once, while a host starts and stops', async () => {

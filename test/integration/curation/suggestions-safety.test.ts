@@ -1,4 +1,4 @@
-/** No file changes without an acceptance: random schedules of two processes, and kills. */
+/** No file changes without an acceptance: random schedules, and kills. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -47,7 +47,6 @@ function moving(from: string, to: string, at: number, textOf: (path: string) => 
 }
 
 const step = fc.record({
-  who: fc.constantFrom(0, 1),
   what: fc.constantFrom(
     'propose',
     'accept',
@@ -85,7 +84,7 @@ const answers: readonly ((content: string) => string)[] = [
 
 describe('acceptance safety', () => {
   it(
-    'every change by two processes in any order is a stored acceptance or its undo',
+    'every change in any order is a stored acceptance or its undo',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async (steps) => {
@@ -110,10 +109,10 @@ describe('acceptance safety', () => {
             opened.workspace.changes.subscribe((write) => watch(opened.log, write))
             return opened
           }
-          const both = [open(), open()]
+          let opened = open()
           const accepted: number[] = []
-          for (const { who, what, from, to, at, many } of steps) {
-            const { upkeep, workspace } = both[who] ?? open()
+          for (const { what, from, to, at, many } of steps) {
+            const { upkeep, workspace } = opened
             const waiting = (await upkeep.list()).open.map(({ id }) => id)
             const ids = waiting.slice(at % Math.max(1, waiting.length)).slice(0, many + 1)
             if (what === 'propose') await upkeep.add([moving(from, to, at, (path) => expected.get(path) ?? '')])
@@ -127,8 +126,8 @@ describe('acceptance safety', () => {
               lines.splice(at, many % 2, `- written ${at} ${many}`)
               await workspace.write(from, lines.join('\n'), { cause: 'user' })
             } else if (what === 'restart') {
-              both[who]?.close()
-              both[who] = open()
+              opened.close()
+              opened = open()
             } else if (what === 'undo') {
               const id = accepted.pop()
               if (id !== undefined) await upkeep.undo(id).catch(() => undefined)
@@ -143,7 +142,7 @@ describe('acceptance safety', () => {
             for (const name of names)
               if ((await read(name)) !== expected.get(name)) problems.push(`${name} has a different text`)
           }
-          for (const { close } of both) close()
+          opened.close()
           expect(problems).toEqual([])
         }),
         { numRuns: rounds(6, 150) },
@@ -288,7 +287,7 @@ describe('acceptance safety', () => {
   )
 
   it(
-    'two processes that accept and undo, killed at any moment, write nothing unaccepted and lose nothing',
+    'processes that accept and undo, each killed at any moment, write nothing unaccepted and lose nothing',
     async () => {
       const { folder, state, read } = await makeMemory()
       const base = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
@@ -304,11 +303,11 @@ describe('acceptance safety', () => {
       const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
       const random = seededRandom()
       for (let round = 0; round < rounds(2, 50); round += 1) {
-        const children = [1, 2].map(() =>
-          spawn(process.execPath, [writer, folder, state, '--some'], { stdio: ['ignore', 'pipe', 'inherit'] }),
-        )
-        await Promise.all(children.map((child) => once(child.stdout, 'data')))
-        for (const child of children) {
+        for (let kill = 0; kill < 2; kill += 1) {
+          const child = spawn(process.execPath, [writer, folder, state, '--some'], {
+            stdio: ['ignore', 'pipe', 'inherit'],
+          })
+          await once(child.stdout, 'data')
           await new Promise((resolve) => setTimeout(resolve, random() * 120))
           child.kill('SIGKILL')
           await once(child, 'exit')

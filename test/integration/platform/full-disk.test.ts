@@ -68,7 +68,7 @@ describe.skipIf(!mayMount)('full disks', () => {
     const last = `note-${notes - 1}`
     for (let number = 0; number < notes; number += 1)
       await agent.workspace.remember(`note-${number} ${'word '.repeat(200)}`, at, { cause: 'capture' })
-    await expect(agent.drafts.save('s', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
+    await expect(agent.drafts.saveMessage('s', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
       code: 'disk_full',
     })
     // Searches report that the index is behind, and the reason.

@@ -292,17 +292,17 @@ describe('data of a moved file', () => {
     const { agent, files } = await openHistory({ 'memory/a.md': '# A\n\nThe gate code is 4711.\n' })
     await agent.savedQueries.add({ query: 'gate code', relevant: [{ path: 'memory/a.md', startLine: 3, endLine: 3 }] })
     const draft = { text: 'typed', baseText: '', baseHash: null }
-    await agent.fileDrafts.save('memory/a.md', 'one', draft)
-    await agent.fileDrafts.save('memory/a.md', 'two', { ...draft, text: 'other' })
+    await agent.drafts.saveFile('memory/a.md', 'one', draft)
+    await agent.drafts.saveFile('memory/a.md', 'two', { ...draft, text: 'other' })
     await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
     const [check] = (await agent.savedQueries.list()).checks
     expect(check?.relevant).toEqual([{ path: 'notes/b.md', startLine: 3, endLine: 3, state: 'there' }])
-    const kept = await agent.fileDrafts.list('notes/b.md')
+    const kept = await agent.drafts.ofFile('notes/b.md')
     expect(kept.map(({ writer, draft: { text } }) => `${writer}: ${text}`).toSorted()).toEqual([
       'one: typed',
       'two: other',
     ])
-    expect(await agent.fileDrafts.list('memory/a.md')).toEqual([])
+    expect(await agent.drafts.ofFile('memory/a.md')).toEqual([])
     await expect(agent.readFile('memory/a.md')).rejects.toMatchObject({
       code: 'file_not_found',
       data: { movedTo: 'notes/b.md' },

@@ -1,7 +1,8 @@
 import { link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { seedWorkspace } from '../../../src/main/workspace/files/seed-templates.ts'
+import { seedWorkspace } from '../../../src/main/app/agents/new-agent.ts'
+import { defaultLayout } from '../../../src/main/workspace/files/layout.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { ChangeLog } from '../../../src/main/workspace/changes/change-log.ts'
 import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
@@ -150,11 +151,16 @@ describe('templates', () => {
     const folder = await temporaryFolder()
     const templates = new URL(`../../../resources/templates/${locale}`, import.meta.url).pathname
     await writeFiles(folder, { 'USER.md': 'mine' })
-    expect(await seedWorkspace(folder, templates)).toEqual(['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md'])
+    expect(await seedWorkspace(folder, templates, defaultLayout)).toEqual([
+      'AGENTS.md',
+      'MEMORY.md',
+      'SOUL.md',
+      'TOOLS.md',
+    ])
     expect(await readFile(join(folder, 'USER.md'), 'utf8')).toBe('mine')
-    expect(await seedWorkspace(folder, templates)).toEqual([])
+    expect(await seedWorkspace(folder, templates, defaultLayout)).toEqual([])
     await rm(join(folder, 'SOUL.md'))
-    expect(await seedWorkspace(folder, templates)).toEqual(['SOUL.md'])
+    expect(await seedWorkspace(folder, templates, defaultLayout)).toEqual(['SOUL.md'])
   })
 })
 

@@ -8,7 +8,7 @@ import { contextWindowEstimateSchema, type ContextWindowEstimate } from '#shared
 import type { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
-import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
+import { type Clock, readIfExists, runExclusively, writeDurably } from '#platform'
 
 const estimateSchema = contextWindowEstimateSchema.extend({
   /** Milliseconds since the epoch. */
@@ -37,7 +37,6 @@ export class ContextWindowEstimates {
   readonly #estimates = new Map<string, z.infer<typeof estimateSchema>>()
   /** Ids of models whose guess no answered request has confirmed yet. */
   readonly #unconfirmed = new Set<string>()
-  readonly #writes = new KeyedQueue()
 
   private constructor(options: ContextWindowEstimatesOptions) {
     this.#options = options
@@ -46,8 +45,8 @@ export class ContextWindowEstimates {
   static async open(options: ContextWindowEstimatesOptions): Promise<ContextWindowEstimates> {
     const estimates = new ContextWindowEstimates(options)
     try {
-      const stored = fileSchema.safeParse(parseJson((await readIfExists(options.file)) ?? '{}'))
-      for (const [id, estimate] of Object.entries(stored.data ?? {})) estimates.#estimates.set(id, estimate)
+      const stored = await readEstimates(options.file)
+      for (const [id, estimate] of Object.entries(stored)) estimates.#estimates.set(id, estimate)
     } catch (error) {
       options.onProblem(error)
     }
@@ -92,20 +91,26 @@ export class ContextWindowEstimates {
   async learn(id: string, applied: number, window: number): Promise<void> {
     const believed = this.#estimates.get(id)?.believed ?? applied
     this.#estimates.set(id, { window, believed, isGuess: true, at: this.#options.now().getTime() })
-    await this.#save()
+    await this.#save(id)
   }
 
   /** Stores the estimate after a request passed; does nothing if it is stored or there is none. */
   async confirm(id: string): Promise<void> {
-    if (this.#unconfirmed.delete(id)) await this.#save()
+    if (this.#unconfirmed.delete(id)) await this.#save(id)
   }
 
-  #save(): Promise<void> {
+  /** Stores one estimate; those of other models may come from another process. */
+  #save(id: string): Promise<void> {
     const { file, onProblem } = this.#options
-    return this.#writes
-      .run('file', () => writeDurably(file, JSON.stringify(Object.fromEntries(this.#estimates), null, 2)))
-      .catch(onProblem)
+    return runExclusively(file, async () => {
+      const stored = { ...(await readEstimates(file)), [id]: this.#estimates.get(id) }
+      await writeDurably(file, JSON.stringify(stored, null, 2))
+    }).catch(onProblem)
   }
+}
+
+async function readEstimates(file: string): Promise<z.infer<typeof fileSchema>> {
+  return fileSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data ?? {}
 }
 
 /** Error texts of providers and servers; the first group captures the window in tokens. */

@@ -1,6 +1,6 @@
 /**
  * Saves an answer to a `.partial` file while it streams, so that a crash loses almost nothing. The file is deleted when
- * the answer is in the transcript. A partial file that no process has locked was left by a crash. It becomes a message
+ * the answer is in the transcript. A partial file without a running turn was left by a crash. It becomes a message
  * marked as interrupted.
  */
 import { createWriteStream, type WriteStream } from 'node:fs'
@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { z } from 'zod'
 import type { ChatModel } from '#llm'
-import { lockForName, readIfExists, type FileLock } from '#platform'
+import { readIfExists } from '#platform'
 import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
@@ -23,12 +23,10 @@ const headerSchema = z.object({
 
 export class LiveAnswer {
   readonly #file: string
-  readonly #lock: ReturnType<typeof takeLock>
   readonly #stream: WriteStream
 
   constructor(file: string, { provider, model }: ChatModel, at: Date) {
     this.#file = file
-    this.#lock = takeLock(file)
     this.#stream = createWriteStream(file, { flags: 'a', highWaterMark })
     // Only crash recovery uses the file.
     this.#stream.on('error', () => undefined)
@@ -47,25 +45,18 @@ export class LiveAnswer {
     this.#stream.end()
     await finished(this.#stream).catch(() => undefined)
     await rm(this.#file, { force: true })
-    if (this.#lock !== 'locked') this.#lock?.deleteAndClose()
   }
 }
 
 /**
- * Turns the partial answer of a crash into a message and deletes its file. Returns undefined if the file is missing,
- * empty or still in use.
+ * Turns the partial answer of a crash into a message and deletes its file. The session must have no running turn.
+ * Returns undefined if the file is missing or empty.
  */
 export async function recoverInterrupted(file: string): Promise<AssistantMessage | undefined> {
-  if ((await readIfExists(file)) === undefined) return undefined
-  const lock = takeLock(file)
-  if (lock === 'locked') return undefined
-  try {
-    const lines = ((await readIfExists(file)) ?? '').split('\n').map((line) => parseJson(line))
-    await rm(file, { force: true })
-    return toMessage(lines)
-  } finally {
-    lock?.deleteAndClose()
-  }
+  const text = await readIfExists(file)
+  if (text === undefined) return undefined
+  await rm(file, { force: true })
+  return toMessage(text.split('\n').map((line) => parseJson(line)))
 }
 
 function toMessage([first, ...deltas]: readonly unknown[]): AssistantMessage | undefined {
@@ -78,16 +69,4 @@ function toMessage([first, ...deltas]: readonly unknown[]): AssistantMessage | u
   if (thinking !== '') content.push({ type: 'thinking', thinking })
   if (text !== '') content.push({ type: 'text', text })
   return { role: 'assistant', content, usage: noUsage, stopReason: 'aborted', errorCode: 'interrupted', ...header }
-}
-
-/** Returns undefined if locks fail; another process may then mistake the running answer for one left by a crash. */
-function takeLock(file: string): FileLock | 'locked' | undefined {
-  try {
-    const lock = lockForName(file)
-    if (lock.tryAcquire()) return lock
-    lock.close()
-    return 'locked'
-  } catch {
-    return undefined
-  }
 }

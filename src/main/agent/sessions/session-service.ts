@@ -1,14 +1,14 @@
 /**
  * Ends sessions: when the reset rule or the user has ended one, saves its notes and its summary. Takes the missing notes
  * of sessions whose flush has failed, also of ended ones. Checks once a minute, and at the start for what happened
- * meanwhile. Works on one session at a time, the oldest first, in one process. After a failure, it tries again later.
+ * meanwhile. Works on one session at a time, the oldest first. After a failure, it tries again later.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isTransient } from '#llm'
-import { Mutex, readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
+import { readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { endedEntry, summaryEntry } from './session-events.ts'
 import { isOver, wasEndedByHand } from './session-end.ts'
@@ -46,7 +46,6 @@ const stateSchema = z.object({ since: z.number() })
 
 export class SessionService {
   readonly #options: SessionServiceOptions
-  readonly #lock: Mutex
   readonly #closing = new AbortController()
   /** Time of the last message, by session, for sessions with nothing to do. */
   readonly #done = new Map<string, number>()
@@ -59,7 +58,6 @@ export class SessionService {
 
   constructor(options: SessionServiceOptions) {
     this.#options = options
-    this.#lock = new Mutex(options.stateFile)
   }
 
   start(): void {
@@ -115,7 +113,6 @@ export class SessionService {
     await Promise.race([this.#running, sleep(closeMs, undefined, { ref: false })])
     this.#closing.abort()
     await this.#running
-    this.#lock.close()
   }
 
   async #workOnAll(): Promise<void> {
@@ -123,15 +120,7 @@ export class SessionService {
     // New settings may reach a model that could not be reached.
     if (config.current !== this.#lastSettings) this.#retries.clear()
     this.#lastSettings = config.current
-    const due = await this.#dueSessions()
-    if (due.length === 0) return
-    const work = async () => {
-      for (const session of due) if (!this.#closing.signal.aborted) await this.#workOn(session)
-    }
-    await this.#lock.run(work).catch((error: unknown) => {
-      // Another process works on the sessions.
-      if (!(error instanceof AppError) || error.code !== 'file_busy') throw error
-    })
+    for (const session of await this.#dueSessions()) if (!this.#closing.signal.aborted) await this.#workOn(session)
   }
 
   /** Returns the sessions with something to do, the one with the oldest last message first. */
@@ -164,7 +153,7 @@ export class SessionService {
 
   async #workOn(session: string): Promise<void> {
     const { sessions, onFault } = this.#options
-    // Another process may have changed or deleted the session.
+    // The user may have changed or deleted the session meanwhile.
     const transcript = await orUndefined(sessions.get(session))
     const task = transcript && this.#taskFor(session, transcript)
     if (!transcript || !task) return

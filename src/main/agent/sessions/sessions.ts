@@ -1,7 +1,7 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '#shared/contract/index.ts'
-import { type Clock, EventEmitter, type Subscribable, Mutex, makeFolder, readIfExists } from '#platform'
+import { type Clock, EventEmitter, type Subscribable, makeFolder, readIfExists } from '#platform'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { findInTranscript } from './find-session.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
@@ -14,7 +14,7 @@ import { compactionState } from '../compaction/compaction-state.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 import { summaryEntry } from './session-events.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
-import { Transcript } from './transcript.ts'
+import { sessionWrites, Transcript } from './transcript.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
@@ -34,7 +34,6 @@ export class Sessions {
   readonly #folder: string
   readonly #trashFolder: string
   readonly #workspace: string
-  readonly #writeLock: Mutex
   readonly #now: Clock
   readonly #transcripts = new Map<string, Promise<Transcript>>()
   /** Sessions with a running turn: they stay cached, and their partial answer is not recovered. */
@@ -46,12 +45,7 @@ export class Sessions {
     this.#folder = folder
     this.#trashFolder = join(folder, 'deleted')
     this.#workspace = workspace
-    this.#writeLock = new Mutex(folder)
     this.#now = now
-  }
-
-  close(): void {
-    this.#writeLock.close()
   }
 
   /** @param source entries to copy, and the absolute path of their transcript */
@@ -104,7 +98,7 @@ export class Sessions {
 
   /** Stores a request. @returns its 1-based number @throws AppError `disk_full`, `write_failed` */
   async storeRequest(id: string, request: object): Promise<number> {
-    return this.#writeLock.run(() => storeRequest(this.requestsFolder(id), request, this.#now()))
+    return sessionWrites.run(this.#file(id), () => storeRequest(this.requestsFolder(id), request, this.#now()))
   }
 
   async requestWithWire(id: string, number?: number) {
@@ -203,7 +197,7 @@ export class Sessions {
       throw new AppError('session_busy', 'this conversation is still answering', { session: id })
     await this.get(id)
     await makeFolder(this.#trashFolder)
-    await this.#writeLock.run(() => this.#move(id, this.#folder, this.#trashFolder))
+    await sessionWrites.run(this.#file(id), () => this.#move(id, this.#folder, this.#trashFolder))
     this.#transcripts.delete(id)
     this.#summaries.delete(id)
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
@@ -211,7 +205,7 @@ export class Sessions {
 
   /** Restores a deleted session. @throws AppError `unknown_session` if it is not in the trash */
   async restore(id: string): Promise<void> {
-    await this.#writeLock.run(() => this.#move(id, this.#trashFolder, this.#folder))
+    await sessionWrites.run(this.#file(id), () => this.#move(id, this.#trashFolder, this.#folder))
     this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
@@ -251,7 +245,7 @@ export class Sessions {
 
   /** Opens a transcript and appends the partial answer that a crash left. */
   async #open(id: string): Promise<Transcript> {
-    const transcript = await Transcript.open(this.#file(id), this.#writeLock, this.#now)
+    const transcript = await Transcript.open(this.#file(id), this.#now)
     transcript.changes.subscribe((entry) => this.#changes.emit({ session: id, entry }))
     if (this.#activeIds.has(id)) return transcript
     const interrupted = await recoverInterrupted(this.#file(id, 'partial'))

@@ -1,13 +1,20 @@
 /**
  * A conversation on disk: an append-only JSONL file whose entries form a tree by `parentId`. The current branch leads
  * from the last entry to the root. Entries of unknown types stay in the file but are skipped, so that transcripts of pi
- * and early OpenClaw can be opened. Another process may append to the file; its entries are read before each append.
+ * and early OpenClaw can be opened. Another program may append to the file; its entries are read before each append.
  */
 import { readFile, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SessionMessage } from '#shared/contract/index.ts'
-import { systemClock, type Clock, EventEmitter, type Subscribable, appendDurably, writeDurably, Mutex } from '#platform'
+import {
+  systemClock,
+  type Clock,
+  EventEmitter,
+  type Subscribable,
+  appendDurably,
+  writeDurably,
+  KeyedQueue,
+} from '#platform'
 import { branchEntry, type BranchMark } from '#shared/chat/branch-mark.ts'
 import { AppError } from '#shared/util/errors.ts'
 import {
@@ -30,6 +37,9 @@ import { loadEntries, type LoadedEntries, type ReadPosition } from './transcript
 import type { LinkedMessage } from './digest.ts'
 import { pathTo, versionsOnBranch, newestDescendant, type MessageVersions } from './entry-tree.ts'
 
+/** Serializes what is written for a session, by the path of its transcript. */
+export const sessionWrites = new KeyedQueue()
+
 export class Transcript {
   readonly file: string
   readonly #changes = new EventEmitter<TranscriptEntry>()
@@ -37,18 +47,16 @@ export class Transcript {
   readonly header: TranscriptHeader
   /** 1-based numbers of the lines that could not be parsed when the file was opened. */
   readonly skippedLines: readonly number[]
-  readonly #writeLock: Mutex
   readonly #now: Clock
   #entries: TranscriptEntry[] = []
   #parents = new Map<string, string | null>()
   #leaf: string | null = null
   #position: ReadPosition
 
-  private constructor(file: string, loaded: LoadedEntries, lock: Mutex, now: Clock) {
+  private constructor(file: string, loaded: LoadedEntries, now: Clock) {
     this.file = file
     this.header = loaded.header
     this.skippedLines = loaded.skippedLines
-    this.#writeLock = lock
     this.#now = now
     this.#position = loaded.position
     this.#add(loaded)
@@ -85,11 +93,11 @@ export class Transcript {
    * Opens a transcript; without a header, the file's birth time is the creation time.
    * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
    */
-  static async open(file: string, lock = new Mutex(dirname(file)), now = systemClock): Promise<Transcript> {
-    return new Transcript(file, await loadEntries(file), lock, now)
+  static async open(file: string, now = systemClock): Promise<Transcript> {
+    return new Transcript(file, await loadEntries(file), now)
   }
 
-  /** Reads entries that another process added. @throws AppError `unknown_session` */
+  /** Reads entries that another program added. @throws AppError `unknown_session` */
   async refresh(): Promise<void> {
     const loaded = await loadEntries(this.file, this.#position)
     if (loaded.isWhole) {
@@ -235,7 +243,7 @@ export class Transcript {
    * @throws AppError `disk_full`, `write_failed`
    */
   async append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
-    const entry = await this.#writeLock.run(async () => {
+    const entry = await sessionWrites.run(this.file, async () => {
       await this.refresh()
       let id: string
       do id = randomBytes(4).toString('hex')

@@ -1,5 +1,6 @@
 import type { AppEvent } from '#shared/contract/index.ts'
-import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
+import type { Clock, Differ, Log, AgentConfig, KeyRing } from '#platform'
+import type { Health } from '../diagnostics/health.ts'
 import type { ContextWindowEstimates, ToolLimits } from '#agent'
 import type { ConventionsReader, Layout } from '#workspace'
 import type { McpServers } from '#agent/mcp-client'
@@ -21,7 +22,6 @@ export interface SharedOptions {
   readonly now: Clock
   readonly watch: boolean
   readonly publish: (event: AppEvent) => void
-  readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
 /** `workspace` is absolute; `privateRules` are as configured. */

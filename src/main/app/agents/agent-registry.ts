@@ -402,12 +402,8 @@ export class AgentRegistry {
 
   /** Returns the absolute state folders of an agent, or of the single folder that replaces its workspace. */
   foldersOf(id: string): AgentFolders {
-    const { folders, singleFolder, embeddingProvider } = this.#options
-    const agentFolders = singleFolder ? folders.folder(singleFolder.folder) : folders.agent(id)
-    // Vectors of another provider need a separate index file, so that the index of the configured one stays usable.
-    return embeddingProvider === undefined
-      ? agentFolders
-      : { ...agentFolders, index: agentFolders.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
+    const { folders, singleFolder } = this.#options
+    return singleFolder ? folders.folder(singleFolder.folder) : folders.agent(id)
   }
 
   /** Returns folders that the agent may never access, even inside its workspace. */

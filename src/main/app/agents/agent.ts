@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { Chat, ChatPrivacy, isOver, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
+import type { EmbeddingProviderName } from '#shared/util/providers.ts'
+import { Chat, ChatPrivacy, isOver, MessageQueue, readRequestWithWire, sessionEvents, Sessions } from '#agent'
 import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
 import {
   GitLog,
@@ -12,20 +13,20 @@ import {
   Finder,
   type ConventionsReader,
   Links,
-  FileDrafts,
   type TextFile,
   type Workspace,
   type WriteOrigin,
-  attachFile,
-  TextStatisticsCache,
   normalizePath,
   exclusionReason,
 } from '#workspace'
+import { TextStatisticsCache } from './list-files.ts'
+import { attachFile } from './attach-file.ts'
 import { workerEntry } from '#platform'
 import { Importer } from '#interop'
 import { Memory, sessionOfPath, threadEntries, transcriptText } from '#search'
 import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
+import { Drafts } from './drafts.ts'
 import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
@@ -43,7 +44,6 @@ export class Agent {
   readonly sessions: Sessions
   readonly savedQueries: SavedQueries
   readonly drafts: Drafts
-  readonly fileDrafts: FileDrafts
   readonly importer: Importer
   readonly links: Links
   readonly findReplace: Finder
@@ -60,6 +60,7 @@ export class Agent {
 
   readonly #options: AgentOptions
   readonly #textStatistics: TextStatisticsCache
+  #comparison: Memory | undefined
   /** Time of the last use, in ms of `performance.now()`. */
   #usedAt = performance.now()
 
@@ -74,13 +75,7 @@ export class Agent {
     const { log } = this.history
     this.workspace = openWorkspace(options, roots, log)
     this.#textStatistics = new TextStatisticsCache(async (path) => (await this.workspace.read(path)).text)
-    this.memory = new Memory({
-      now,
-      source: memorySource(options),
-      search: () => config.current.memory.search,
-      threads: threadEntries(mainFolder),
-      watch,
-    })
+    this.memory = this.#openMemory(watch)
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
     this.savedQueries = new SavedQueries({
@@ -91,9 +86,7 @@ export class Agent {
       watch,
       onFault: onFault('checks'),
     })
-    const onDamaged = (newPath: string) => reportDamaged(options, newPath)
-    this.drafts = new Drafts(folders.drafts, now, onDamaged)
-    this.fileDrafts = new FileDrafts(folders.drafts, now, onDamaged)
+    this.drafts = new Drafts(folders.drafts, now, (newPath) => reportDamaged(options, newPath))
     this.importer = new Importer({
       entry: workerEntry(mainFolder, 'interop/import/import.worker'),
       workspace,
@@ -166,6 +159,33 @@ export class Agent {
     if (watch) this.scheduler.start()
     if (watch) this.chat.endings.start()
     if (watch) this.workspace.startCleanup((error) => log.fault(error, `leftovers of agent ${config.id}`))
+  }
+
+  #openMemory(watch: boolean, provider?: EmbeddingProviderName): Memory {
+    const { now, config, mainFolder } = this.#options
+    return new Memory({
+      now,
+      source: memorySource(this.#options, provider),
+      search: () => config.current.memory.search,
+      threads: threadEntries(mainFolder),
+      watch,
+    })
+  }
+
+  /**
+   * Opens an index of the current files with the vectors of another provider. It replaces an earlier one.
+   * @param provider undefined closes the index
+   */
+  async compareWith(provider: EmbeddingProviderName | undefined): Promise<void> {
+    const earlier = this.#comparison
+    this.#comparison = provider === undefined ? undefined : this.#openMemory(false, provider)
+    await earlier?.close()
+  }
+
+  /** Returns the index that `compareWith` has opened. @throws AppError `index_unavailable` if there is none */
+  get comparison(): Memory {
+    if (this.#comparison) return this.#comparison
+    throw new AppError('index_unavailable', 'another command has closed the index of this provider')
   }
 
   async applyConventions(): Promise<void> {
@@ -344,7 +364,7 @@ export class Agent {
     await this.history.close()
     await this.privacy.close()
     await this.memory.close()
-    this.sessions.close()
+    await this.#comparison?.close()
     this.workspace.close()
   }
 }

@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path'
-import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
+import { isRemoteEmbeddingProvider, type EmbeddingProviderName } from '#shared/util/providers.ts'
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
 import { expandHome, type AgentSettings, isKeyName } from '#platform'
@@ -22,13 +22,15 @@ export function builtinModelFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
-export function memorySource(options: AgentOptions): MemorySource {
+/** @param provider embedding provider instead of the configured one; its vectors are in a separate index file */
+export function memorySource(options: AgentOptions, provider?: EmbeddingProviderName): MemorySource {
   const { embedding, sessions, scope, sync, chunking } = options.config.current.memory
+  const { index } = options.folders
   const { unit, ...chunkSizes } = chunking
   const layout = layoutOfConventions(options.conventions)
   const forbidden = options.forbiddenFolders()
   return {
-    file: options.folders.index,
+    file: provider === undefined ? index : index.replace(/\.sqlite$/, `-${provider}.sqlite`),
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
       // The source `memory` already covers most folders inside the workspace.
@@ -43,7 +45,7 @@ export function memorySource(options: AgentOptions): MemorySource {
         : []),
     ],
     debounceMs: sync.debounceMs,
-    embedding: embeddingSource(embedding, options),
+    embedding: embeddingSource({ ...embedding, provider: provider ?? embedding.provider }, options),
     notes: foldersWithPrivateRules(options),
     chunking: unit === 'tokens' ? chunkSizes : undefined,
   }
@@ -117,10 +119,9 @@ const batchSize = 64
 
 function embeddingSource(
   embedding: AgentSettings['memory']['embedding'],
-  { keys, modelsFolder, outboundFile, resources, embeddingProvider }: AgentOptions,
+  { keys, modelsFolder, outboundFile, resources }: AgentOptions,
 ): EmbeddingSource {
-  const { model, baseUrl, allowDownload, reach } = embedding
-  const provider = embeddingProvider ?? embedding.provider
+  const { provider, model, baseUrl, allowDownload, reach } = embedding
   const apiKey = isKeyName(provider) ? keys.get(provider) : undefined
   return {
     provider,

@@ -1,9 +1,12 @@
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Locale } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { ConventionsReader, listEntryNames, seedWorkspace } from '#workspace'
-import { expandHome, type AgentSettings } from '#platform'
+import { ConventionsReader, listEntryNames, memoryFolderPath, ownFilePath, type Layout } from '#workspace'
+import { expandHome, makeFolder, runExclusively, writeDurably, type AgentSettings } from '#platform'
 import { layoutOfConventions } from './memory-source.ts'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { agentFileNames } from '#shared/util/agent-files.ts'
 
 export interface NewAgent {
   readonly name: string
@@ -82,4 +85,36 @@ export async function addTemplates(folder: string, templates: string, options: S
       { cause: error },
     )
   }
+}
+
+/**
+ * Copies the templates of an agent's own files that do not exist yet.
+ * @returns the sorted, workspace-relative paths of the created files
+ * @throws AppError `disk_full`, `write_failed`
+ */
+export async function seedWorkspace(workspace: string, templates: string, layout: Layout): Promise<string[]> {
+  await makeFolder(join(workspace, memoryFolderPath(layout)))
+  return runExclusively(workspace, async () => {
+    const templateNames = new Set(await readdir(templates))
+    const created: string[] = []
+    for (const name of agentFileNames) {
+      const path = ownFilePath(name, layout)
+      if (!templateNames.has(name) || existsSync(join(workspace, path))) continue
+      const text = await readFile(join(templates, name), 'utf8')
+      await writeDurably(join(workspace, path), adaptPaths(text, layout), path)
+      created.push(path)
+    }
+    return created.sort()
+  })
+}
+
+function adaptPaths(text: string, layout: Layout): string {
+  const { folder, format } = layout.daily
+  const log = `\`${folder === '' ? '' : `${folder}/`}${format}.md\``
+  return text
+    .replaceAll('`memory/YYYY-MM-DD.md`', () => log)
+    .replaceAll(
+      /`((?:AGENTS|SOUL|USER|TOOLS|MEMORY)\.md)`/g,
+      (_match, name: (typeof agentFileNames)[number]) => `\`${ownFilePath(name, layout)}\``,
+    )
 }

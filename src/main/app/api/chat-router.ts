@@ -78,6 +78,6 @@ export const sessionsRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =>
   ),
   deleteFrom: doForAgent(os.sessions.deleteFrom, (agent, input) => agent.chat.deleteFrom(input.session, input.entry)),
   undelete: doForAgent(os.sessions.undelete, (agent, input) => agent.chat.undelete(input.session, input.entry)),
-  draft: forAgent(os.sessions.draft, (agent, input) => agent.drafts.get(input.session)),
-  saveDraft: doForAgent(os.sessions.saveDraft, (agent, input) => agent.drafts.save(input.session, input.draft)),
+  draft: forAgent(os.sessions.draft, (agent, input) => agent.drafts.message(input.session)),
+  saveDraft: doForAgent(os.sessions.saveDraft, (agent, input) => agent.drafts.saveMessage(input.session, input.draft)),
 })

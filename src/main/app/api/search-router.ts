@@ -21,13 +21,14 @@ function inTurn<T>(agent: Agent, forProgram: boolean | string, search: () => Pro
   })
 }
 
-export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
+export const searchRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   query: forAgent(os.search.query, (agent, input, signal) =>
     inTurn(agent, input.forProgram, async () => {
       const view = await viewFor(app, agent, input.forProgram)
       const options = searchOptionsFor(input.forProgram, view, input.options)
       if (options.hasPrivate === false) await agent.privacy.settle()
-      const response = await agent.memory.search(input.query, options, signal)
+      const memory = input.isCompared ? agent.comparison : agent.memory
+      const response = await memory.search(input.query, options, signal)
       return view ? view.results(response) : response
     }),
   ),
@@ -51,13 +52,14 @@ export const searchRoutes = ({ app, os, forAgent }: RouterBase) => ({
   setSessions: os.search.setSessions.handler(({ input }) =>
     app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
   ),
-  status: forAgent(os.search.status, (agent) => agent.memory.status()),
+  status: forAgent(os.search.status, (agent, input) => (input.isCompared ? agent.comparison : agent.memory).status()),
+  compareWith: doForAgent(os.search.compareWith, (agent, input) => agent.compareWith(input.provider ?? undefined)),
   embeddingCost: forAgent(os.search.embeddingCost, (agent, input, signal) =>
     agent.memory.embeddingCost(input.of, signal),
   ),
   nearNotes: forAgent(os.search.nearNotes, (agent, input) => agent.memory.similarNotes(input.path, maxSimilarNotes)),
   settle: forAgent(os.search.settle, async (agent, input, signal) => {
-    const { memory } = agent
+    const memory = input.isCompared ? agent.comparison : agent.memory
     const settled = await memory.settle(settleTimeoutMs)
     const status = input.vectors ? await memory.waitForVectors(signal) : await memory.status()
     return { settled, status, indexBytes: await memory.indexBytes() }

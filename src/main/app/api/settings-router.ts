@@ -1,4 +1,5 @@
-import { appVersion, readLog, configJsonSchema, defaultAgentId, defaultWorkspace, parseConfig } from '#platform'
+import { appVersion, configJsonSchema, defaultAgentId, defaultWorkspace, parseConfig } from '#platform'
+import { readLog } from '../diagnostics/report.ts'
 import { perform, type RouterBase } from './procedure.ts'
 
 const maxLogLines = 500

@@ -65,9 +65,9 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     const { write, text, merged } = await workspace.save(input.path, input.text, expected)
     return { hash: write.hash, text, merged }
   }),
-  drafts: forAgent(os.workspace.drafts, (agent, input) => agent.fileDrafts.list(input.path)),
+  drafts: forAgent(os.workspace.drafts, (agent, input) => agent.drafts.ofFile(input.path)),
   saveDraft: doForAgent(os.workspace.saveDraft, (agent, input) =>
-    agent.fileDrafts.save(input.path, input.writer, input.draft),
+    agent.drafts.saveFile(input.path, input.writer, input.draft),
   ),
   duplicate: forAgent(os.workspace.duplicate, async (agent, input) => ({
     path: await agent.workspace.duplicate(input.path, { cause: 'user' }),

@@ -18,7 +18,8 @@ import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFl
 import type { Output } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
-import { openInBrowser, appVersion, defaultAgentId, describeProblems } from '#platform'
+import { appVersion, defaultAgentId, describeProblems } from '#platform'
+import { openInBrowser } from '../shell.ts'
 import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal.ts'
 
@@ -86,9 +87,7 @@ withVectorOptions(command('eval', 'measure recall on judged questions'))
   .option('--max-results <n>', 'maximum number of results instead of the configured one', parseInteger)
   .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseFraction)
   .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
-  .action(async (flags: CommonFlags & EvalFlags) =>
-    runOnPrimary(flags, (primary) => evaluate(primary, flags), { embeddingProvider: flags.provider }),
-  )
+  .action(async (flags: CommonFlags & EvalFlags) => runOnPrimary(flags, (primary) => evaluate(primary, flags)))
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input if omitted')
@@ -170,11 +169,10 @@ try {
 async function runOnPrimary(
   flags: CommonFlags,
   run: (primary: PrimaryClient, flags: CommonFlags) => Promise<Output>,
-  options: { readonly embeddingProvider?: EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
+  { isRepeatable = true }: { readonly isRepeatable?: boolean } = {},
 ): Promise<void> {
   checkFolders(flags)
-  const { embeddingProvider, isRepeatable = true } = options
-  const output = await withPrimary({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (primary) => {
+  const output = await withPrimary({ ...appOptions(flags), isRepeatable }, async (primary) => {
     const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
     const problemText = describeProblems(file, problems)
     if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)

@@ -11,22 +11,28 @@ const terminalVectorWaitMs = 30_000
 /** Interval of progress lines, ms. */
 const progressIntervalMs = 5000
 
+/** `isCompared`: the index that `search.compareWith` has opened. */
+export interface IndexChoice {
+  readonly agent: string
+  readonly isCompared?: boolean
+}
+
 /**
  * Waits until the index is up to date, and with `shouldWait` until all vectors exist. Prints progress to stderr.
  * @returns `isFailure`: true if the provider failed, not only some texts; `vectorWaitMs`: timeout for the vector of a
  * query, undefined for the default
  * @throws AppError `index_unavailable`
  */
-export async function waitForVectors(client: ContractClient, agent: string, shouldWait: boolean) {
+export async function waitForVectors(client: ContractClient, index: IndexChoice, shouldWait: boolean) {
   if (!shouldWait) {
-    assertUsable((await client.search.settle({ agent })).status)
+    assertUsable((await client.search.settle(index)).status)
     return { warning: undefined, isFailure: false, vectorWaitMs: undefined }
   }
   const timer = setInterval(() => {
-    void client.search.status({ agent }).then(printProgress, () => undefined)
+    void client.search.status(index).then(printProgress, () => undefined)
   }, progressIntervalMs)
   try {
-    const { status } = await client.search.settle({ agent, vectors: true })
+    const { status } = await client.search.settle({ ...index, vectors: true })
     assertUsable(status)
     return { ...checkVectors(status), vectorWaitMs: terminalVectorWaitMs }
   } finally {

@@ -1,7 +1,9 @@
 import { isAbsolute } from 'node:path'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { isLongTermPath } from '#shared/util/agent-files.ts'
-import { reportIndex, type Health, type Log } from '#platform'
+import { type Log } from '#platform'
+import { reportIndex } from '../diagnostics/health.ts'
+import { type Health } from '../diagnostics/health.ts'
 import type { SavedLines } from '#curation'
 import { longTermFile, type HistoryProblem } from '#workspace'
 import { sessionsPrefix } from '#search'
@@ -17,7 +19,7 @@ interface EventTargets {
 
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
 export function subscribeAgent(openedAgent: Agent, { publish, health, log }: EventTargets): void {
-  const { id: agent, conventions, workspace, links, upkeep, fileDrafts, sessions } = openedAgent
+  const { id: agent, conventions, workspace, links, upkeep, drafts, sessions } = openedAgent
   const { memory, history, batches, savedQueries, chat, privacy } = openedAgent
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
 
@@ -34,7 +36,7 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
   workspace.changes.subscribe(async ({ path, from }) => {
     if (from === undefined) return
     // The move is complete; a failure here must not undo it.
-    await fileDrafts.move(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
+    await drafts.moveFile(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
     await savedQueries.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
   })
 

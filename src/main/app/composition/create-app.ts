@@ -8,18 +8,11 @@ import {
   systemClock,
   type Clock,
   Differ,
-  monitorDiskSpace,
-  Health,
-  withFaultReports,
   measureDataLocations,
-  createDiagnosticReport,
-  readLog,
   openLog,
   type Log,
   Outbound,
   RemoteImages,
-  showInFileManager,
-  type RevealFile,
   workerEntry,
   appVersion,
   makeFolder,
@@ -27,9 +20,14 @@ import {
   KeyRing,
   type KeyVault,
   SettingsStore,
-  type AgentSettings,
   defaultAgentId,
 } from '#platform'
+import { showInFileManager, type RevealFile } from '../shell.ts'
+import { createDiagnosticReport } from '../diagnostics/report.ts'
+import { readLog } from '../diagnostics/report.ts'
+import { Health } from '../diagnostics/health.ts'
+import { withFaultReports } from '../diagnostics/health.ts'
+import { monitorDiskSpace } from '../diagnostics/disk-space-monitor.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
 import { raiseStateFormat, readStateFormat } from '../agents/state-format.ts'
@@ -58,7 +56,6 @@ export interface AppOptions {
   readonly showFile?: RevealFile
   /** Stores API keys permanently; undefined keeps them in memory only. */
   readonly keyVault?: KeyVault | undefined
-  readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   readonly permissionTimeoutMs?: number | undefined
   /** Limits of tool calls by models; default: `defaultToolLimits`. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
@@ -188,7 +185,6 @@ export async function createApp(options: AppOptions) {
     watch,
     publish,
     singleFolder,
-    embeddingProvider: options.embeddingProvider,
   })
   const unsubscribe = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
   // Chats may have ended while the app was closed.

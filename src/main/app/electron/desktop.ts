@@ -1,7 +1,7 @@
 import { app, dialog, Notification, shell, BrowserWindow } from 'electron'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { handleUncaughtErrors } from '#platform'
+import { handleUncaughtErrors } from '../diagnostics/uncaught.ts'
 import { resourcesOf } from '../composition/create-app.ts'
 import { defaultStateHome } from '../agents/state-folders.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'

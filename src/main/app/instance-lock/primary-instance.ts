@@ -5,7 +5,15 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
-import { systemClock, FileLock, makeFolder, renameDamaged, writeDurablyPrivate, appVersion } from '#platform'
+import {
+  systemClock,
+  FileLock,
+  lockForName,
+  makeFolder,
+  renameDamaged,
+  writeDurablyPrivate,
+  appVersion,
+} from '#platform'
 import { closeServer } from '../server/close-server.ts'
 import { type LockPaths, clientKindHeader, readLockInfo, type ClientKind, type LockInfo } from './lock-info.ts'
 
@@ -123,19 +131,31 @@ export class PrimaryInstance {
 }
 
 /**
- * @returns `primaryInstance`: undefined if the file system has no locks, as on some network drives; `lockFailure`: error
+ * @returns `primaryInstance`: undefined if there are no locks; `lockFailure`: error
  * of the lock, with which other processes can open the memory too; undefined if another process holds the lock
  */
 export async function acquirePrimary(lockPaths: LockPaths) {
   try {
-    await makeFolder(lockPaths.folder)
-    const lock = new FileLock(lockPaths.lockFile)
-    if (lock.tryAcquire()) return { primaryInstance: new PrimaryInstance(lockPaths, lock), lockFailure: undefined }
-    lock.close()
-    return undefined
+    const lock = await takeLock(lockPaths)
+    return lock && { primaryInstance: new PrimaryInstance(lockPaths, lock), lockFailure: undefined }
   } catch (error) {
     return { primaryInstance: undefined, lockFailure: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** @returns undefined if another process holds the lock */
+async function takeLock({ folder, lockFile }: LockPaths): Promise<FileLock | undefined> {
+  await makeFolder(folder)
+  const lock = new FileLock(lockFile)
+  try {
+    if (lock.tryAcquire()) return lock
+  } catch {
+    // Some network drives have no locks. A lock in the folder for locks keeps out the processes of this machine.
+    const localLock = lockForName(lockFile)
+    if (localLock.tryAcquire()) return localLock
+  }
+  lock.close()
+  return undefined
 }
 
 /** Returns the kind of a connecting process; undefined without the key from the lock info. */

@@ -36,8 +36,6 @@ export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
 export async function withPrimary<T>(options: CommandOptions, run: (primary: PrimaryClient) => Promise<T>): Promise<T> {
   const base = await openBase(options)
   try {
-    // A separate index needs no lock.
-    if (options.embeddingProvider !== undefined) return await runInOwnApp(options, base, undefined, run)
     const lockPaths = lockPathsOf(base.folders.home, base.singleFolder?.folder)
     const deadline = performance.now() + startTimeoutMs
     while (performance.now() < deadline) {

@@ -11,7 +11,7 @@ import { reviewOutcomeSchema } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { type Clock, Mutex, readIfExists, writeDurably } from '#platform'
+import { type Clock, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
 import { loadNotes, proposalOf, readNote } from '../suggestions/proposal.ts'
 import type { PrivacyOf } from '../suggestions/keep-private.ts'
@@ -70,12 +70,9 @@ const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.
 
 export class Review {
   readonly #options: ReviewOptions
-  /** Keeps other processes from reviewing at the same time, as they would send the same requests. */
-  readonly #mutex: Mutex
 
   constructor(options: ReviewOptions) {
     this.#options = options
-    this.#mutex = new Mutex(join(options.folder, 'review'))
   }
 
   /** Returns the last outcome, in state `running` if a crash interrupted the review; null before the first one. */
@@ -123,11 +120,7 @@ export class Review {
     const model = this.#options.model()
     const message = 'the offline model cannot judge the meaning of lines; choose a language model'
     if (model.isOffline) throw new AppError('needs_model', message, {})
-    return this.#mutex.run(() => this.#run(model, signal, onProgress))
-  }
-
-  close(): void {
-    this.#mutex.close()
+    return this.#run(model, signal, onProgress)
   }
 
   async #run(

@@ -10,7 +10,7 @@ import {
   appendDurably,
   writeDurably,
   copyDamaged,
-  Mutex,
+  KeyedQueue,
   parseStored,
   readIfExists,
 } from '#platform'
@@ -67,11 +67,10 @@ export class SavedQueries {
   #run: Run | undefined
   #hasRun = false
   #timer: NodeJS.Timeout | undefined
-  readonly #mutex: Mutex
+  readonly #queue = new KeyedQueue()
 
   constructor(options: SavedQueriesOptions) {
     this.#options = options
-    this.#mutex = new Mutex(options.folder)
   }
 
   async list(): Promise<{ checks: Check[]; runs: CheckRun[]; progress: { done: number; total: number } | null }> {
@@ -178,7 +177,6 @@ export class SavedQueries {
   close(): void {
     clearTimeout(this.#timer)
     this.stop()
-    this.#mutex.close()
   }
 
   async #runAll(queries: readonly SavedQuery[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
@@ -200,7 +198,7 @@ export class SavedQueries {
     const previous = (await this.#runs()).at(-1)
     const isNewResult = hasChanged && (previous?.passed !== passed || previous.total !== queries.length)
     if (cause === 'asked' || isNewResult)
-      await this.#mutex.run(() => appendDurably(this.#runsFile, `${JSON.stringify(checkRun)}\n`))
+      await this.#queue.run(this.#runsFile, () => appendDurably(this.#runsFile, `${JSON.stringify(checkRun)}\n`))
     return checkRun
   }
 
@@ -272,9 +270,9 @@ export class SavedQueries {
     return parseSavedQueries((await readIfExists(this.#file)) ?? '')
   }
 
-  /** Changes the file under its lock. @throws AppError `disk_full`, `write_failed`; then the file is unchanged */
+  /** Changes the file after earlier changes. @throws AppError `disk_full`, `write_failed`; then the file is unchanged */
   #change(change: (queries: SavedQuery[]) => SavedQuery[]): Promise<void> {
-    return this.#mutex.run(async () => {
+    return this.#queue.run(this.#file, async () => {
       const text = (await readIfExists(this.#file)) ?? ''
       const before = parseSavedQueries(text)
       const after = change(before)

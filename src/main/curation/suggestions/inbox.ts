@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Proposal } from '#shared/contract/index.ts'
 import { proposalSchema } from '#shared/contract/upkeep.ts'
-import { Mutex, parseStored, readOrSetAside, writeDurably } from '#platform'
-import { fileStamp } from '#workspace'
+import { KeyedQueue, parseStored, readOrSetAside, writeDurably } from '#platform'
 
 /** Limits of closed proposals. Rejected ones stay longer, so that scans do not add them again. */
 const maxDone = 500
@@ -24,22 +23,21 @@ export type InboxState = z.infer<typeof inboxSchema>
 /** Changes `state`; `save` writes it before the work ends. */
 export type InboxWork<T> = (state: InboxState, save: () => Promise<void>) => Promise<T>
 
-/** Stores proposals in `inbox.json`, shared by several processes under a lock. */
+/** Stores proposals in `inbox.json`. Changes run one after the other. */
 export class Inbox {
   readonly #file: string
-  readonly #mutex: Mutex
+  readonly #queue = new KeyedQueue()
   readonly #onDamaged: (copyPath: string) => void
-  #cached: { readonly stamp: string | undefined; readonly state: InboxState } | undefined
+  #state: InboxState | undefined
 
   constructor(folder: string, onDamaged: (copyPath: string) => void) {
     this.#file = join(folder, 'inbox.json')
-    this.#mutex = new Mutex(this.#file)
     this.#onDamaged = onDamaged
   }
 
-  /** Runs `work` under the lock and writes the state if it has changed. @returns the value of `work` */
+  /** Runs `work` after earlier changes and writes the state if it has changed. @returns the value of `work` */
   async change<T>(work: InboxWork<T>): Promise<T> {
-    return this.#mutex.run(async () => {
+    return this.#queue.run('inbox', async () => {
       const before = await this.#read()
       const state = { ...before }
       const value = await work(state, () => this.#write(state))
@@ -48,24 +46,16 @@ export class Inbox {
     })
   }
 
-  close(): void {
-    this.#mutex.close()
-  }
-
   async #read(): Promise<InboxState> {
-    const stamp = await fileStamp(this.#file)
-    if (stamp !== undefined && this.#cached?.stamp === stamp) return this.#cached.state
     const parse = (text: string) => parseStored(inboxSchema, text)
-    const stored = await readOrSetAside(this.#file, parse, this.#onDamaged)
-    const state = stored ?? { version: 1, lookedAt: null, proposals: [], lastChange: 0 }
-    this.#cached = { stamp, state }
-    return state
+    this.#state ??= await readOrSetAside(this.#file, parse, this.#onDamaged)
+    return (this.#state ??= { version: 1, lookedAt: null, proposals: [], lastChange: 0 })
   }
 
   async #write(changed: InboxState): Promise<void> {
     const state = { ...changed, proposals: withinLimits(changed.proposals) }
     await writeDurably(this.#file, JSON.stringify(state))
-    this.#cached = { stamp: await fileStamp(this.#file), state }
+    this.#state = state
   }
 }
 

@@ -229,8 +229,6 @@ export class ProposalService {
   close(): void {
     this.stop()
     this.#closing.abort()
-    this.#review.close()
-    this.#inbox.close()
   }
 
   /** Runs a scan or a review. @returns null if another one is active, or if it was stopped and did not return */

@@ -3,7 +3,7 @@
  * system releases it when the holder ends, also by a crash. Callers poll.
  */
 import Database from 'better-sqlite3'
-import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import { mkdirSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '#shared/util/errors.ts'
@@ -79,13 +79,6 @@ export class FileLock {
 
   release(): void {
     if (this.#database?.inTransaction) this.#database.exec('ROLLBACK')
-  }
-
-  /** Deletes the lock file if this object holds the lock, and closes it. Only for names that are not used again. */
-  deleteAndClose(): void {
-    // Another process that has opened the file detects the deletion with `isFileCurrent`.
-    if (this.isHeld) unlinkSync(this.file)
-    this.close()
   }
 
   close(): void {

@@ -9,13 +9,12 @@ import { outbox, useOutboxMessages, type OutboxMessage } from './outbox.ts'
 interface OutboxListProps {
   readonly agent: string
   readonly session: string | undefined
-  readonly outgoing: OutgoingMessage | undefined
   readonly onTakeBack: (message: OutgoingMessage) => void
 }
 
-export function OutboxList({ agent, session, outgoing, onTakeBack }: OutboxListProps) {
+export function OutboxList({ agent, session, onTakeBack }: OutboxListProps) {
   const waiting = useOutboxMessages(agent, session)
-  if (waiting.length === 0 && !outgoing) return null
+  if (waiting.length === 0) return null
   const takeBack = (message: OutboxMessage) => {
     outbox.remove(message.id)
     onTakeBack(message)
@@ -26,31 +25,34 @@ export function OutboxList({ agent, session, outgoing, onTakeBack }: OutboxListP
       data-testid="unsent"
       className="mx-auto flex max-h-[40vh] w-full max-w-[740px] flex-col gap-2 overflow-y-auto px-8 pb-2"
     >
-      {outgoing && (
-        <Item message={outgoing}>
-          <span>{t('chat.unsent.sending')}</span>
-        </Item>
-      )}
       {waiting.map((message) => (
         <Item key={message.id} message={message}>
-          <span className={message.problem === undefined ? '' : 'text-warning'}>
-            {message.problem === undefined
-              ? t('chat.unsent.waiting')
-              : message.problem === 'unknown'
-                ? t('chat.unsent.unknown')
-                : message.problem}
-          </span>
-          {message.problem !== undefined && (
-            <Button look="link" onClick={() => outbox.retry(message.id)}>
-              {t('chat.send')}
-            </Button>
+          {outbox.isShownAsSending(message.id) ? (
+            <span>{t('chat.unsent.sending')}</span>
+          ) : (
+            <WaitingState message={message} onTakeBack={() => takeBack(message)} />
           )}
-          <Button look="link" onClick={() => takeBack(message)}>
-            {t('common.cancel')}
-          </Button>
         </Item>
       ))}
     </ul>
+  )
+}
+
+function WaitingState({ message: { id, problem }, onTakeBack }: { message: OutboxMessage; onTakeBack: () => void }) {
+  return (
+    <>
+      <span className={problem === undefined ? '' : 'text-warning'}>
+        {problem === undefined ? t('chat.unsent.waiting') : problem === 'unknown' ? t('chat.unsent.unknown') : problem}
+      </span>
+      {problem !== undefined && (
+        <Button look="link" onClick={() => outbox.retry(id)}>
+          {t('chat.send')}
+        </Button>
+      )}
+      <Button look="link" onClick={onTakeBack}>
+        {t('common.cancel')}
+      </Button>
+    </>
   )
 }
 

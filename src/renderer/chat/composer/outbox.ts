@@ -1,13 +1,14 @@
 /**
- * Messages that were sent while offline. They survive a reload of the tab and are sent in order after
- * reconnecting; until then the user can take them back. A message whose connection fails during sending is not
- * sent again automatically, since it may have arrived.
+ * Messages that the app has not received yet. They survive a reload of the tab. Those that were sent while offline are
+ * sent in order after reconnecting; until then the user can take them back. A message whose connection fails, or whose
+ * tab is reloaded, during sending is not sent again automatically, since it may have arrived.
  */
 import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
 import { client, connection } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import type { OutgoingMessage } from './composer.tsx'
+import { sendMessage } from './private-lines.tsx'
 
 export interface OutboxMessage extends OutgoingMessage {
   readonly id: string
@@ -23,10 +24,18 @@ export interface OutboxMessage extends OutgoingMessage {
 }
 
 const storageName = 'commonplace:unsent'
+/** A message whose sending takes longer is shown as being sent. */
+const showSendingAfterMs = 600
+/** If sending takes longer, the connection is checked. */
+const checkConnectionAfterMs = 2500
+
+type NewMessage = Omit<OutboxMessage, 'id' | 'problem'>
 
 class Outbox {
   #messages: readonly OutboxMessage[] = loadMessages()
   #isSending = false
+  /** Messages that are being sent now, by id; true once it takes long enough to show. */
+  readonly #sending = new Map<string, boolean>()
   readonly #listeners = new Set<() => void>()
   readonly #chatStartedListeners = new Set<(agent: string, session: string) => void>()
 
@@ -44,7 +53,31 @@ class Outbox {
     return () => this.#chatStartedListeners.delete(listener)
   }
 
-  add(message: Omit<OutboxMessage, 'id' | 'problem'>): void {
+  /** Returns undefined for a message that waits, or whether the one that is being sent is shown. */
+  isShownAsSending(id: string): boolean | undefined {
+    return this.#sending.get(id)
+  }
+
+  /** Sends a message at once. It is stored until the app has it. @returns as `sendMessage` */
+  async sendNow(message: NewMessage): Promise<Awaited<ReturnType<typeof sendMessage>>> {
+    const id = crypto.randomUUID()
+    this.#sending.set(id, false)
+    this.#setMessages([...this.#messages, { ...message, id, problem: 'unknown' }])
+    // A command can take long to answer, so it is not shown as being sent.
+    const showTimer = setTimeout(() => {
+      this.#sending.set(id, !message.text.startsWith('/'))
+      this.#setMessages([...this.#messages])
+    }, showSendingAfterMs)
+    const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
+    const result = await sendMessage({ ...message, attachments: [...message.attachments] })
+    clearTimeout(showTimer)
+    clearTimeout(checkTimer)
+    this.#sending.delete(id)
+    this.remove(id)
+    return result
+  }
+
+  add(message: NewMessage): void {
     this.#setMessages([...this.#messages, { ...message, id: crypto.randomUUID() }])
     void this.send()
   }
@@ -125,5 +158,8 @@ export function sendOnReconnect(): void {
 
 export function useOutboxMessages(agent: string, session: string | undefined): readonly OutboxMessage[] {
   const messages = useSyncExternalStore(outbox.subscribe, () => outbox.messages)
-  return messages.filter((message) => message.agent === agent && message.session === session)
+  return messages.filter(
+    (message) =>
+      message.agent === agent && message.session === session && outbox.isShownAsSending(message.id) !== false,
+  )
 }

@@ -40,7 +40,6 @@ describe('similar notes', () => {
       from: 5,
       text: 'Our daughter starts kindergarten in September.',
     })
-    expect(nearest?.deviations).toBeGreaterThan(3.5)
     expect(rest.map(({ path }) => path)).not.toContain('money.md')
   })
 
@@ -65,8 +64,8 @@ describe('similar notes', () => {
     expect(found).toHaveLength(3)
     expect(new Set(found.map(({ path }) => path)).size).toBe(3)
     expect(found[0]?.path).toBe('copy0.md')
-    const deviations = found.map((note) => note.deviations)
-    expect(deviations).toEqual(deviations.toSorted((one, other) => other - one))
+    const cosines = found.map((note) => note.cosine)
+    expect(cosines).toEqual(cosines.toSorted((one, other) => other - one))
     expect(searcher.similarNotes('kids.md', 20).map(({ path }) => path)).not.toContain('sessions/a.jsonl')
   })
 })

@@ -5,7 +5,7 @@ import { evaluate as measure, readQuestions } from '#search'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
-import { waitForVectors } from '../vectors.ts'
+import { waitForVectors, type IndexChoice } from '../vectors.ts'
 
 /** Characters for the ranking without a threshold: enough for all its results. */
 const maxRankedCharacters = 100_000
@@ -15,19 +15,34 @@ type Questions = Awaited<ReturnType<typeof readQuestions>>
 
 /** @throws AppError `input_invalid` for an invalid file of questions or a folder without notes, `index_unavailable` */
 export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & EvalFlags): Promise<Output> {
+  const { agent, provider } = flags
+  if (provider === undefined) return measureIndex(client, flags, false)
+  await client.search.compareWith({ agent, provider })
+  try {
+    return await measureIndex(client, flags, true)
+  } finally {
+    await client.search.compareWith({ agent, provider: null })
+  }
+}
+
+async function measureIndex(
+  client: ContractClient,
+  flags: CommonFlags & EvalFlags,
+  isCompared: boolean,
+): Promise<Output> {
   const { agent } = flags
   const questions = await readQuestions(flags.queries)
   const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic, 'offTopic')
   const startedAt = performance.now()
-  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const { vectorWaitMs, warning } = await waitForVectors(client, { agent, isCompared }, flags.wait)
   const indexMs = Math.round(performance.now() - startedAt)
-  await assertHasNotes(client, agent)
+  await assertHasNotes(client, { agent, isCompared })
   const missingLines = await findMissingLines(client, agent, questions)
   const settings = await client.search.settings({ agent })
   const { minScore, maxResults = settings.maxResults } = flags
   let incompleteReason = warning
   const runSearch = async (query: string, options: SearchOptions) => {
-    const answer = await client.search.query({ agent, query, options: { ...options, vectorWaitMs } })
+    const answer = await client.search.query({ agent, isCompared, query, options: { ...options, vectorWaitMs } })
     incompleteReason ??= answer.notice?.message
     return answer
   }
@@ -45,7 +60,7 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
       if (done % 50 === 0 || done === total) process.stderr.write(`${done}/${total}\n`)
     },
   )
-  const { units, embedded } = await client.search.status({ agent })
+  const { units, embedded } = await client.search.status({ agent, isCompared })
   const value = { ...report, indexMs, units, embedded }
   const text = metricLines(value).join('\n')
   const isIncomplete = incompleteReason !== undefined && flags.wait
@@ -57,8 +72,9 @@ export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & E
 }
 
 /** @throws AppError `input_invalid` */
-async function assertHasNotes(client: ContractClient, agent: string): Promise<void> {
-  if ((await client.search.status({ agent })).units > 0) return
+async function assertHasNotes(client: ContractClient, index: IndexChoice): Promise<void> {
+  const { agent } = index
+  if ((await client.search.status(index)).units > 0) return
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
   const reason = `no notes in ${workspace}`
   throw new AppError('input_invalid', reason, { reason })

@@ -16,7 +16,7 @@ export async function explain(
   query: string,
 ): Promise<Output> {
   const why = flags.why === undefined ? undefined : parsePlace(flags.why)
-  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const { vectorWaitMs, warning } = await waitForVectors(client, { agent }, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs }
   const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
   const lines = explanation.candidates.flatMap((candidate) => candidateLines(candidate, explanation.minScore))

@@ -14,7 +14,7 @@ export async function indexFiles(
   await client.search.settle({ agent })
   if (force) await client.search.reindex({ agent })
   await printTextsToSend(client, agent)
-  const { warning, isFailure } = await waitForVectors(client, agent, wait)
+  const { warning, isFailure } = await waitForVectors(client, { agent }, wait)
   const { files, units, embedded } = await client.search.status({ agent })
   const ms = Math.round(performance.now() - startedAt)
   return {

@@ -11,7 +11,7 @@ export async function search(
   { agent, json: isJson = false, ...flags }: CommonFlags & SearchFlags,
   query: string,
 ): Promise<Output> {
-  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const { vectorWaitMs, warning } = await waitForVectors(client, { agent }, flags.wait)
   const options = { ...searchOptions(flags), vectorWaitMs, showWeak: !isJson }
   const answer = await client.search.query({ agent, query, options })
   const { results, weak, provider, model, standstill, notice, conditions = [] } = answer

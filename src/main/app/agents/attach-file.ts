@@ -3,10 +3,7 @@ import type { VaultConventions } from '#shared/contract/index.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { folderOf } from '#shared/markdown/links/resolve-link.ts'
-import type { Links } from '../links/links.ts'
-import { toFileName } from './file-names.ts'
-import { normalizePath } from './paths.ts'
-import type { Workspace } from './workspace.ts'
+import { normalizePath, toFileName, type Links, type Workspace } from '#workspace'
 
 interface AttachContext {
   readonly workspace: Workspace

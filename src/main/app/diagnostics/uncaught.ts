@@ -2,7 +2,7 @@
  * Logs and reports uncaught exceptions and rejections. The process continues, because other requests share it. The
  * eleventh error within a minute is reported as repeated; the following ones are only counted.
  */
-import type { Log } from './log.ts'
+import type { Log } from '#platform'
 
 export interface UncaughtOptions {
   readonly log: Log

@@ -1,6 +1,9 @@
 import { arch, cpus, release, totalmem } from 'node:os'
 import type { IndexStatus, LogLine } from '#shared/contract/index.ts'
-import { redact } from '../logging/log.ts'
+import { redact, withFile } from '#platform'
+import { onSystemError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { z } from 'zod'
 
 export interface DiagnosticsInput {
   readonly version: string
@@ -59,4 +62,34 @@ function anonymize(text: string, home: string): string {
     .replace(/(?:\/|[A-Za-z]:\\)(?:[^\s"':()]+[/\\])*([^\s"':()/\\]+)/g, '(path)/$1')
     .replace(/[\w.+-]+@[\w-]+\.[\w.]+/g, '(address)')
     .replace(/\(path\)\/[^\s"':()]+\.(?:md|markdown|jsonl)/gi, '(path)/(note)')
+}
+
+const maxBytes = 256 * 1024
+
+const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })
+
+/** Returns up to `maxLines` lines from the last 256 KB of the log, oldest first; none if there is no log. */
+export async function readLog(file: string, maxLines: number): Promise<LogLine[]> {
+  const text = await tailOf(file)
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const parsed = lineSchema.safeParse(parseJson(line))
+      if (!parsed.success) return []
+      const { level, time, msg, ...details } = parsed.data
+      const levelName = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info'
+      const detailsText = Object.keys(details).length === 0 ? '' : JSON.stringify(details)
+      return [{ level: levelName, time, message: msg, details: detailsText } as const]
+    })
+    .slice(-maxLines)
+}
+
+async function tailOf(file: string): Promise<string> {
+  const tail = withFile(file, 'r', async (handle) => {
+    const { size } = await handle.stat()
+    const bytes = Buffer.alloc(Math.min(size, maxBytes))
+    await handle.read(bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString('utf8')
+  })
+  return tail.catch(onSystemError('', 'ENOENT'))
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TextStatisticsCache } from '../../../src/main/workspace/files/text-statistics.ts'
+import { TextStatisticsCache } from '../../../src/main/app/agents/list-files.ts'
 
 const fileOf = (path: string, size = 10) => ({ path, size, modifiedAt: 1 })
 
