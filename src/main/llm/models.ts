@@ -30,25 +30,23 @@ import {
   type ModelPrices,
 } from './catalog/catalog.ts'
 import type { UsageStore } from './usage/usage-store.ts'
-import { ModelLists, type ListedModel } from './catalog/model-lists.ts'
-import { chatModelNames } from './catalog/chat-models.ts'
+import { chatModelNames, findLocalServers, ModelLists, type ListedModel } from './catalog/model-lists.ts'
 import type { ChatModel, ModelEvent } from './model.ts'
-import type { ProviderOptions } from './middleware/provider-fetch.ts'
-import { createOfflineModel } from './offline/offline-model.ts'
-import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
-import { sentencesIn, type Sentences } from './offline/sentences.ts'
-import { hasRefusedTools } from './providers/openai/refused-tools.ts'
-import { withIdleTimeout, withRetries, withSizeLimit } from './middleware/retry.ts'
-import { withoutRepetition } from './middleware/repetition.ts'
-import { withAnswerSchema } from './middleware/answer-schema.ts'
-import { withTextCalls } from './middleware/text-calls.ts'
-import { withServerQueue } from './middleware/server-queue.ts'
 import {
+  type ProviderOptions,
   redactRequest,
   type RequestSecrets,
   type OnRequestSent,
   withRequestEvents,
-} from './middleware/request-capture.ts'
+} from './middleware/provider-fetch.ts'
+import { createOfflineModel } from './offline/offline-model.ts'
+import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
+import { sentencesIn, type Sentences } from './offline/sentences.ts'
+import { hasRefusedTools } from './providers/openai/refused-tools.ts'
+import { withIdleTimeout, withRetries, withSizeLimit, withoutRepetition } from './middleware/retry.ts'
+import { withAnswerSchema } from './middleware/answer-schema.ts'
+import { withTextCalls } from './middleware/text-calls.ts'
+import { withServerQueue } from './middleware/server-queue.ts'
 import { redactSecrets, withRedactedErrors } from './middleware/provider-failures.ts'
 
 export interface ModelsOptions {
@@ -173,9 +171,7 @@ export class Models {
   }
 
   /** Probes the known ports of this machine; nothing leaves it. */
-  async localServers(): Promise<LocalModelServer[]> {
-    // Loaded on demand: the client library is large.
-    const { findLocalServers } = await import('./catalog/local-servers.ts')
+  localServers(): Promise<LocalModelServer[]> {
     return findLocalServers(this.#options.env, this.#options.outbound.fetch({ purpose: 'models' }))
   }
 

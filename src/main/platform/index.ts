@@ -18,13 +18,8 @@ export {
 export { isKeyName, KeyRing, type KeyVault, unknownProvider } from './config/key-ring.ts'
 export { parseConfig } from './config/parse-config.ts'
 export { describeProblems, SettingsStore } from './config/settings-store.ts'
-export { measureDataLocations } from './diagnostics/data-locations.ts'
-export { monitorDiskSpace } from './diagnostics/disk-space-monitor.ts'
-export { withFaultReports } from './diagnostics/fault-reports.ts'
-export { Health } from './diagnostics/health.ts'
-export { reportIndex } from './diagnostics/index-reports.ts'
-export { readLog } from './diagnostics/log-tail.ts'
-export { createDiagnosticReport } from './diagnostics/report.ts'
+export { measureDataLocations, readLog, createDiagnosticReport } from './diagnostics/report.ts'
+export { monitorDiskSpace, withFaultReports, Health, reportIndex } from './diagnostics/health.ts'
 export { commonEnds, compareLines, type LineEdit } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { mergeTexts } from './diff/merge-texts.ts'
@@ -62,14 +57,18 @@ export { KeyedQueue } from './fs/work-queue.ts'
 export { toWriteError } from './fs/write-failure.ts'
 export { type Log, openLog, redact } from './logging/log.ts'
 export { handleUncaughtErrors } from './logging/uncaught.ts'
-export { boundedFetch, type Fetch } from './net/bounded-fetch.ts'
-export { isWithinDepthLimit } from './net/json-depth.ts'
+export {
+  boundedFetch,
+  type Fetch,
+  isWithinDepthLimit,
+  toPlainLine,
+  redirectError,
+  redirectTarget,
+  parseRetryAfter,
+} from './net/bounded-fetch.ts'
 export { Outbound, requestChat, type RequestOrigin } from './net/outbound.ts'
-export { toPlainLine } from './net/plain-text.ts'
 export { proxyFetch, proxyFor, unlimitedFetch } from './net/proxy-fetch.ts'
-export { redirectError, redirectTarget } from './net/redirects.ts'
 export { RemoteImages } from './net/remote-picture.ts'
-export { parseRetryAfter } from './net/retry-after.ts'
 export { OpenQuestions } from './open-questions.ts'
 export { openInBrowser, type RevealFile, showInFileManager } from './shell.ts'
 export { TokenBucket } from './token-bucket.ts'

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { IndexStatus } from '../../../src/shared/contract/index.ts'
-import { Health } from '../../../src/main/platform/diagnostics/health.ts'
-import { reportIndex } from '../../../src/main/platform/diagnostics/index-reports.ts'
-import { withFaultReports } from '../../../src/main/platform/diagnostics/fault-reports.ts'
+import { Health, reportIndex, withFaultReports } from '../../../src/main/platform/diagnostics/health.ts'
 
 function openHealth() {
   let at = 1000

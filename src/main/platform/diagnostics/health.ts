@@ -1,6 +1,9 @@
 import { EventEmitter, type Subscribable } from '../events.ts'
-import type { AppPart, Problem } from '#shared/contract/index.ts'
+import type { AppPart, Problem, IndexStatus, Remedy } from '#shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
+import type { Log } from '../logging/log.ts'
+import { statfs } from 'node:fs/promises'
+import { isSystemError } from '#shared/util/errors.ts'
 
 /** Report of a problem; `since` (ms since the epoch) is set only if the problem began before the report. */
 export type ProblemReport = Omit<Problem, 'since' | 'level'> & {
@@ -73,4 +76,127 @@ export class Health {
 
 function keyOf({ part, code, agent = '', path = '' }: Pick<ProblemReport, 'part' | 'code' | 'agent' | 'path'>): string {
   return JSON.stringify([part, code, agent, path])
+}
+
+const maxFaultAgeMs = 60 * 60_000
+
+/** Wraps a log so that its faults of the last hour are also reported as a health problem. */
+export function withFaultReports(log: Log, health: Health, now: Clock): Log {
+  let times: number[] = []
+  let timer: NodeJS.Timeout | undefined
+  const dropOldFaults = () => {
+    times = times.filter((time) => now().getTime() - time < maxFaultAgeMs)
+    clearTimeout(timer)
+    const [oldest] = times
+    if (oldest === undefined) return health.clear('app', 'faults')
+    timer = setTimeout(dropOldFaults, maxFaultAgeMs - (now().getTime() - oldest))
+    timer.unref()
+  }
+  return {
+    ...log,
+    fault(error, message) {
+      const reference = log.fault(error, message)
+      times.push(now().getTime())
+      dropOldFaults()
+      const details = error instanceof Error ? error.message : String(error)
+      health.report({
+        part: 'app',
+        code: 'faults',
+        level: 'note',
+        message: `${times.length} in the last hour; the newest is ${reference}: ${message}: ${details}`.slice(0, 400),
+        remedy: { kind: 'settings', section: 'log' },
+      })
+      return reference
+    },
+    close() {
+      clearTimeout(timer)
+      log.close()
+    },
+  }
+}
+
+const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies readonly AppPart[]
+
+type ReportTemplate = Pick<ProblemReport, 'part' | 'level' | 'remedy'>
+
+const modelSettings: Remedy = { kind: 'settings', section: 'models' }
+
+const templates: Readonly<Record<string, ReportTemplate>> = {
+  watch_limit: { part: 'watcher' },
+  watch_failed: { part: 'watcher', remedy: { kind: 'reindex' } },
+  index_failed: { part: 'index', level: 'bad', remedy: { kind: 'reindex' } },
+  index_damaged: { part: 'index', level: 'note' },
+  no_key: { part: 'embeddings', remedy: modelSettings },
+  no_base_url: { part: 'embeddings', remedy: { kind: 'settings', section: 'all' } },
+  provider_auth: { part: 'embeddings', remedy: modelSettings },
+  texts_refused: { part: 'embeddings', level: 'note' },
+  hard_link: { part: 'files', level: 'note' },
+  passages_local: { part: 'embeddings', level: 'note' },
+}
+
+export function reportIndex(health: Health, agent: string, { problems, state }: IndexStatus): void {
+  const reports = problems.map(({ code, message, path, since }): ProblemReport => ({
+    code,
+    message,
+    ...(templates[code] ?? defaultTemplate(code, path)),
+    agent,
+    since,
+    ...(path === undefined ? {} : { path }),
+  }))
+  const rebuilding: ProblemReport = { part: 'index', code: 'rebuilding', level: 'note', message: '', agent }
+  health.replace(parts, state === 'rebuilding' ? [...reports, rebuilding] : reports, agent)
+}
+
+function defaultTemplate(code: string, path: string | undefined): ReportTemplate {
+  if (code.startsWith('provider_')) return { part: 'embeddings', remedy: { kind: 'tryAgain' } }
+  const isFile = path !== undefined && !path.startsWith('/') && /\.(md|markdown)$/i.test(path)
+  return { part: 'files', ...(isFile ? { remedy: { kind: 'file', path } } : {}) }
+}
+
+const lowBytes = 100_000_000
+const intervalMs = 10_000
+const dataSettingsRemedy = { kind: 'settings', section: 'data' } as const
+
+/**
+ * Reports a health problem if a disk has less than 100 MB free. Checks every 10 s.
+ * @returns a function that stops it
+ */
+export function monitorDiskSpace(
+  health: Health,
+  folders: () => Promise<readonly string[]>,
+  onFault: (error: unknown) => void,
+): () => void {
+  const check = async () => {
+    const reports = await Promise.all((await folders()).map(checkFolder))
+    const problems = reports.filter((report) => report !== undefined)
+    health.replace(['disk'], problems)
+  }
+  const timer = setInterval(() => void check().catch(onFault), intervalMs).unref()
+  check().catch(onFault)
+  return () => clearInterval(timer)
+}
+
+async function checkFolder(path: string) {
+  try {
+    const { bavail, bsize } = await statfs(path)
+    const free = bavail * bsize
+    if (free >= lowBytes) return undefined
+    const isFull = free < 1_000_000
+    return {
+      part: 'disk',
+      code: isFull ? 'full' : 'low',
+      level: isFull ? 'bad' : 'warning',
+      message: `${(free / 1e6).toFixed(1)} MB free in ${path}`,
+      path,
+      remedy: dataSettingsRemedy,
+    } as const
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES')) {
+      const message = error.message
+      return { part: 'disk', code: 'folder_missing', level: 'bad', message, path, remedy: dataSettingsRemedy } as const
+    }
+    // Some file systems do not report sizes.
+    if (isSystemError(error)) return undefined
+    throw error
+  }
 }

@@ -1,6 +1,12 @@
 import { arch, cpus, release, totalmem } from 'node:os'
-import type { IndexStatus, LogLine } from '#shared/contract/index.ts'
+import type { IndexStatus, LogLine, DataLocation } from '#shared/contract/index.ts'
 import { redact } from '../logging/log.ts'
+import { z } from 'zod'
+import { onSystemError, isSystemError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { withFile } from '../fs/durable-write.ts'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 
 export interface DiagnosticsInput {
   readonly version: string
@@ -59,4 +65,77 @@ function anonymize(text: string, home: string): string {
     .replace(/(?:\/|[A-Za-z]:\\)(?:[^\s"':()]+[/\\])*([^\s"':()/\\]+)/g, '(path)/$1')
     .replace(/[\w.+-]+@[\w-]+\.[\w.]+/g, '(address)')
     .replace(/\(path\)\/[^\s"':()]+\.(?:md|markdown|jsonl)/gi, '(path)/(note)')
+}
+
+const maxBytes = 256 * 1024
+
+const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })
+
+/** Returns up to `maxLines` lines from the last 256 KB of the log, oldest first; none if there is no log. */
+export async function readLog(file: string, maxLines: number): Promise<LogLine[]> {
+  const text = await tailOf(file)
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const parsed = lineSchema.safeParse(parseJson(line))
+      if (!parsed.success) return []
+      const { level, time, msg, ...details } = parsed.data
+      const levelName = level >= 50 ? 'error' : level >= 40 ? 'warning' : 'info'
+      const detailsText = Object.keys(details).length === 0 ? '' : JSON.stringify(details)
+      return [{ level: levelName, time, message: msg, details: detailsText } as const]
+    })
+    .slice(-maxLines)
+}
+
+async function tailOf(file: string): Promise<string> {
+  const tail = withFile(file, 'r', async (handle) => {
+    const { size } = await handle.stat()
+    const bytes = Buffer.alloc(Math.min(size, maxBytes))
+    await handle.read(bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString('utf8')
+  })
+  return tail.catch(onSystemError('', 'ENOENT'))
+}
+
+const maxFiles = 50_000
+
+type LocationPath = Pick<DataLocation, 'kind' | 'path' | 'agent'> & { readonly relatedPaths?: readonly string[] }
+
+/** Measures files and folders (absolute paths), including `relatedPaths`. Omits locations that do not exist. */
+export async function measureDataLocations(locations: readonly LocationPath[]): Promise<DataLocation[]> {
+  const results: DataLocation[] = []
+  for (const { kind, path, agent, relatedPaths = [] } of locations) {
+    const size = await sizeOf(path, ...relatedPaths)
+    if (size) results.push({ kind, path, ...size, ...(agent === undefined ? {} : { agent }) })
+  }
+  return results
+}
+
+/** Returns the size of up to `maxFiles` files; undefined if `path` is missing. Does not follow symlinks in folders. */
+async function sizeOf(
+  path: string,
+  ...relatedPaths: readonly string[]
+): Promise<Pick<DataLocation, 'bytes' | 'files' | 'isComplete'> | undefined> {
+  let bytes = 0
+  let files = 0
+  const pending = [path, ...relatedPaths]
+  if (!(await stat(path).catch(onSystemError(undefined)))) return undefined
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    if (files >= maxFiles) return { bytes, files, isComplete: false }
+    try {
+      const info = await stat(current)
+      if (info.isDirectory()) {
+        const entries = await readdir(current, { withFileTypes: true })
+        const folder = current
+        pending.push(...entries.filter((entry) => !entry.isSymbolicLink()).map((entry) => join(folder, entry.name)))
+      } else {
+        bytes += info.size
+        files += 1
+      }
+    } catch (error) {
+      // The file was deleted meanwhile or is not readable.
+      if (!isSystemError(error)) throw error
+    }
+  }
+  return { bytes, files, isComplete: true }
 }
