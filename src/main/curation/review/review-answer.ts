@@ -1,7 +1,7 @@
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import type { Batch } from './review-units.ts'
+import type { ReviewBatch } from './review-units.ts'
 import type { LineEdit } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
@@ -30,7 +30,7 @@ const promotionSchema = z.strictObject({
 })
 
 /** A model's verdict on some lines. It quotes the lines, so it stays valid when they move. */
-export const verdictSchema = z.discriminatedUnion('kind', [
+export const reviewVerdictSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['superseded', 'contradiction']),
     quotes: z.tuple([z.string(), z.string()]),
@@ -44,17 +44,17 @@ export const verdictSchema = z.discriminatedUnion('kind', [
     reason: z.string(),
   }),
 ])
-export type Verdict = z.infer<typeof verdictSchema>
+export type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
 
 /**
  * Parses the answer to a batch; undefined if it is not a JSON object of the expected form.
- * @returns `verdicts`, keyed by `Unit.key`, and the number of `dropped` items: those with an invalid form, an unknown
+ * @returns `verdicts`, keyed by `ReviewUnit.key`, and the number of `dropped` items: those with an invalid form, an unknown
  * quote, or a unit that another item has already judged
  */
-export function parseAnswer(batch: Batch, answer: string) {
+export function parseAnswer(batch: ReviewBatch, answer: string) {
   const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
-  const verdicts = new Map<string, Verdict>()
+  const verdicts = new Map<string, ReviewVerdict>()
   let dropped = 0
   for (const item of items) {
     const parsed = batch.kind === 'conflicts' ? parseConflict(batch, item) : parsePromotion(batch, item)
@@ -64,7 +64,7 @@ export function parseAnswer(batch: Batch, answer: string) {
   return { verdicts, dropped }
 }
 
-function parseConflict({ units }: Batch, item: unknown) {
+function parseConflict({ units }: ReviewBatch, item: unknown) {
   const fields = conflictSchema.safeParse(item).data
   if (!fields || fields.old === fields.new) return undefined
   const { kind, reason } = fields
@@ -73,7 +73,7 @@ function parseConflict({ units }: Batch, item: unknown) {
   return { key: unit?.key, verdict: { kind, quotes, reason } }
 }
 
-function parsePromotion({ units }: Batch, item: unknown) {
+function parsePromotion({ units }: ReviewBatch, item: unknown) {
   const fields = promotionSchema.safeParse(item).data
   if (!fields) return undefined
   const quotes = [...new Set(fields.quotes)]
@@ -103,7 +103,7 @@ export interface FindingContext {
 }
 
 /** Turns a verdict into a finding. @returns undefined if its lines are gone or it changes nothing */
-export async function findingFor(verdict: Verdict, context: FindingContext): Promise<Finding | undefined> {
+export async function findingFor(verdict: ReviewVerdict, context: FindingContext): Promise<Finding | undefined> {
   return verdict.kind === 'promote' ? promotionFinding(verdict, context) : conflictFinding(verdict, context)
 }
 
@@ -112,7 +112,7 @@ interface FoundLine extends ReviewLine {
 }
 
 async function conflictFinding(
-  { kind, quotes: [oldQuote, newQuote], reason }: Extract<Verdict, { kind: 'superseded' | 'contradiction' }>,
+  { kind, quotes: [oldQuote, newQuote], reason }: Extract<ReviewVerdict, { kind: 'superseded' | 'contradiction' }>,
   context: FindingContext,
 ): Promise<Finding | undefined> {
   const [oldLine, newLine] = [await findLine(oldQuote, context), await findLine(newQuote, context)]
@@ -126,7 +126,7 @@ async function conflictFinding(
 const markPattern = /\^\[[^\]\n]+\]/g
 
 async function promotionFinding(
-  { quotes, section, text, reason }: Extract<Verdict, { kind: 'promote' }>,
+  { quotes, section, text, reason }: Extract<ReviewVerdict, { kind: 'promote' }>,
   context: FindingContext,
 ): Promise<Finding | undefined> {
   const { memoryPath } = context

@@ -18,7 +18,7 @@ import type { PrivacyOf } from '../suggestions/keep-private.ts'
 import { parseAnswer, findingFor, type FindingContext } from './review-answer.ts'
 import type { ReviewInput } from './review-input.ts'
 import { exceedsBudget, recordSpending, ReviewRecords, spentInMonth, type VerdictRecord } from './review-records.ts'
-import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
+import { batchesOf, type ReviewBatch, type ReviewPrompts } from './review-units.ts'
 
 export interface ReviewModel {
   readonly id: string
@@ -206,7 +206,7 @@ export class Review {
 
   async #judge(
     model: ReviewModel,
-    batch: Batch,
+    batch: ReviewBatch,
     costEstimate: Estimate,
     signal: AbortSignal,
     onAnswer: (answer: ReviewAnswer) => void,
@@ -258,7 +258,7 @@ export class Review {
 
 type Estimate = ReturnType<typeof estimateOf>
 
-function estimateOf({ kind, units, content }: Batch, { prices }: ReviewModel) {
+function estimateOf({ kind, units, content }: ReviewBatch, { prices }: ReviewModel) {
   const input = estimateTokens(content)
   const { share, tokens } = answerEstimates[kind]
   const output = emptyAnswerTokens + Math.ceil(units.length * share * tokens)
