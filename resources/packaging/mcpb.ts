@@ -4,7 +4,7 @@
  */
 import { zipSync, strToU8 } from 'fflate'
 import { readFileSync } from 'node:fs'
-import { memoryTools } from '../../src/main/interop/mcp-server/tools/memory-tools.ts'
+import { memoryTools } from '../../src/main/interop/mcp-server/mcp-server.ts'
 
 const root = new URL('../../', import.meta.url)
 const entry = 'server/index.mjs'

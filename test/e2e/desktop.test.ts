@@ -14,7 +14,7 @@ import { tellFirstStory } from './story.ts'
 vi.mock('electron', async () => (await import('../support/electron/shell.ts')).electron)
 
 const { acceptPorts } = await import('../../src/main/app/electron/message-ports.ts')
-const { interfaceUrl } = await import('../../src/main/app/electron/app-protocol.ts')
+const { interfaceUrl } = await import('../../src/main/app/electron/message-ports.ts')
 
 afterAll(closeBrowser)
 

@@ -1,8 +1,7 @@
 /** Runs recordings through the app's model layer, in any chunking and cut at any place. */
 import { AppError } from '../../src/shared/util/errors.ts'
 import { messageText, type AssistantMessage } from '../../src/shared/chat/messages.ts'
-import { createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
-import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
+import { createAnthropicModel, createOpenAiModel } from '../support/provider-models.ts'
 import type { ChatModel, ModelRequest } from '../../src/main/llm/model.ts'
 import { choppings } from './chunkings.ts'
 import { readFacts, toRow, type Facts, type Row } from './facts.ts'

@@ -1,16 +1,16 @@
 /** Requests an answer, a model list or vectors from a server, and prints the outcome and the memory it took. */
 import { createOpenAiEmbeddings } from '../../src/main/search/embeddings/openai-embeddings.ts'
-import { listAnthropicModels, createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
-import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
+import { listAnthropicModels } from '../../src/main/llm/providers/anthropic/anthropic.ts'
 import { listOpenAiModels } from '../../src/main/llm/providers/openai/openai-client.ts'
-import { withSizeLimit } from '../../src/main/llm/middleware/retry.ts'
+import { createAnthropicModel, createOpenAiModel } from './provider-models.ts'
+import { withAnswerLimits } from '../../src/main/llm/middleware/retry.ts'
 
 const [what = '', provider = '', url = ''] = process.argv.slice(2)
 const options = { apiKey: 'k', baseUrl: url, timeoutMs: 60_000, fetch }
 const { signal } = new AbortController()
 
 async function answer(): Promise<object> {
-  const model = withSizeLimit(
+  const model = withAnswerLimits(
     provider === 'anthropic'
       ? createAnthropicModel('test-model', options)
       : createOpenAiModel(provider === 'openai' ? 'openai' : 'openai-compatible', 'test-model', options),

@@ -35,7 +35,7 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
     reason: 'HTTP uses the fetch of the gate; a program cannot, so each call is recorded first',
   },
   'workspace/git/run-git.ts': { ways: ['child_process'], reason: 'Git may use no protocol (GIT_ALLOW_PROTOCOL)' },
-  'app/electron/app-protocol.ts': { ways: ['electron.net'], reason: 'reads files of the interface' },
+  'app/electron/message-ports.ts': { ways: ['electron.net'], reason: 'reads files of the interface' },
   'app/electron/updates.ts': {
     ways: ['electron-updater'],
     reason: 'takes no fetch: each check and download is recorded first',

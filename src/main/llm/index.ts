@@ -1,7 +1,7 @@
 export { noteOf, parseIntent, requestedNote } from './offline/intent.ts'
 export { complete } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
-export { objectSchema } from './middleware/answer-schema.ts'
+export { objectSchema } from './middleware/refused-parts.ts'
 export { isTransient } from './middleware/provider-failures.ts'
 export {
   AnswerDraft,

@@ -30,26 +30,23 @@ import {
   type ModelPrices,
 } from './catalog/catalog.ts'
 import type { UsageStore } from './usage/usage-store.ts'
-import { ModelLists, type ListedModel } from './catalog/model-lists.ts'
-import { chatModelNames } from './catalog/chat-models.ts'
-import type { ChatModel, ModelEvent } from './model.ts'
-import type { ProviderOptions } from './middleware/provider-fetch.ts'
-import { createOfflineModel } from './offline/offline-model.ts'
-import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
-import { sentencesIn, type Sentences } from './offline/sentences.ts'
-import { hasRefusedTools } from './providers/openai/refused-tools.ts'
-import { withIdleTimeout, withRetries, withSizeLimit } from './middleware/retry.ts'
-import { withoutRepetition } from './middleware/repetition.ts'
-import { withAnswerSchema } from './middleware/answer-schema.ts'
-import { withTextCalls } from './middleware/text-calls.ts'
-import { withServerQueue } from './middleware/server-queue.ts'
+import { chatModelNames, findLocalServers, ModelLists, type ListedModel } from './catalog/model-lists.ts'
+import type { ChatModel } from './model.ts'
 import {
+  type ProviderOptions,
   redactRequest,
   type RequestSecrets,
   type OnRequestSent,
   withRequestEvents,
-} from './middleware/request-capture.ts'
-import { redactSecrets, withRedactedErrors } from './middleware/provider-failures.ts'
+} from './middleware/provider-fetch.ts'
+import { createOfflineModel } from './offline/offline-model.ts'
+import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
+import { sentencesIn, type Sentences } from './offline/sentences.ts'
+import { hasRefusedTools, withAnswerSchema } from './middleware/refused-parts.ts'
+import { withAnswerLimits, withIdleTimeout, withRetries } from './middleware/retry.ts'
+import { withTextCalls } from './middleware/text-calls.ts'
+import { withServerQueue } from './middleware/server-queue.ts'
+import { redactSecrets } from './middleware/provider-failures.ts'
 
 export interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
@@ -102,21 +99,60 @@ export class Models {
     const limits = this.limits(id)
     if (provider === 'offline')
       return createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() })
-    const { ledger, keys } = this.#options
+    const { keys } = this.#options
     const options = this.#connectionOf(provider, context.timeoutMs)
     if (!options) throw this.#missingKeyError(provider)
+    const { isLocal, baseUrl = '' } = options
     const listedModel = this.#lists.listedModel(id)
     const listNames = async () => chatModelNames((await this.#lists.fetchModels(provider, options)).models)
-    const remote = createRemoteModel(provider, model, { ...options, listNames }, limits, listedModel, keys, context)
-    const whole = withoutRepetition(withSizeLimit(withAnswerSchema(remote, options.baseUrl)))
-    const limited = withIdleTimeout(
-      provider === 'openai-compatible' ? withTextCalls(whole) : whole,
-      context.idleTimeoutMs,
-    )
-    const { isLocal, baseUrl = '' } = options
-    const withRetry = withRetries(isLocal ? withServerQueue(limited, URL.parse(baseUrl)?.origin ?? baseUrl) : limited)
-    const safe = withRedactedErrors(withRetry, keys)
-    return withTracking(safe, this.prices(id), ledger, context.agent, this.#changes)
+    let chatModel = createRemoteModel(provider, model, { ...options, listNames }, limits, listedModel, keys, context)
+    chatModel = withAnswerLimits(withAnswerSchema(chatModel, options.baseUrl))
+    if (provider === 'openai-compatible') chatModel = withTextCalls(chatModel)
+    chatModel = withIdleTimeout(chatModel, context.idleTimeoutMs)
+    if (isLocal) chatModel = withServerQueue(chatModel, URL.parse(baseUrl)?.origin ?? baseUrl)
+    return this.#withTracking(withRetries(chatModel), this.prices(id), context.agent)
+  }
+
+  /** Records the usage of each request, emits its outcome, and removes API keys from its errors. */
+  #withTracking(model: ChatModel, prices: ModelPrices | undefined, agent: string): ChatModel {
+    const { ledger, keys } = this.#options
+    const outcomes = this.#changes
+    const withCost = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
+    return {
+      ...model,
+      async *stream(request, signal) {
+        await ledger.assertWithinLimit()
+        let partialUsage: Usage | undefined
+        let streamed = ''
+        try {
+          for await (const event of model.stream(request, signal)) {
+            if (event.type === 'usage') partialUsage = event.usage
+            else if (event.type === 'text' || event.type === 'thinking') streamed += event.delta
+            if (event.type === 'retry') yield { ...event, message: keys.scrub(event.message) }
+            else if (event.type !== 'done') yield event
+            else {
+              partialUsage = undefined
+              const message: AssistantMessage = { ...event.message, usage: withCost(event.message.usage) }
+              await ledger.add(agent, model.id, message.usage)
+              yield { ...event, message }
+            }
+          }
+          outcomes.emit({ model: model.id, failure: undefined })
+        } catch (error) {
+          const failure = error instanceof AppError ? redactSecrets(error, keys) : undefined
+          if (!signal.aborted && failure && providerFailurePattern.test(failure.code))
+            outcomes.emit({ model: model.id, failure })
+          throw failure ?? error
+        } finally {
+          // The stream ended early: the output is estimated from the received text.
+          if (partialUsage) {
+            const output = Math.max(partialUsage.output, estimateTokens(streamed))
+            const totalTokens = partialUsage.totalTokens - partialUsage.output + output
+            await ledger.add(agent, model.id, withCost({ ...partialUsage, output, totalTokens }))
+          }
+        }
+      },
+    }
   }
 
   /** Returns the app's sentences in the language of the user. @param userTexts texts of the user, latest first */
@@ -173,9 +209,7 @@ export class Models {
   }
 
   /** Probes the known ports of this machine; nothing leaves it. */
-  async localServers(): Promise<LocalModelServer[]> {
-    // Loaded on demand: the client library is large.
-    const { findLocalServers } = await import('./catalog/local-servers.ts')
+  localServers(): Promise<LocalModelServer[]> {
     return findLocalServers(this.#options.env, this.#options.outbound.fetch({ purpose: 'models' }))
   }
 
@@ -310,11 +344,11 @@ function createRemoteModel(
           const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
           const providerOptions = { ...options, fetch, onSent }
           if (provider === 'anthropic') {
-            const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
-            yield* createAnthropicModel(model, providerOptions, limits, listedModel?.thinking).stream(request, signal)
+            const { streamAnthropic } = await import('./providers/anthropic/anthropic.ts')
+            yield* streamAnthropic(model, providerOptions, request, signal, listedModel?.thinking)
           } else {
-            const { createOpenAiModel } = await import('./providers/openai/openai.ts')
-            yield* createOpenAiModel(provider, model, providerOptions, limits).stream(request, signal)
+            const { streamOpenAi } = await import('./providers/openai/openai.ts')
+            yield* streamOpenAi(provider, model, providerOptions, request, signal)
           }
         } catch (error) {
           if (!(error instanceof AppError)) throw error
@@ -340,51 +374,3 @@ function withServerAddress(error: AppError, { isLocal, baseUrl }: Pick<ProviderC
 }
 
 const providerFailurePattern = /^(?:provider_|server_down$|unknown_model$)/
-
-/** Records the usage of each request and emits its outcome. */
-function withTracking(
-  model: ChatModel,
-  prices: ModelPrices | undefined,
-  ledger: UsageStore,
-  agent: string,
-  outcomes: EventEmitter<ModelOutcome>,
-): ChatModel {
-  const withCost = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
-  return {
-    ...model,
-    async *stream(request, signal) {
-      await ledger.assertWithinLimit()
-      let partialUsage: Usage | undefined
-      let streamed = ''
-      try {
-        for await (const event of model.stream(request, signal)) {
-          if (event.type === 'usage') partialUsage = event.usage
-          else if (event.type === 'text' || event.type === 'thinking') streamed += event.delta
-          if (event.type !== 'done') yield event
-          else {
-            partialUsage = undefined
-            const message: AssistantMessage = { ...event.message, usage: withCost(event.message.usage) }
-            await ledger.add(agent, model.id, message.usage)
-            yield { ...event, message } satisfies ModelEvent
-          }
-        }
-        outcomes.emit({ model: model.id, failure: undefined })
-      } catch (error) {
-        if (!signal.aborted && error instanceof AppError && providerFailurePattern.test(error.code))
-          outcomes.emit({ model: model.id, failure: error })
-        throw error
-      } finally {
-        // The stream ended early: the output is estimated from the received text.
-        if (partialUsage) {
-          const output = Math.max(partialUsage.output, estimateTokens(streamed))
-          const usage = {
-            ...partialUsage,
-            output,
-            totalTokens: partialUsage.totalTokens - partialUsage.output + output,
-          }
-          await ledger.add(agent, model.id, withCost(usage))
-        }
-      }
-    },
-  }
-}

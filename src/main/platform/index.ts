@@ -53,14 +53,18 @@ export { scheduleCleanup } from './fs/temp-file-cleanup.ts'
 export { KeyedQueue } from './fs/work-queue.ts'
 export { toWriteError } from './fs/write-failure.ts'
 export { type Log, openLog, redact } from './logging/log.ts'
-export { boundedFetch, type Fetch } from './net/bounded-fetch.ts'
-export { isWithinDepthLimit } from './net/json-depth.ts'
+export {
+  boundedFetch,
+  type Fetch,
+  isWithinDepthLimit,
+  parseRetryAfter,
+  redirectError,
+  redirectTarget,
+  toPlainLine,
+} from './net/bounded-fetch.ts'
 export { Outbound, requestChat, type RequestOrigin } from './net/outbound.ts'
-export { toPlainLine } from './net/plain-text.ts'
 export { proxyFetch, proxyFor, unlimitedFetch } from './net/proxy-fetch.ts'
-export { redirectError, redirectTarget } from './net/redirects.ts'
 export { RemoteImages } from './net/remote-picture.ts'
-export { parseRetryAfter } from './net/retry-after.ts'
 export { OpenQuestions } from './open-questions.ts'
 export { TokenBucket } from './token-bucket.ts'
 export { appVersion } from './version.ts'

@@ -1,8 +1,8 @@
-/** State folders of newer versions (src/main/app/agents/state-format.ts). */
+/** State folders of newer versions (src/main/app/agents/state-folders.ts). */
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { raiseStateFormat, readStateFormat, stateFormat } from '../../../src/main/app/agents/state-format.ts'
+import { raiseStateFormat, readStateFormat, stateFormat } from '../../../src/main/app/agents/state-folders.ts'
 import { startServer } from '../../../src/main/app/server/start-server.ts'
 import type { ContractClient } from '../../../src/shared/contract/index.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'

@@ -92,7 +92,7 @@ describe('a provider that never stops', () => {
     const outcome = await read(
       'answer',
       'openai-compatible',
-      await greedy(sse('', chunk({ content: 'word '.repeat(100) }))),
+      await greedy(sse('', chunk({ content: [...Array(150).keys()].join(' ') }))),
     )
     expect(outcome.code).toBe('provider_too_much')
     expect(outcome.characters).toBeGreaterThan(3_000_000)

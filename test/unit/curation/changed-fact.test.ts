@@ -1,10 +1,10 @@
 /** Notes that change a fact, and false offers when the notes of the judged sets are saved in turn. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { findOriginal } from '../../../src/main/curation/rules/duplicate-lines.ts'
+import { findOriginal } from '../../../src/main/curation/similarity/duplicates.ts'
 import { statementsOf, type Statement } from '../../../src/main/curation/rules/note-line.ts'
 import { findReplaced } from '../../../src/main/search/text/changed-fact.ts'
-import { loadSimilarityModel } from '../../../src/main/curation/similarity/similarity-model.ts'
+import { loadSimilarityModel } from '../../../src/main/curation/similarity/line-features.ts'
 import { changedFacts, otherFacts } from '../../recall/changed-facts.ts'
 import { textsIn } from '../../support/folder.ts'
 

@@ -2,7 +2,7 @@
 import { applyPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TextLines, overlaps } from '../../../src/main/curation/suggestions/line-edits.ts'
+import { TextLines, editsOverlap } from '../../../src/main/curation/suggestions/line-edits.ts'
 
 const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })
 
@@ -28,11 +28,11 @@ describe('line edits', () => {
   })
 
   it('edits of the same lines overlap; insertions at one place and neighbours do not', () => {
-    expect(overlaps(edit(2, ['b'], []), edit(2, ['b'], ['x']))).toBe(true)
-    expect(overlaps(edit(1, ['a', 'b'], []), edit(2, ['b'], ['b', 'x']))).toBe(false)
-    expect(overlaps(edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y']))).toBe(false)
-    expect(overlaps(edit(1, ['a'], []), edit(2, ['b'], []))).toBe(false)
-    expect(overlaps(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
+    expect(editsOverlap(edit(2, ['b'], []), edit(2, ['b'], ['x']))).toBe(true)
+    expect(editsOverlap(edit(1, ['a', 'b'], []), edit(2, ['b'], ['b', 'x']))).toBe(false)
+    expect(editsOverlap(edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y']))).toBe(false)
+    expect(editsOverlap(edit(1, ['a'], []), edit(2, ['b'], []))).toBe(false)
+    expect(editsOverlap(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
   })
 
   it('the patch matches the edits', () => {

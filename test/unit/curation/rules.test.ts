@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/main/search/text/days.ts'
-import { findDuplicateLines } from '../../../src/main/curation/rules/duplicate-lines.ts'
+import { findDuplicateLines } from '../../../src/main/curation/similarity/duplicates.ts'
 import {
   findExpired,
   findLargeSections,
@@ -10,7 +10,7 @@ import {
   findPendingNotes,
   findStaleReferences,
 } from '../../../src/main/curation/rules/note-rules.ts'
-import { loadSimilarityModel } from '../../../src/main/curation/similarity/similarity-model.ts'
+import { loadSimilarityModel } from '../../../src/main/curation/similarity/line-features.ts'
 import type { Note } from '../../../src/main/curation/rules/note-line.ts'
 import { dailyLogDate, fileKind, isVerbatim } from '../../../src/main/workspace/files/layout.ts'
 

@@ -2,11 +2,9 @@ import fc from 'fast-check'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { takeFitting, clip, wrapMemory } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
+import { takeFitting, clip, wrapMemory, maxTokensOf } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
 import { clientId, clientName } from '../../../src/main/interop/mcp-server/caller.ts'
-import { noteUri, pathOfUri } from '../../../src/main/interop/mcp-server/note-uri.ts'
-import { completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
-import { maxTokensOf } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
+import { noteUri, pathOfUri, completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
 
 describe('token limit of answers', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ClientWriteRequests } from '../../../src/main/interop/client-apps/client-write-requests.ts'
+import { ClientWriteRequests } from '../../../src/main/interop/client-apps/client-requests.ts'
 
 const request = { client: 'editor', name: 'Editor', agent: 'main', text: 'a note' }
 

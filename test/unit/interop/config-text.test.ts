@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  entryAt,
+  serverEntryAt,
   withEntry,
   withoutEntry,
   type ConfigFormat,
@@ -81,13 +81,13 @@ describe('an entry in another program’s configuration', () => {
       const path = ['group', 'commonplace'] as const
       const at = (now: string) => ({ format, file: 'config', text: now })
       const added = withEntry(at(text), path, entry)
-      expect(entryAt(at(added), path)).toEqual(entry)
+      expect(serverEntryAt(at(added), path)).toEqual(entry)
       for (const part of kept) expect(added).toContain(part)
       const changed = withEntry(at(added), path, { ...entry, command: 'other' })
-      expect(entryAt(at(changed), path)).toEqual({ ...entry, command: 'other' })
+      expect(serverEntryAt(at(changed), path)).toEqual({ ...entry, command: 'other' })
       for (const part of kept) expect(changed).toContain(part)
       const taken = withoutEntry(at(changed), path)
-      expect(entryAt(at(taken), path)).toBeUndefined()
+      expect(serverEntryAt(at(taken), path)).toBeUndefined()
       for (const part of kept) expect(taken).toContain(part)
       expect(withoutEntry(at(text), path)).toBe(text)
     },
@@ -104,7 +104,7 @@ describe('an entry in another program’s configuration', () => {
   ] as const)('%s is restored exactly after adding and removing: %j', (format, text) => {
     const path = ['group', 'commonplace'] as const
     const added = withEntry({ format, file: 'config', text }, path, entry)
-    expect(entryAt({ format, file: 'config', text: added }, path)).toEqual(entry)
+    expect(serverEntryAt({ format, file: 'config', text: added }, path)).toEqual(entry)
     if (text.includes('\r\n')) expect(added.replaceAll('\r\n', '')).not.toContain('\n')
     const taken = withoutEntry({ format, file: 'config', text: added }, path)
     expect(format === 'json' ? taken.replace(/\{\s*"x": \{\}\s*\}/, '{ "x": {} }') : taken).toBe(text)
@@ -116,7 +116,7 @@ describe('an entry in another program’s configuration', () => {
     ['yaml', 'a: 1\ngroup: {}   # mine\nb:   2\n'],
   ] as const)('%s with an empty group gets an entry: %s', (format, text) => {
     const added = withEntry({ format, file: 'config', text }, ['group', 'commonplace'], entry)
-    expect(entryAt({ format, file: 'config', text: added }, ['group', 'commonplace'])).toEqual(entry)
+    expect(serverEntryAt({ format, file: 'config', text: added }, ['group', 'commonplace'])).toEqual(entry)
     if (text.includes('# mine')) expect(added).toMatch(/^a: 1\ngroup: +# mine\n/)
   })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { repetitionIn } from '../../../src/main/llm/middleware/repetition.ts'
+import { repetitionIn } from '../../../src/main/llm/middleware/retry.ts'
 
 it.each(['tea ', 'I am happy to help you with that. ', '好的，', 'a'])('finds the repetition of %j', (unit) => {
   const times = Math.ceil(700 / unit.length)

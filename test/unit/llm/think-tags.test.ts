@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ThinkTags } from '../../../src/main/llm/providers/openai/think-tags.ts'
+import { ThinkTags } from '../../../src/main/llm/providers/openai/chat-reasoning.ts'
 
 function read(pieces: readonly string[]) {
   const tags = new ThinkTags()

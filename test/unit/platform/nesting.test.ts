@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isWithinDepthLimit, maxLevels } from '../../../src/main/platform/net/json-depth.ts'
+import { isWithinDepthLimit, maxLevels } from '../../../src/main/platform/net/bounded-fetch.ts'
 
 describe('nesting', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseRetryAfter } from '../../../src/main/platform/net/retry-after.ts'
+import { parseRetryAfter } from '../../../src/main/platform/net/bounded-fetch.ts'
 
 it.each([
   [{ 'retry-after-ms': '1500' }, 1500],

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { openLog } from '../../../src/main/platform/logging/log.ts'
 import { handleUncaughtErrors, type UncaughtFault } from '../../../src/main/app/diagnostics/uncaught.ts'
-import { escapeControls } from '../../../src/main/app/cli/terminal.ts'
+import { escapeControls } from '../../../src/main/app/cli/cli-output.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 describe('uncaught errors', () => {

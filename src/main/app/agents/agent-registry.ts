@@ -20,11 +20,17 @@ import {
 import { type ErasureFolders, ConventionsReader, isInside } from '#workspace'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
-import type { AgentFolders, StateFolders } from './state-folders.ts'
-import { toAbsoluteFolder, colorAt, uniqueId, addTemplates, type NewAgent } from './new-agent.ts'
-import { moveAgentFiles, layoutIn } from './agent-files.ts'
+import type { AgentFolders, StateFolders, SingleFolder } from './state-folders.ts'
+import {
+  toAbsoluteFolder,
+  colorAt,
+  uniqueId,
+  addTemplates,
+  type NewAgent,
+  moveAgentFiles,
+  layoutIn,
+} from './new-agent.ts'
 import { recordTemplates, openWriter, type WorkspaceWriter } from './open-workspace.ts'
-import type { SingleFolder } from './single-folder.ts'
 import { ErasureService } from './erasure.ts'
 import { subscribeAgent } from '../composition/agent-subscriptions.ts'
 

@@ -30,8 +30,7 @@ import { Drafts } from './drafts.ts'
 import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
-import { openHistory, openWorkspace, rootsOf } from './open-workspace.ts'
-import { recoverInterruptedChanges } from './recovery.ts'
+import { openHistory, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
 
 /** Origin of a restored earlier version. */
 const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }

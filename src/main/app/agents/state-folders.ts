@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
+import { defaultAgentId, defaultWorkspace, expandHome, type Config, readIfExists, writeDurably } from '#platform'
+import { z } from 'zod'
+import { parseJson } from '#shared/util/json.ts'
 
 export type StateFolders = ReturnType<typeof stateFolders>
 export type AgentFolders = ReturnType<typeof agentFolders>
@@ -51,4 +56,61 @@ function folderKey(workspace: string): string {
 /** Returns `COMMONPLACE_HOME`, or `~/.commonplace` if it is unset or empty. */
 export function defaultStateHome(env: NodeJS.ProcessEnv): string {
   return resolve(env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
+}
+
+/**
+ * A folder that replaces the agent's workspace while the process runs (`--workspace DIR`). Its index, history and
+ * sessions are stored per folder, so those of the agent stay untouched. Other agents are hidden because another process
+ * may have them open.
+ */
+
+export interface SingleFolder {
+  readonly agent: string
+  /** Absolute path. */
+  readonly folder: string
+}
+
+/** @returns undefined if `folder` (absolute) is the agent's own workspace @throws AppError `unknown_agent` */
+export function resolveSingleFolder({ agents }: Config, agent: string, folder: string): SingleFolder | undefined {
+  const entry = agents.list.find(({ id }) => id === agent)
+  if (!entry && agent !== defaultAgentId) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
+  const configuredWorkspace = resolve(expandHome(entry?.workspace ?? defaultWorkspace(agent)))
+  // Without an entry the default agent has no workspace yet, even if the paths are equal.
+  return entry && realPath(configuredWorkspace) === realPath(folder) ? undefined : { agent, folder }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch (error) {
+    if (isSystemError(error)) return folder
+    throw error
+  }
+}
+
+/**
+ * Version of the files in the state folder. The version before reads and writes the files of this one: it may add files,
+ * fields and kinds of lines in JSONL files, which the version before keeps. Every other change needs a step of two.
+ */
+export const stateFormat = 1
+
+const fileSchema = z.object({ format: z.number().int() })
+
+/**
+ * Returns the version of a state folder; 1 without a readable `format.json`. Changes nothing.
+ * @throws AppError `state_newer` if the files are not readable for `supported`
+ */
+export async function readStateFormat(home: string, supported = stateFormat): Promise<number> {
+  // If the folder itself cannot be used, the next step says so.
+  const text = await readIfExists(join(home, 'format.json')).catch(onSystemError(undefined))
+  const format = fileSchema.safeParse(parseJson(text ?? '')).data?.format ?? 1
+  if (format <= supported + 1) return format
+  const message = `${home} was written by a newer version of Commonplace. Install that version. Nothing was changed.`
+  throw new AppError('state_newer', message, { path: home, format })
+}
+
+/** Raises the version of a state folder; never lowers it. Only for the process that has the memory open. */
+export async function raiseStateFormat(home: string, to = stateFormat): Promise<void> {
+  if ((await readStateFormat(home, to)) < to)
+    await writeDurably(join(home, 'format.json'), JSON.stringify({ format: to }))
 }

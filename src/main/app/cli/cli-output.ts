@@ -15,3 +15,29 @@ export function printedFields(result: PrintedResult): PrintedResult {
   const { path, startLine, endLine, score, snippet, source, date } = result
   return { path, startLine, endLine, score, snippet, source, ...(date === undefined ? {} : { date }) }
 }
+
+/** Control characters except tab and line feed, line and paragraph separators, and bidi controls. */
+const controlCharacters = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+
+/** Escapes control characters as \uXXXX, and turns CRLF into LF. The value of JSON stays the same. */
+export function escapeControls(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(controlCharacters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Ignores a closed pipe (`| head`). Other output errors set exit code 1. */
+export function tolerateClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') process.exitCode = 1
+    })
+  }
+}
+
+/** At an uncaught error, exits with the code that `printError` returns. @returns a function that removes the handler */
+export function exitOnUncaught(printError: (error: unknown) => number): () => void {
+  const exit = (error: unknown) => process.exit(printError(error))
+  process.on('uncaughtException', exit)
+  return () => process.off('uncaughtException', exit)
+}

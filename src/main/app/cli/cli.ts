@@ -8,20 +8,18 @@ import { ask } from './commands/ask-command.ts'
 import { evaluate } from './commands/evaluate-command.ts'
 import { explain } from './commands/explain-command.ts'
 import { exportHistory, importHistory, showHistory, type GitFlags, type ShowFlags } from './commands/history-command.ts'
-import { indexFiles } from './commands/index-files.ts'
+import { indexFiles, search, listSessions, showStatus } from './commands/memory-commands.ts'
 import { remember } from './commands/remember-command.ts'
-import { search } from './commands/search-command.ts'
-import { listSessions } from './commands/sessions-command.ts'
-import { showStatus } from './commands/status-command.ts'
-import { mainFolder } from './main-folder.ts'
 import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
-import type { Output } from './cli-output.ts'
+import { type Output, exitOnUncaught, escapeControls, tolerateClosedOutput } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
 import { appVersion, defaultAgentId, describeProblems } from '#platform'
 import { openInBrowser } from '../shell.ts'
 import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
-import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal.ts'
+
+/** Base of the worker entries: `src/main/` in a checkout, `out/main/` in the build. */
+const mainFolder = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url)
 
 class UsageError extends Error {}
 

@@ -30,9 +30,15 @@ import { withFaultReports } from '../diagnostics/health.ts'
 import { monitorDiskSpace } from '../diagnostics/disk-space-monitor.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
-import { raiseStateFormat, readStateFormat } from '../agents/state-format.ts'
-import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
-import { resolveSingleFolder, type SingleFolder } from '../agents/single-folder.ts'
+import {
+  raiseStateFormat,
+  readStateFormat,
+  defaultStateHome,
+  stateFolders,
+  type StateFolders,
+  resolveSingleFolder,
+  type SingleFolder,
+} from '../agents/state-folders.ts'
 import { ClientApps, ClientInstaller } from '#interop'
 import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
 import { McpServers } from '#agent/mcp-client'

@@ -5,25 +5,24 @@ import { handleUncaughtErrors } from '../diagnostics/uncaught.ts'
 import { resourcesOf } from '../composition/create-app.ts'
 import { defaultStateHome } from '../agents/state-folders.ts'
 import { HostProcess } from '../instance-lock/host-process.ts'
-import { CaptureShortcut } from './capture-shortcut.ts'
-import { CaptureWindow } from './capture-window.ts'
-import { handleWindowClose } from './close-to-tray.ts'
-import { recoverFromCrashes } from './renderer-crashes.ts'
+import { CaptureShortcut, CaptureWindow, CaptureTray } from './capture.ts'
+import { handleWindowClose, Quitting } from './quitting.ts'
+import {
+  recoverFromCrashes,
+  denyPermissions,
+  recordDictionaries,
+  blockNavigation,
+  secureWebPreferences,
+  installContextMenu,
+} from './window-security.ts'
 import { openKeyVault } from './key-vault.ts'
 import { noteOfLink, receiveRequests, viewOfFile } from './protocol-links.ts'
-import { isLaunchedAtLogin, setLaunchAtLogin } from './login-item.ts'
+import { isLaunchedAtLogin, setLaunchAtLogin, followPower, UnreadBadge } from './system-integration.ts'
 import { McpPort } from './mcp-port.ts'
 import { installMenu } from './app-menu.ts'
-import { acceptPorts } from './message-ports.ts'
-import { followPower } from './power-state.ts'
-import { interfaceUrl, registerScheme, serveInterface } from './app-protocol.ts'
-import { Quitting } from './quitting.ts'
-import { denyPermissions, recordDictionaries, blockNavigation, secureWebPreferences } from './window-security.ts'
-import { CaptureTray } from './capture-tray.ts'
-import { UnreadBadge } from './unread-badge.ts'
+import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './message-ports.ts'
 import { Updates } from './updates.ts'
 import { systemTexts } from './system-texts.ts'
-import { installContextMenu } from './context-menu.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
   // The running instance gets `second-instance` and shows its window.

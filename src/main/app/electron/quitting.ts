@@ -1,5 +1,5 @@
-import { app, autoUpdater, BrowserWindow, powerMonitor } from 'electron'
-import type { Log } from '#platform'
+import { app, autoUpdater, BrowserWindow, powerMonitor, dialog } from 'electron'
+import type { Log, SettingsStore } from '#platform'
 import { systemTexts } from './system-texts.ts'
 
 /** Time limit for closing services, ms. The app then ends anyway. */
@@ -96,4 +96,40 @@ function showSaving(): void {
   const webPreferences = { sandbox: true, contextIsolation: true }
   const options = { width: 320, height: 120, resizable: false, alwaysOnTop: true, title, webPreferences }
   void new BrowserWindow(options).loadURL(`data:text/plain;charset=utf-8,${encodeURIComponent(title)}`)
+}
+
+export function handleWindowClose(
+  window: BrowserWindow,
+  settings: SettingsStore,
+  quitting: Pick<Quitting, 'isQuitting'>,
+): void {
+  window.on('close', (event) => {
+    // On macOS closing a window does not quit the app.
+    if (quitting.isQuitting || process.platform === 'darwin') return
+    const { closeTo } = settings.config.desktop
+    if (closeTo === 'quit') return
+    event.preventDefault()
+    if (closeTo === 'tray') return window.hide()
+    void askCloseAction(window).then(async (choice) => {
+      // The app quit while the dialog was open.
+      if (window.isDestroyed()) return
+      // If saving fails, the choice applies once and the dialog appears again.
+      await settings.set([['desktop', 'closeTo'], choice]).catch(() => undefined)
+      if (choice === 'tray') window.hide()
+      else app.quit()
+    })
+  })
+}
+
+async function askCloseAction(window: BrowserWindow): Promise<'tray' | 'quit'> {
+  const texts = systemTexts()
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'question',
+    message: texts.closeQuestion,
+    detail: texts.closeDetail,
+    buttons: [texts.stayInTray, texts.quit],
+    defaultId: 0,
+    noLink: true,
+  })
+  return response === 1 ? 'quit' : 'tray'
 }

@@ -1,5 +1,16 @@
-import { session, shell, type WebContents, type WebPreferences } from 'electron'
-import type { Outbound } from '#platform'
+import {
+  session,
+  shell,
+  type WebContents,
+  type WebPreferences,
+  dialog,
+  type BrowserWindow,
+  Menu,
+  type ContextMenuParams,
+  type MenuItemConstructorOptions,
+} from 'electron'
+import type { Outbound, Log } from '#platform'
+import { systemTexts } from './system-texts.ts'
 
 export function secureWebPreferences(preload: string): WebPreferences {
   return {
@@ -42,4 +53,82 @@ export function blockNavigation(contents: WebContents): void {
 
 function openExternally(url: string): void {
   if (/^(https?|mailto):/i.test(url)) void shell.openExternal(url)
+}
+
+/** A page that crashes twice within this time (ms) is reloaded only on request. */
+const repeatWindowMs = 10_000
+
+export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
+  let crashedAt = -Infinity
+  let isReplacing = false
+  window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    if (reason === 'clean-exit' || isReplacing) {
+      isReplacing = false
+      return
+    }
+    const reference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
+    const isRepeated = performance.now() - crashedAt < repeatWindowMs
+    crashedAt = performance.now()
+    const texts = systemTexts()
+    if (!isRepeated) window.webContents.reload()
+    void showDialog(
+      window,
+      isRepeated ? texts.pageCrashedAgain(reference) : texts.pageCrashed(reference),
+      isRepeated ? [texts.reload] : ['OK'],
+    ).then(() => isRepeated && !window.isDestroyed() && window.webContents.reload())
+  })
+  window.on('unresponsive', () => {
+    log.warn({}, 'the page does not respond')
+    const texts = systemTexts()
+    void showDialog(window, texts.pageHangs, [texts.wait, texts.reload]).then((choice) => {
+      if (choice !== 1 || window.isDestroyed()) return
+      isReplacing = true
+      window.webContents.forcefullyCrashRenderer()
+      window.webContents.reload()
+    })
+  })
+}
+
+async function showDialog(window: BrowserWindow, message: string, buttons: string[]): Promise<number> {
+  const { response } = await dialog.showMessageBox(window, { type: 'warning', message, buttons, noLink: true })
+  return response
+}
+
+const maxSuggestions = 5
+
+export function installContextMenu(contents: WebContents): void {
+  contents.on('context-menu', (_event, params) => {
+    const items = itemsFor(contents, params)
+    if (items.length > 0) Menu.buildFromTemplate(items).popup()
+  })
+}
+
+function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemConstructorOptions[] {
+  const { misspelledWord, dictionarySuggestions, isEditable, selectionText, editFlags } = params
+  const texts = systemTexts()
+  const spelling: MenuItemConstructorOptions[] =
+    misspelledWord === ''
+      ? []
+      : [
+          ...dictionarySuggestions
+            .slice(0, maxSuggestions)
+            .map((label) => ({ label, click: () => contents.replaceMisspelling(label) })),
+          {
+            label: texts.addToDictionary,
+            click: () => void contents.session.addWordToSpellCheckerDictionary(misspelledWord),
+          },
+          { type: 'separator' },
+        ]
+  if (isEditable)
+    return [
+      ...spelling,
+      { role: 'undo', enabled: editFlags.canUndo },
+      { role: 'redo', enabled: editFlags.canRedo },
+      { type: 'separator' },
+      { role: 'cut', enabled: editFlags.canCut },
+      { role: 'copy', enabled: editFlags.canCopy },
+      { role: 'paste', enabled: editFlags.canPaste },
+      { role: 'selectAll' },
+    ]
+  return selectionText.trim() === '' ? [] : [{ role: 'copy' }, { role: 'selectAll' }]
 }

@@ -1,7 +1,12 @@
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import type { Batch } from './review-units.ts'
+import type { ReviewBatch } from './review-units.ts'
+import type { LineEdit } from '#shared/contract/index.ts'
+import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
+import { evidenceOf, supersedingFinding, type Finding, type LoadedNote } from '../suggestions/proposal.ts'
+import { type ReviewLine, memorySections } from './review-input.ts'
 
 const lineSchema = z
   .string()
@@ -25,7 +30,7 @@ const promotionSchema = z.strictObject({
 })
 
 /** A model's verdict on some lines. It quotes the lines, so it stays valid when they move. */
-export const verdictSchema = z.discriminatedUnion('kind', [
+export const reviewVerdictSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['superseded', 'contradiction']),
     quotes: z.tuple([z.string(), z.string()]),
@@ -39,17 +44,17 @@ export const verdictSchema = z.discriminatedUnion('kind', [
     reason: z.string(),
   }),
 ])
-export type Verdict = z.infer<typeof verdictSchema>
+export type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
 
 /**
  * Parses the answer to a batch; undefined if it is not a JSON object of the expected form.
- * @returns `verdicts`, keyed by `Unit.key`, and the number of `dropped` items: those with an invalid form, an unknown
+ * @returns `verdicts`, keyed by `ReviewUnit.key`, and the number of `dropped` items: those with an invalid form, an unknown
  * quote, or a unit that another item has already judged
  */
-export function parseAnswer(batch: Batch, answer: string) {
+export function parseAnswer(batch: ReviewBatch, answer: string) {
   const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
-  const verdicts = new Map<string, Verdict>()
+  const verdicts = new Map<string, ReviewVerdict>()
   let dropped = 0
   for (const item of items) {
     const parsed = batch.kind === 'conflicts' ? parseConflict(batch, item) : parsePromotion(batch, item)
@@ -59,7 +64,7 @@ export function parseAnswer(batch: Batch, answer: string) {
   return { verdicts, dropped }
 }
 
-function parseConflict({ units }: Batch, item: unknown) {
+function parseConflict({ units }: ReviewBatch, item: unknown) {
   const fields = conflictSchema.safeParse(item).data
   if (!fields || fields.old === fields.new) return undefined
   const { kind, reason } = fields
@@ -68,7 +73,7 @@ function parseConflict({ units }: Batch, item: unknown) {
   return { key: unit?.key, verdict: { kind, quotes, reason } }
 }
 
-function parsePromotion({ units }: Batch, item: unknown) {
+function parsePromotion({ units }: ReviewBatch, item: unknown) {
   const fields = promotionSchema.safeParse(item).data
   if (!fields) return undefined
   const quotes = [...new Set(fields.quotes)]
@@ -86,4 +91,87 @@ function parseItems(field: string, answer: string): readonly unknown[] | undefin
     .strictObject({ [field]: z.array(z.unknown()).max(500) })
     .safeParse(parseJson((isFenced ? lines.slice(1, -1) : lines).join('\n'))).data
   return parsed?.[field]
+}
+
+export interface FindingContext {
+  /** Keyed by `ReviewLine.text`. */
+  readonly lines: ReadonlyMap<string, readonly ReviewLine[]>
+  readonly memoryPath: string
+  /** `YYYY-MM-DD`. */
+  readonly today: string
+  readonly read: (path: string) => Promise<LoadedNote | undefined>
+}
+
+/** Turns a verdict into a finding. @returns undefined if its lines are gone or it changes nothing */
+export async function findingFor(verdict: ReviewVerdict, context: FindingContext): Promise<Finding | undefined> {
+  return verdict.kind === 'promote' ? promotionFinding(verdict, context) : conflictFinding(verdict, context)
+}
+
+interface FoundLine extends ReviewLine {
+  readonly file: LoadedNote
+}
+
+async function conflictFinding(
+  { kind, quotes: [oldQuote, newQuote], reason }: Extract<ReviewVerdict, { kind: 'superseded' | 'contradiction' }>,
+  context: FindingContext,
+): Promise<Finding | undefined> {
+  const [oldLine, newLine] = [await findLine(oldQuote, context), await findLine(newQuote, context)]
+  if (!oldLine || !newLine) return undefined
+  const until =
+    newLine.day !== undefined && (oldLine.day === undefined || newLine.day >= oldLine.day) ? newLine.day : context.today
+  const rule = kind === 'superseded' ? 'supersedes' : 'contradiction'
+  return { ...supersedingFinding(oldLine, newLine, until, rule), reason }
+}
+
+const markPattern = /\^\[[^\]\n]+\]/g
+
+async function promotionFinding(
+  { quotes, section, text, reason }: Extract<ReviewVerdict, { kind: 'promote' }>,
+  context: FindingContext,
+): Promise<Finding | undefined> {
+  const { memoryPath } = context
+  const lines = await Array.fromAsync(quotes, (quote) => findLine(quote, context))
+  if (!lines.every((line) => line !== undefined)) return undefined
+  // Sources in the front matter of a note apply to each of its lines.
+  const noteWideSources = lines.flatMap(({ file }) => noteSources(file.text))
+  const marks = new Set([
+    ...lines.flatMap(({ raw }) => raw.match(markPattern) ?? []),
+    ...noteWideSources.map((source) => sourceMark([source], context.today)),
+  ])
+  const bareText = withoutLead(text.replace(markPattern, '')).trim()
+  const addedLine = `- ${[bareText, ...marks].join(' ')}`
+  const memory = await context.read(memoryPath)
+  if (memory?.lines.lines.some((line) => line.trim() === addedLine)) return undefined
+  const edit = memory
+    ? insertionEdit(memory, section, addedLine)
+    : { line: 1, before: [], after: ['# Memory', '', addedLine, ''] }
+  if (!edit || bareText === '') return undefined
+  return {
+    rule: 'promote',
+    evidence: lines.map(({ path, line, raw }) => evidenceOf(path, line, raw)),
+    files: [{ path: memoryPath, edits: [edit] }],
+    detail: { target: section },
+    reason,
+  }
+}
+
+function insertionEdit({ text, lines: { lines } }: LoadedNote, section: string, newLine: string): LineEdit | undefined {
+  const sections = memorySections(text)
+  const existing = sections.find(({ title }) => title === section)
+  if (!existing && sections.length > 0) return undefined
+  const last = lines.slice(0, existing?.to).findLastIndex((line) => line.trim() !== '')
+  const anchor = lines[last]
+  if (anchor === undefined) return { line: 1, before: [], after: [newLine] }
+  // Continues a list; any other text is separated by an empty line.
+  const { isItem } = leadOf(anchor)
+  return { line: last + 1, before: [anchor], after: isItem ? [anchor, newLine] : [anchor, '', newLine] }
+}
+
+async function findLine(text: string, { lines, read }: FindingContext): Promise<FoundLine | undefined> {
+  for (const reviewLine of lines.get(text) ?? []) {
+    const file = await read(reviewLine.path)
+    const line = file?.lines.find([reviewLine.raw], reviewLine.line)
+    if (file && line !== undefined) return { ...reviewLine, line, file }
+  }
+  return undefined
 }

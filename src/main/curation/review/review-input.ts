@@ -1,8 +1,14 @@
-import { loadSimilarityModel } from '../similarity/similarity-model.ts'
-import { findContradictionCandidates } from '../similarity/contradiction-candidates.ts'
-import { formatDay } from '#search/text'
+import {
+  loadSimilarityModel,
+  type SimilarityModel,
+  featuresOf,
+  linesByWord,
+  type LineFeatures,
+} from '../similarity/line-features.ts'
+import { formatDay, toPlainText } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
 import { statementsOf, type Note } from '../rules/note-line.ts'
+import { dot } from '#search'
 
 export interface ReviewLine {
   readonly path: string
@@ -63,4 +69,92 @@ export function memorySections(text: string): Section[] {
   const sections = sectionsOf(text.split('\n')).filter(({ title }) => title !== '')
   const level2 = sections.filter(({ level }) => level === 2)
   return level2.length > 0 ? level2 : sections.filter(({ level }) => level === 1)
+}
+
+/**
+ * Finds pairs of lines that may contradict each other: similar in rare words and meaning, with a difference on both
+ * sides. A model or the user judges the pairs.
+ */
+
+/** Words that occur in more lines than this are ignored, because they are not specific to a topic. */
+const maxLinesPerWord = 400
+/** Limits per line: candidates for the vector comparison, and resulting pairs. */
+const maxCompared = 12
+const maxPairsPerLine = 3
+/** Pairs with a lower score share little more than a word. */
+const minScore = 0.42
+const minWords = 2
+/**
+ * Weight of a word that only one line has. Contradicting values are usually rare words, so rarity does not add to it.
+ */
+const unsharedWeight = 2.2
+/** Share of the word similarity in the score, 0 to 1; the rest is the similarity of the vectors. */
+const wordWeight = 0.65
+
+/**
+ * Returns at most `limit` pairs of indexes into the texts, best score first; `one` is the smaller index.
+ * @param model undefined compares words only
+ */
+async function findContradictionCandidates(
+  texts: readonly string[],
+  model: SimilarityModel | undefined,
+  limit: number,
+) {
+  const features = featuresOf(texts)
+  const byWord = linesByWord(features.map(({ words }) => words.keys()))
+  const vectors = await model?.vectors(texts.map(toPlainText))
+  const pairs = new Map<string, { readonly one: number; readonly other: number; readonly score: number }>()
+  for (const [index, lineFeatures] of features.entries()) {
+    if (lineFeatures.words.size < minWords) continue
+    const candidates = linesSharingWords(index, features, byWord)
+      .filter(([candidate]) => mayContradict(lineFeatures, features[candidate]))
+      .slice(0, maxCompared)
+      .map(([candidate, shared]) => {
+        const [a, b] = [vectors?.[index], vectors?.[candidate]]
+        const unshared = unsharedWeight * countUnshared(lineFeatures, features[candidate])
+        const wordSimilarity = shared / (shared + unshared)
+        const hasVectors = a && b && a.length === b.length && a.length > 0
+        const vectorSimilarity = hasVectors ? Math.max(0, dot(a, b)) : wordSimilarity
+        return { candidate, score: wordWeight * wordSimilarity + (1 - wordWeight) * vectorSimilarity }
+      })
+      .filter(({ score }) => score >= minScore)
+      .sort((one, other) => other.score - one.score)
+    for (const { candidate, score } of candidates.slice(0, maxPairsPerLine)) {
+      const [one, other] = [Math.min(index, candidate), Math.max(index, candidate)]
+      pairs.set(`${one} ${other}`, { one, other, score })
+    }
+  }
+  return [...pairs.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other).slice(0, limit)
+}
+
+/** Returns the indexes of the lines that share most words with a line, with the weight of those words. */
+function linesSharingWords(
+  index: number,
+  features: readonly LineFeatures[],
+  byWord: ReadonlyMap<string, readonly number[]>,
+): [number, number][] {
+  const sharedWeights = new Map<number, number>()
+  for (const word of features[index]?.words.keys() ?? []) {
+    const indexes = byWord.get(word) ?? []
+    if (indexes.length > maxLinesPerWord) continue
+    const weight = Math.log(1 + features.length / indexes.length)
+    for (const other of indexes) if (other !== index) sharedWeights.set(other, (sharedWeights.get(other) ?? 0) + weight)
+  }
+  return [...sharedWeights].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * maxCompared)
+}
+
+/** True if each line has a word that the other lacks, or only one is negated. */
+function mayContradict(one: LineFeatures, other: LineFeatures | undefined): boolean {
+  if (!other || other.words.size < minWords) return false
+  if (one.isNegated !== other.isNegated) return true
+  const shared = countShared(one, other)
+  return shared < one.words.size && shared < other.words.size
+}
+
+function countUnshared(one: LineFeatures, other: LineFeatures | undefined): number {
+  return one.words.size + (other?.words.size ?? 0) - 2 * countShared(one, other)
+}
+
+function countShared(one: LineFeatures, other: LineFeatures | undefined): number {
+  return [...one.words.keys()].filter((word) => other?.words.has(word)).length
 }

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { ReviewEstimate } from '#shared/contract/index.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { appendDurably, readIfExists } from '#platform'
-import { verdictSchema, type Verdict } from './review-answer.ts'
+import { reviewVerdictSchema, type ReviewVerdict } from './review-answer.ts'
 
 const costSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int() })
 const recordSchema = z.union([
@@ -15,7 +15,7 @@ const recordSchema = z.union([
     key: z.string(),
     model: z.string(),
     at: z.number(),
-    verdict: verdictSchema.nullable(),
+    verdict: reviewVerdictSchema.nullable(),
     /** The unit's share of the cost of its request, and the 1-based number of the request. */
     cost: costSchema.optional(),
     request: z.number().int().optional(),
@@ -53,7 +53,7 @@ export class ReviewRecords {
   }
 
   /** Returns verdicts whose proposals are not in the inbox yet. */
-  pending(): (VerdictRecord & { readonly verdict: Verdict })[] {
+  pending(): (VerdictRecord & { readonly verdict: ReviewVerdict })[] {
     return [...this.#judged.values()].flatMap((record) =>
       record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],
     )

@@ -9,14 +9,14 @@ import type { ReviewLine, ReviewInput } from './review-input.ts'
 
 export type ReviewKind = 'conflicts' | 'promote'
 
-export interface Unit {
+export interface ReviewUnit {
   readonly key: string
   readonly lines: readonly ReviewLine[]
 }
 
-export interface Batch {
+export interface ReviewBatch {
   readonly kind: ReviewKind
-  readonly units: readonly Unit[]
+  readonly units: readonly ReviewUnit[]
   readonly content: string
 }
 
@@ -39,12 +39,12 @@ export function batchesOf(
   prompts: ReviewPrompts,
   isJudged: (key: string) => boolean,
   contextWindow: number,
-): Batch[] {
+): ReviewBatch[] {
   const tokenLimit = Math.min(maxTokens, Math.floor(contextWindow / 3))
   const linesAt = (indexes: readonly number[]) => indexes.flatMap((index) => lines[index] ?? [])
   const conflictTemplate = prompts.conflicts({ lines: '', pairs: '' })
   const conflictUnits = unjudgedUnits('conflicts', conflictTemplate, pairs.map(linesAt), isJudged)
-  const conflictBatches = splitIntoBatches(conflictUnits, maxPairs, tokenLimit).map((units): Batch => {
+  const conflictBatches = splitIntoBatches(conflictUnits, maxPairs, tokenLimit).map((units): ReviewBatch => {
     const numbered = linesOf(units)
     const numberedPairs = units.map((unit) => unit.lines.map((line) => numbered.indexOf(line) + 1).join(' and '))
     const content = prompts.conflicts({ lines: formatLines(numbered), pairs: `${numberedPairs.join('; ')}.` })
@@ -54,7 +54,7 @@ export function batchesOf(
   const loggedLines = logLines.map((index) => linesAt([index]))
   const promoteUnits = sortBySimilarity(unjudgedUnits('promote', promoteTemplate, loggedLines, isJudged))
   const memory = linesAt(memoryLines).map((line) => ({ line, words: wordsOf(line.text) }))
-  const promoteBatches = splitIntoBatches(promoteUnits, maxLines, tokenLimit).map((units): Batch => {
+  const promoteBatches = splitIntoBatches(promoteUnits, maxLines, tokenLimit).map((units): ReviewBatch => {
     const numbered = linesOf(units)
     const words = wordsOf(numbered.map(({ text }) => text).join(' '))
     const nearLines = memory
@@ -70,7 +70,7 @@ export function batchesOf(
 }
 
 /** Returns each line of the units once. */
-function linesOf(units: readonly Unit[]): ReviewLine[] {
+function linesOf(units: readonly ReviewUnit[]): ReviewLine[] {
   return [...new Set(units.flatMap(({ lines }) => lines))]
 }
 
@@ -84,7 +84,7 @@ function memoryText(sections: readonly string[], lines: readonly ReviewLine[]): 
 }
 
 /** Sorts similar units next to each other, so that they are in the same request. */
-function sortBySimilarity(units: readonly Unit[]): Unit[] {
+function sortBySimilarity(units: readonly ReviewUnit[]): ReviewUnit[] {
   const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
   const byWord = linesByWord(words)
   const taken = new Set<number>()
@@ -127,8 +127,8 @@ function formatLine({ day, heading, text }: ReviewLine, number: number): string 
   return `${number}${labels.length > 0 ? ` [${labels.join(', ')}]` : ''} ${text}`
 }
 
-function splitIntoBatches(units: readonly Unit[], maxUnits: number, tokenLimit: number): Unit[][] {
-  const chunks: Unit[][] = []
+function splitIntoBatches(units: readonly ReviewUnit[], maxUnits: number, tokenLimit: number): ReviewUnit[][] {
+  const chunks: ReviewUnit[][] = []
   let chunkTokens = 0
   for (const unit of units) {
     const unitTokens = unit.lines.reduce((sum, line) => sum + estimateTokens(formatLine(line, 100)) + 4, 0)
@@ -149,8 +149,8 @@ function unjudgedUnits(
   template: string,
   groups: readonly (readonly ReviewLine[])[],
   isJudged: (key: string) => boolean,
-): Unit[] {
-  const units = new Map<string, Unit>()
+): ReviewUnit[] {
+  const units = new Map<string, ReviewUnit>()
   for (const lines of groups) {
     const texts = lines.map(({ text }) => text).sort()
     const key = hash('sha256', JSON.stringify([kind, template, texts])).slice(0, 32)

@@ -15,11 +15,10 @@ import { type Clock, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
 import { loadNotes, proposalOf, readNote } from '../suggestions/proposal.ts'
 import type { PrivacyOf } from '../suggestions/keep-private.ts'
-import { parseAnswer } from './review-answer.ts'
+import { parseAnswer, findingFor, type FindingContext } from './review-answer.ts'
 import type { ReviewInput } from './review-input.ts'
-import { findingFor, type FindingContext } from './review-findings.ts'
 import { exceedsBudget, recordSpending, ReviewRecords, spentInMonth, type VerdictRecord } from './review-records.ts'
-import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
+import { batchesOf, type ReviewBatch, type ReviewPrompts } from './review-units.ts'
 
 export interface ReviewModel {
   readonly id: string
@@ -200,7 +199,7 @@ export class Review {
 
   async #judge(
     model: ReviewModel,
-    batch: Batch,
+    batch: ReviewBatch,
     costEstimate: Estimate,
     signal: AbortSignal,
     onAnswer: (answer: ReviewAnswer) => void,
@@ -252,7 +251,7 @@ export class Review {
 
 type Estimate = ReturnType<typeof estimateOf>
 
-function estimateOf({ kind, units, content }: Batch, { prices }: ReviewModel) {
+function estimateOf({ kind, units, content }: ReviewBatch, { prices }: ReviewModel) {
   const input = estimateTokens(content)
   const { share, tokens } = answerEstimates[kind]
   const output = emptyAnswerTokens + Math.ceil(units.length * share * tokens)

@@ -1,5 +1,6 @@
-import { queryTerms } from '#search'
+import { queryTerms, createBuiltinEmbeddings } from '#search'
 import { simplify, toPlainText } from '#search/text'
+import { unlessAppError } from '#platform'
 
 export interface LineFeatures {
   /** Content words: stem to written form, in the order of the line. */
@@ -78,4 +79,20 @@ export function linesByWord(lines: readonly Iterable<string>[]): Map<string, num
 /** Returns true for a word of `values` or its Chinese counterpart. @param word in lower case */
 export function isValue(word: string): boolean {
   return values.has(word) || cjkValues.test(word)
+}
+
+export interface SimilarityModel {
+  /** Returns unit vectors in the order of the texts; empty ones for texts without a vector. */
+  vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
+}
+
+/** Loads the bundled model; undefined if it cannot be loaded. @param file absolute path of the model */
+export async function loadSimilarityModel(file: string): Promise<SimilarityModel | undefined> {
+  const model = createBuiltinEmbeddings(file)
+  const vectors = async (texts: readonly string[]) =>
+    (await model.embed(texts)).map((vector) => vector ?? new Float32Array())
+  return unlessAppError(() => {
+    model.prepare?.()
+    return { vectors }
+  })
 }

@@ -11,7 +11,7 @@ import type { Differ } from '#platform'
 import { normalizePath, type ChangeLog, type ChangeSet, type Workspace } from '#workspace'
 import type { InboxState } from './inbox.ts'
 import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
-import { minimalEdit, overlaps, TextLines } from './line-edits.ts'
+import { minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
 import { isOpen, loadNotes, readNote, updateProposal, type LoadedNote } from './proposal.ts'
 
 /** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
@@ -252,7 +252,7 @@ export function planAcceptance(
       .filter((place) => !changedPlaces.has(place))
     const hasConflict =
       current.files.some(({ path, edits: fileEdits }) =>
-        fileEdits.some((edit) => edits.get(path)?.some((other) => overlaps(edit, other))),
+        fileEdits.some((edit) => edits.get(path)?.some((other) => editsOverlap(edit, other))),
       ) ||
       neededPlaces.some((place) => acceptedChanges.has(place)) ||
       [...changedPlaces].some((place) => acceptedNeeds.has(place))

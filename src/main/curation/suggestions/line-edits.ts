@@ -89,7 +89,7 @@ export function sortEdits<T extends { readonly from: number; readonly to: number
 }
 
 /** Returns true if two edits of one text overlap. An insertion at an edge of the other edit does not. */
-export function overlaps(one: LineEdit, other: LineEdit): boolean {
+export function editsOverlap(one: LineEdit, other: LineEdit): boolean {
   const [a, b] = [minimalEdit(one), minimalEdit(other)]
   return a.from < b.to && b.from < a.to
 }

@@ -165,7 +165,7 @@ export function proposalOf(
 }
 
 /** Returns a key of rule and line texts without line numbers, so that scans do not add a rejected proposal again. */
-export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'evidence' | 'files'>): string {
+export function proposalKey({ rule, evidence, files }: Pick<Proposal, 'rule' | 'evidence' | 'files'>): string {
   const family = rule === 'logged' ? 'duplicate' : rule
   // An `outside` proposal is identified by the text that it writes.
   const texts =

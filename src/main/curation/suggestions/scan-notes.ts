@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { BrokenLink, Evidence, MemoryScope, Proposal } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
-import { loadSimilarityModel } from '../similarity/similarity-model.ts'
+import { loadSimilarityModel } from '../similarity/line-features.ts'
 import { findReplaced, parseDay } from '#search/text'
 import { redactionPlaceholder } from '#shared/markdown/visibility.ts'
 import { marksBy, type PrivateRules } from '#workspace/privacy'
@@ -19,7 +19,7 @@ import {
 } from '#workspace'
 import { evidenceOf, proposalOf, supersedingFinding, type Finding } from './proposal.ts'
 import { reviewInputOf, type ReviewInput } from '../review/review-input.ts'
-import { findDuplicateLines, findOriginal } from '../rules/duplicate-lines.ts'
+import { findDuplicateLines, findOriginal } from '../similarity/duplicates.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
 import {
   findBrokenLinks,

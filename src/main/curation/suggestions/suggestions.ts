@@ -19,7 +19,7 @@ import { Review, type ReviewOptions } from '../review/review.ts'
 import {
   flagLine,
   isOpen,
-  keyOf,
+  proposalKey,
   pathsOf,
   proposalOf,
   readNote,
@@ -259,11 +259,11 @@ export class ProposalService {
   async #addFindings(found: readonly Proposal[], isScan: boolean) {
     const now = this.#now()
     return this.#change(async (state) => {
-      const foundByKey = new Map(found.map((one) => [keyOf(one), one]))
+      const foundByKey = new Map(found.map((one) => [proposalKey(one), one]))
       const stored = new Set<string>()
       let withdrawn = 0
       const proposals = state.proposals.map((one): Proposal => {
-        const key = keyOf(one)
+        const key = proposalKey(one)
         // An accepted proposal without edits only informed the user and must not return.
         if (isPending(one) || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0))
           stored.add(key)
@@ -305,9 +305,9 @@ export class ProposalService {
 
   /** @returns the equal proposal for which `isCurrent` is true, or else the new one */
   #addOnce(proposal: Proposal, isCurrent: (other: Proposal) => boolean): Promise<Proposal> {
-    const key = keyOf(proposal)
+    const key = proposalKey(proposal)
     return this.#change(async (state) => {
-      const existing = state.proposals.find((other) => isCurrent(other) && keyOf(other) === key)
+      const existing = state.proposals.find((other) => isCurrent(other) && proposalKey(other) === key)
       if (!existing) state.proposals = [...state.proposals, proposal]
       return existing ?? proposal
     })

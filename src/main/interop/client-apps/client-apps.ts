@@ -14,8 +14,7 @@ import {
   readOrSetAside,
   writeDurablyPrivate,
 } from '#platform'
-import { ClientCalls } from './client-calls.ts'
-import { ClientWriteRequests } from './client-write-requests.ts'
+import { ClientCalls, ClientWriteRequests } from './client-requests.ts'
 import { z } from 'zod'
 import { localDate } from '#workspace'
 import { memoryClientSchema } from '#shared/contract/clients.ts'

@@ -8,7 +8,7 @@ import type { ConnectableProgram } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { describeChange, readSmallText, writeDurably } from '#platform'
 import { McpConnection } from '#agent/mcp-client'
-import { entryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
+import { serverEntryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
 import {
   entryName,
   isOwnEntry,
@@ -142,7 +142,7 @@ export class ClientInstaller {
       const config = await this.#readConfig(program)
       const entry = program.entry(start)
       const entryPath = entryPathIn(config, program)
-      const currentEntry = entryAt(config, entryPath)
+      const currentEntry = serverEntryAt(config, entryPath)
       const isCurrent = isDeepStrictEqual(currentEntry, entry)
       const state = isCurrent ? 'connected' : currentEntry === undefined ? 'none' : 'other'
       const after = withEntry(config, entryPath, entry)
@@ -248,8 +248,8 @@ async function callTestTool(connection: McpConnection): Promise<string | undefin
  */
 function entryPathIn(config: ConfigText, { group }: KnownClient): EntryPath {
   const names = [entryName, fallbackEntryName]
-  const ownName = names.find((name) => isOwnEntry(entryAt(config, [group, name])))
-  const freeName = names.find((name) => entryAt(config, [group, name]) === undefined)
+  const ownName = names.find((name) => isOwnEntry(serverEntryAt(config, [group, name])))
+  const freeName = names.find((name) => serverEntryAt(config, [group, name]) === undefined)
   const name = ownName ?? freeName
   if (name !== undefined) return [group, name]
   const reason = `${names.join(' and ')} are names of other servers; rename one of them`
@@ -257,7 +257,9 @@ function entryPathIn(config: ConfigText, { group }: KnownClient): EntryPath {
 }
 
 function withoutOwnEntry(config: ConfigText, program: KnownClient): string {
-  const ownName = [entryName, fallbackEntryName].find((name) => isOwnEntry(entryAt(config, [program.group, name])))
+  const ownName = [entryName, fallbackEntryName].find((name) =>
+    isOwnEntry(serverEntryAt(config, [program.group, name])),
+  )
   return ownName === undefined ? config.text : withoutEntry(config, [program.group, ownName])
 }
 

@@ -14,17 +14,17 @@ export interface ConfigText {
 }
 
 type EntryValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>
-export type Entry = Readonly<Record<string, EntryValue>>
+export type ServerEntry = Readonly<Record<string, EntryValue>>
 export type EntryPath = readonly [group: string, name: string]
 
 /** Returns the value at a path; undefined if there is none. @throws AppError `config_invalid` for invalid syntax */
-export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
+export function serverEntryAt(config: ConfigText, [group, name]: EntryPath): unknown {
   const groupValue = readRoot(normalizeText(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
 /** Returns the text with the entry added or replaced; the rest stays unchanged. @throws AppError `config_invalid` */
-export function withEntry(original: ConfigText, path: EntryPath, entry: Entry): string {
+export function withEntry(original: ConfigText, path: EntryPath, entry: ServerEntry): string {
   const [group] = path
   const { bom, eol, config } = normalizeText(original)
   const groupValue = readRoot(config)[group] ?? {}
@@ -35,7 +35,7 @@ export function withEntry(original: ConfigText, path: EntryPath, entry: Entry): 
 /** Returns the text without the entry; the rest stays unchanged. @throws AppError `config_invalid` */
 export function withoutEntry(original: ConfigText, path: EntryPath): string {
   const { bom, eol, config } = normalizeText(original)
-  if (entryAt(config, path) === undefined) return original.text
+  if (serverEntryAt(config, path) === undefined) return original.text
   return bom + verifiedText(config, removeEntry(config, path), path, undefined).replaceAll('\n', eol)
 }
 
@@ -48,7 +48,7 @@ function normalizeText(config: ConfigText) {
   return { bom, eol: usesCrlf ? '\r\n' : '\n', config: { ...config, text: lines } }
 }
 
-function addEntry(config: ConfigText, path: EntryPath, entry: Entry): string {
+function addEntry(config: ConfigText, path: EntryPath, entry: ServerEntry): string {
   const { format, text } = config
   switch (format) {
     case 'json': {
@@ -72,7 +72,7 @@ function addEntry(config: ConfigText, path: EntryPath, entry: Entry): string {
 
 function removeEntry(config: ConfigText, path: EntryPath): string {
   const { format, text } = config
-  if (entryAt(config, path) === undefined) return text
+  if (serverEntryAt(config, path) === undefined) return text
   const [group, name] = path
   switch (format) {
     case 'json':
@@ -122,7 +122,7 @@ function matchFinalEol(original: string, text: string): string {
 }
 
 /** Edits the text: serialising the document would move comments and fold lines. @returns '' if it cannot be edited */
-function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): string {
+function withYamlEntry(text: string, [group, name]: EntryPath, entry: ServerEntry): string {
   const document = parseDocument(text)
   const groupPair = findPair(document.contents, group)
   const groupValue = groupPair?.value
@@ -180,7 +180,7 @@ function findPair(map: unknown, name: string) {
   return isMap(map) ? map.items.find(({ key }) => isScalar(key) && key.value === name) : undefined
 }
 
-function yamlLines(name: string, entry: Entry, indent: string): string {
+function yamlLines(name: string, entry: ServerEntry, indent: string): string {
   const lines = stringify({ [name]: entry }, { lineWidth: 0 })
     .trimEnd()
     .split('\n')
@@ -232,7 +232,7 @@ function parseConfig({ format, file, text }: ConfigText): unknown {
 }
 
 /** Verifies that only the entry has changed. @throws AppError `config_invalid` */
-function verifiedText(config: ConfigText, text: string, path: EntryPath, entry: Entry | undefined): string {
+function verifiedText(config: ConfigText, text: string, path: EntryPath, entry: ServerEntry | undefined): string {
   const [group, name] = path
   const otherSettings = (root: Record<string, unknown>) => {
     const otherEntries = isRecord(root[group]) ? { ...root[group] } : {}
@@ -240,7 +240,7 @@ function verifiedText(config: ConfigText, text: string, path: EntryPath, entry: 
     return { ...root, [group]: otherEntries }
   }
   const changed = { ...config, text }
-  const hasEntry = isDeepStrictEqual(entryAt(changed, path), entry)
+  const hasEntry = isDeepStrictEqual(serverEntryAt(changed, path), entry)
   if (hasEntry && isDeepStrictEqual(otherSettings(readRoot(changed)), otherSettings(readRoot(config)))) return text
   throw configError(config, 'the entry cannot be changed without changing other settings; edit it by hand')
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isRecord } from '#shared/util/json.ts'
-import type { ConfigFormat, Entry } from './config-text.ts'
+import type { ConfigFormat, ServerEntry } from './config-text.ts'
 
 export interface StartCommand {
   readonly command: string
@@ -22,7 +22,7 @@ export interface KnownClient {
   readonly group: string
   /** Returns the absolute path of the configuration file. */
   readonly file: (machine: Machine) => string
-  readonly entry: (start: StartCommand) => Entry
+  readonly entry: (start: StartCommand) => ServerEntry
   /** Builds a deep link with which the program installs the server. */
   readonly link?: (start: StartCommand) => string
 }
@@ -42,12 +42,12 @@ export function isOwnEntry(entry: unknown): boolean {
   return mcpIndex > 0 && (startsApp || commandLine.includes('--client'))
 }
 
-const untypedEntry = ({ command, args, env }: StartCommand): Entry => ({
+const untypedEntry = ({ command, args, env }: StartCommand): ServerEntry => ({
   command,
   args,
   ...(Object.keys(env).length > 0 ? { env } : {}),
 })
-const typedEntry = (start: StartCommand): Entry => ({ type: 'stdio', ...untypedEntry(start) })
+const typedEntry = (start: StartCommand): ServerEntry => ({ type: 'stdio', ...untypedEntry(start) })
 
 const mcpServersInJson = { format: 'json', group: 'mcpServers' } as const
 

@@ -3,10 +3,9 @@ import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcont
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { MemoryAccess } from './access.ts'
+import type { MemoryAccess } from './caller.ts'
 import { failureText } from './tool-failure.ts'
-import { noteUri } from './note-uri.ts'
-import { listKey, notesFor } from './mcp-resources.ts'
+import { noteUri, listKey, notesFor } from './mcp-resources.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
 /** Limit of a request, bytes: larger than the longest note. */

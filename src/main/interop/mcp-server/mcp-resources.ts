@@ -7,11 +7,10 @@ import {
 } from '@modelcontextprotocol/server'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { inTurn, type Caller, type MemoryAccess } from './access.ts'
+import { inTurn, type Caller, type MemoryAccess } from './caller.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, maxAnswerTokens, tokensForItems } from './bounded-answer.ts'
 import { failureText } from './tool-failure.ts'
 import type { ToolContext } from './tools/memory-tool.ts'
-import { noteUri, pathOfUri } from './note-uri.ts'
 
 const pageSize = 100
 /** Limit of the MCP specification. */
@@ -191,5 +190,24 @@ function sendChangeNotifications(server: McpServer['server'], access: MemoryAcce
     onclose?.()
     clearTimeout(timer)
     stopListening()
+  }
+}
+
+const scheme = 'note://'
+
+/** @param path workspace-relative @param line 1-based; undefined for the whole note */
+export function noteUri(path: string, line?: number): string {
+  const encoded = path.split('/').map(encodeURIComponent).join('/')
+  return `${scheme}${encoded}${line === undefined ? '' : `#L${line}`}`
+}
+
+/** Returns the workspace-relative path, without the line; undefined if the URI is not the URI of a note. */
+export function pathOfUri(uri: string): string | undefined {
+  if (!uri.startsWith(scheme)) return undefined
+  try {
+    const path = decodeURIComponent(uri.slice(scheme.length).replace(/#.*$/s, ''))
+    return path === '' ? undefined : path
+  } catch {
+    return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { PassThrough } from 'node:stream'
-import type { MemoryAccess } from './access.ts'
+import type { MemoryAccess } from './caller.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
 /** Limit of a message, bytes: larger than the longest note. A longer message ends the connection. */

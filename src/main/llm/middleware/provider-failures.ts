@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { toPlainLine, redirectError, redirectTarget, parseRetryAfter, type KeyRing } from '#platform'
-import type { ChatModel, ModelEvent } from '../model.ts'
+import type { ModelEvent } from '../model.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { asObject, asIdText } from './lenient-json.ts'
 
@@ -225,21 +225,7 @@ export async function* readStream(
   if (failure !== undefined) throw failure
 }
 
-/** Removes API keys from a model's errors: servers may repeat the request in their messages. */
-export function withRedactedErrors(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
-  return {
-    ...model,
-    async *stream(request, signal) {
-      try {
-        for await (const event of model.stream(request, signal))
-          yield event.type === 'retry' ? { ...event, message: keys.scrub(event.message) } : event
-      } catch (error) {
-        throw error instanceof AppError ? redactSecrets(error, keys) : error
-      }
-    },
-  }
-}
-
+/** Removes API keys from an error: servers may repeat the request in their messages. */
 export function redactSecrets({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
   const redactedData = Object.entries(data).map(([name, value]) => [
     name,

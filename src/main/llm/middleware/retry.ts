@@ -110,23 +110,62 @@ async function nextOrSilent(
   }
 }
 
-/** Fails with `provider_too_much` when a streamed answer is too large. */
-export function withSizeLimit(model: ChatModel): ChatModel {
+/** Characters of the longest repeated unit. */
+const maxUnit = 200
+/** A unit must repeat at least this often, over at least this many characters. */
+const minTimes = 12
+const minLength = 600
+/** Earlier characters that a check searches: more than `minTimes` of the longest unit. */
+const maxSearched = 10_000
+/** Characters between two checks. */
+const checkEvery = 64
+/** Times that a repeated unit stays in the answer. */
+const keptTimes = 3
+
+/** Fails with `provider_too_much` when an answer is too large, and with `answer_repeats` when it repeats itself without end. */
+export function withAnswerLimits(model: ChatModel): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
-      let characters = 0
+      let textLength = 0
+      let thoughtLength = 0
+      let tail = ''
+      let checkedAt = 0
       let parts = 0
       let last: string | undefined
       for await (const event of model.stream(request, signal)) {
         if (event.type === 'text' || event.type === 'thinking') {
-          characters += event.delta.length
+          if (event.type === 'thinking') thoughtLength += event.delta.length
+          else {
+            textLength += event.delta.length
+            tail = (tail + event.delta).slice(-(maxSearched + event.delta.length))
+          }
           if (event.type !== last) parts += 1
           last = event.type
-          if (characters > maxAnswer || parts > maxParts) throw createFailure('provider_too_much', model.provider)
+          if (textLength + thoughtLength > maxAnswer || parts > maxParts)
+            throw createFailure('provider_too_much', model.provider)
         }
         yield event
+        if (textLength - checkedAt < checkEvery) continue
+        checkedAt = textLength
+        const repeated = repetitionIn(tail)
+        if (!repeated) continue
+        const kept = textLength - repeated.length + keptTimes * repeated.unit
+        throw new AppError('answer_repeats', `${model.id} repeated itself and was stopped`, { model: model.id, kept })
       }
     },
   }
+}
+
+/** Returns the length of the repetition at the end of a text and that of its unit, in characters; undefined without one. */
+export function repetitionIn(text: string): { readonly length: number; readonly unit: number } | undefined {
+  for (let unit = 1; unit <= maxUnit; unit += 1) {
+    const needed = Math.max(minLength, minTimes * unit)
+    if (text.length < needed) return undefined
+    let length = unit
+    while (length < text.length && text[text.length - 1 - length] === text[text.length - 1 - length + unit]) length += 1
+    // A line of a table or a rule has no letters.
+    if (length >= needed && /[\p{L}\p{N}]/u.test(text.slice(-unit))) return { length, unit }
+  }
+  return undefined
 }

@@ -3,7 +3,9 @@
  * backpressure. Redirects are not followed, so nothing is sent to another host.
  */
 import { maxErrorBytes } from '#shared/util/limits.ts'
-import { JsonDepthCounter } from './json-depth.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { systemClock } from '../clock.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -130,4 +132,88 @@ function truncateStream(source: ReadableStream<Uint8Array>, maxBytes: number): R
       },
     }),
   )
+}
+
+const maxTargetCharacters = 200
+
+/**
+ * Returns the target of a redirect without query and fragment (possible secrets); `?` if it is not a valid URL.
+ * @returns undefined if the response is not a redirect
+ */
+export function redirectTarget(status: number | undefined, headers: Headers | undefined): string | undefined {
+  if (status === undefined || status < 300 || status > 399) return undefined
+  const url = URL.parse(headers?.get('location') ?? '')
+  return url ? `${url.origin}${url.pathname}`.slice(0, maxTargetCharacters) : '?'
+}
+
+export function redirectError(provider: string, target: string, cause: unknown): AppError {
+  const message = `${provider} redirects to ${target}; the request was not sent there. If that address is correct, set it as the base URL`
+  return new AppError('provider_redirected', message, { provider, target }, { cause })
+}
+
+/** Returns the delay in `retry-after-ms` or `retry-after` (seconds or a date), ms; undefined if none is valid. */
+export function parseRetryAfter(headers: Headers | undefined): number | undefined {
+  const milliseconds = Number(headers?.get('retry-after-ms') || Number.NaN)
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
+  const value = headers?.get('retry-after')
+  if (value === null || value === undefined || value === '') return undefined
+  const seconds = Number(value)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - systemClock().getTime()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+}
+
+const maxLineCharacters = 300
+
+/** Converts an error body to one line of at most 300 characters. Removes markup and enclosing quotes. */
+export function toPlainLine(body: string): string {
+  const parsed = body.startsWith('"') ? parseJson(body) : undefined
+  const text = (typeof parsed === 'string' ? parsed : body)
+    .replace(/<(style|script)\b[^]*?<\/\1>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return text.length <= maxLineCharacters ? text.toWellFormed() : `${text.slice(0, maxLineCharacters).toWellFormed()}…`
+}
+
+/** Maximum nesting of a JSON response; the levels of real responses, with tool schemas, stay below 100. */
+export const maxLevels = 200
+
+const quote = 0x22
+const backslash = 0x5c
+
+class JsonDepthCounter {
+  #levels = 0
+  #isInString = false
+  #isEscaped = false
+
+  /** Adds one byte. Returns false if the nesting exceeds `maxLevels`. */
+  add(byte: number): boolean {
+    if (this.#isInString) {
+      if (this.#isEscaped) this.#isEscaped = false
+      else if (byte === backslash) this.#isEscaped = true
+      else if (byte === quote) this.#isInString = false
+      return true
+    }
+    if (byte === quote) this.#isInString = true
+    else if (byte === 0x5b || byte === 0x7b) this.#levels += 1
+    else if (byte === 0x5d || byte === 0x7d) this.#levels = Math.max(0, this.#levels - 1)
+    return this.#levels <= maxLevels
+  }
+
+  /** Resets the string state: JSON strings do not span lines. */
+  endLine(): void {
+    this.#isInString = false
+    this.#isEscaped = false
+  }
+
+  reset(): void {
+    this.endLine()
+    this.#levels = 0
+  }
+}
+
+export function isWithinDepthLimit(json: string): boolean {
+  const nesting = new JsonDepthCounter()
+  for (let at = 0; at < json.length; at += 1) if (!nesting.add(json.charCodeAt(at))) return false
+  return true
 }

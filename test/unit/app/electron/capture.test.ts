@@ -4,9 +4,9 @@ import { electron, emptyApp, endShell, type Running } from '../../../support/ele
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { CaptureWindow } = await import('../../../../src/main/app/electron/capture-window.ts')
-const { CaptureShortcut } = await import('../../../../src/main/app/electron/capture-shortcut.ts')
-const { CaptureTray } = await import('../../../../src/main/app/electron/capture-tray.ts')
+const { CaptureWindow } = await import('../../../../src/main/app/electron/capture.ts')
+const { CaptureShortcut } = await import('../../../../src/main/app/electron/capture.ts')
+const { CaptureTray } = await import('../../../../src/main/app/electron/capture.ts')
 const { noteOfLink, targetOf } = await import('../../../../src/main/app/electron/protocol-links.ts')
 
 const openCapture = (isQuitting = () => false) =>

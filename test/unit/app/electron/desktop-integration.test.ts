@@ -12,12 +12,12 @@ import { temporaryFolder, until } from '../../../support/folder.ts'
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
 const { openKeyVault } = await import('../../../../src/main/app/electron/key-vault.ts')
-const { installContextMenu } = await import('../../../../src/main/app/electron/context-menu.ts')
-const { UnreadBadge } = await import('../../../../src/main/app/electron/unread-badge.ts')
-const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/login-item.ts')
-const { recoverFromCrashes } = await import('../../../../src/main/app/electron/renderer-crashes.ts')
-const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')
-const { handleWindowClose: decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
+const { installContextMenu } = await import('../../../../src/main/app/electron/window-security.ts')
+const { UnreadBadge } = await import('../../../../src/main/app/electron/system-integration.ts')
+const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/system-integration.ts')
+const { recoverFromCrashes } = await import('../../../../src/main/app/electron/window-security.ts')
+const { followPower } = await import('../../../../src/main/app/electron/system-integration.ts')
+const { handleWindowClose: decideOnClose } = await import('../../../../src/main/app/electron/quitting.ts')
 const { recordDictionaries } = await import('../../../../src/main/app/electron/window-security.ts')
 
 let run: Running

@@ -27,7 +27,7 @@ vi.mock('electron', async () => (await import('../../../support/electron/shell.t
 
 const { acceptPorts } = await import('../../../../src/main/app/electron/message-ports.ts')
 const { fileFor, interfaceUrl, registerScheme, serveInterface } =
-  await import('../../../../src/main/app/electron/app-protocol.ts')
+  await import('../../../../src/main/app/electron/message-ports.ts')
 const { denyPermissions, blockNavigation: keepInside } =
   await import('../../../../src/main/app/electron/window-security.ts')
 const { installMenu } = await import('../../../../src/main/app/electron/app-menu.ts')

@@ -1,12 +1,19 @@
 import { parseCommand, commands } from '#shared/chat/commands.ts'
-import type { ContractClient, CommandOutcome } from '#shared/contract/index.ts'
+import type { ContractClient, CommandOutcome, ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
+import {
+  addUsage,
+  messageText,
+  noUsage,
+  type Message,
+  type Usage,
+  isProposedChange,
+  type AssistantMessage,
+} from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'
-import { LiveOutput } from '../live-output.ts'
-import { printedFields, type Output } from '../cli-output.ts'
+import { printedFields, type Output, escapeControls } from '../cli-output.ts'
 
 /** @throws AppError `unknown_session`, `message_private`, `provider_error` if the model fails, `internal` without an answer */
 export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
@@ -179,4 +186,76 @@ function describeOutcome(outcome: CommandOutcome): string {
     case 'failed':
       return outcome.message
   }
+}
+
+const maxCharacters = 120
+
+/** Prints an answer to stdout as it arrives, and notes to stderr. Skips messages whose ids are in `knownIds`. */
+class LiveOutput {
+  readonly #printedIds: Set<string>
+  #printedText = ''
+  #isLineOpen = false
+
+  constructor(knownIds: ReadonlySet<string>) {
+    this.#printedIds = new Set(knownIds)
+  }
+
+  printEvent(event: ChatEvent): void {
+    if (event.type === 'text') this.printText(event.delta)
+    else if (event.type === 'message') this.printMessage(event)
+    else if (event.type === 'retrying')
+      this.printNote(
+        `${clip(event.message).replace(/[^.?!…。？！]$/, '$&.')} Trying again in ${Math.ceil(event.afterMs / 1000)} s …`,
+      )
+    else if (event.type === 'keeping')
+      this.printNote(event.what === 'flush' ? 'saving notes first …' : 'summarising earlier messages …')
+  }
+
+  printText(delta: string): void {
+    if (delta === '') return
+    this.#printedText += delta
+    this.#write(delta)
+  }
+
+  printMessage({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
+    if (this.#printedIds.has(id)) return
+    this.#printedIds.add(id)
+    if (message.role === 'toolResult' && message.isError) {
+      const state = isProposedChange(message) ? 'waits in the inbox' : 'failed'
+      this.printNote(`${message.toolName} ${state}: ${clip(messageText(message))}`)
+    }
+    if (message.role !== 'assistant') return
+    const text = messageText(message)
+    if (text.startsWith(this.#printedText)) this.#write(text.slice(this.#printedText.length))
+    this.#printedText = ''
+    this.endLine()
+    for (const part of message.content)
+      if (part.type === 'toolCall') this.printNote(`${part.name} ${clip(JSON.stringify(part.arguments))}`)
+    if (message.stopReason === 'length') this.printNote(`the answer reached its maximum length${cutToolText(message)}`)
+  }
+
+  printNote(line: string): void {
+    this.endLine()
+    process.stderr.write(escapeControls(`· ${line}\n`))
+  }
+
+  endLine(): void {
+    if (this.#isLineOpen) process.stdout.write('\n')
+    this.#isLineOpen = false
+  }
+
+  #write(text: string): void {
+    if (text === '') return
+    process.stdout.write(escapeControls(text))
+    this.#isLineOpen = !text.endsWith('\n')
+  }
+}
+
+function cutToolText({ cutCall }: AssistantMessage): string {
+  return cutCall === undefined ? '' : `, before it could use ${clip(cutCall)}`
+}
+
+function clip(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > maxCharacters ? `${line.slice(0, maxCharacters).toWellFormed()} …` : line
 }

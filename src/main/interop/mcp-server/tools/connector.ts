@@ -12,7 +12,7 @@ import {
   tokensForItems,
   defaultAnswerTokens,
 } from '../bounded-answer.ts'
-import { noteUri } from '../note-uri.ts'
+import { noteUri } from '../mcp-resources.ts'
 import { queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const contextLines = 10

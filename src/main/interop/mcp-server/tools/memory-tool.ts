@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxQuery } from '#shared/util/limits.ts'
-import type { MemoryAccess } from '../access.ts'
+import type { MemoryAccess } from '../caller.ts'
 import { maxAnswerTokens, defaultAnswerTokens } from '../bounded-answer.ts'
 
 export const queryParameter = z.string().trim().min(1).max(maxQuery)

@@ -1,38 +1,29 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'
 import type { AssistantMessage, StopReason, Usage } from '#shared/chat/messages.ts'
 import { thinkingForm, toMessagesRequest, type ThinkingForm } from './anthropic-request.ts'
-import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
 import type { ListedModel } from '../../catalog/model-lists.ts'
 import { createFailure, readStream, toProviderError } from '../../middleware/provider-failures.ts'
-import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ChatModel, type ModelEvent } from '../../model.ts'
+import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
 import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 const provider = 'anthropic'
 
-/** @param model name without provider */
-export function createAnthropicModel(
+/** @param model name without provider @throws AppError as `ChatModel.stream` */
+export async function* streamAnthropic(
   model: string,
   options: ProviderOptions,
-  limits: ModelLimits = modelLimits(`${provider}/${model}`),
+  request: ModelRequest,
+  signal: AbortSignal,
   thinking: ThinkingForm = thinkingForm(model),
-): ChatModel {
-  return {
-    id: `${provider}/${model}`,
-    provider,
-    model,
-    ...limits,
-    isLocal: isLocalEndpoint('auto', options.baseUrl, undefined),
-    stream: (request, signal) =>
-      stream(
-        clientOf(options),
-        new AnswerDraft({ provider, model }, options.now),
-        toMessagesRequest(provider, model, request, thinking),
-        signal,
-      ),
-  }
+): AsyncGenerator<ModelEvent> {
+  const client = clientOf(options)
+  const body = toMessagesRequest(provider, model, request, thinking)
+  const answer = new MessagesAnswer(new AnswerDraft({ provider, model }, options.now))
+  yield* readStream(Anthropic, provider, answer, () => client.messages.create(body, { signal }), signal)
+  if (!answer.hasEnded) throw createFailure('provider_cut', provider)
+  yield { type: 'done', message: answer.finish() }
 }
 
 /** Lists the models that the key may use. @throws AppError `provider_…`, or the abort error */
@@ -64,18 +55,6 @@ function toListedModel({ id, max_input_tokens, max_tokens, capabilities }: Parti
 
 function clientOf(options: ProviderOptions): Anthropic {
   return new Anthropic(clientOptions(provider, options))
-}
-
-async function* stream(
-  client: Anthropic,
-  draft: AnswerDraft,
-  body: Anthropic.MessageCreateParamsStreaming,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent> {
-  const answer = new MessagesAnswer(draft)
-  yield* readStream(Anthropic, provider, answer, () => client.messages.create(body, { signal }), signal)
-  if (!answer.hasEnded) throw createFailure('provider_cut', provider)
-  yield { type: 'done', message: answer.finish() }
 }
 
 interface CallDraft {

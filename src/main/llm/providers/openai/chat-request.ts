@@ -10,7 +10,7 @@ import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts
 import type { ModelRequest } from '../../model.ts'
 import type { OpenAiProvider } from './openai-client.ts'
 import { asObject } from '../../middleware/lenient-json.ts'
-import { hasRefusedTools, recordRefusedTools } from './refused-tools.ts'
+import { hasRefusedTools, recordRefusedTools } from '../../middleware/refused-parts.ts'
 import OpenAI from 'openai'
 
 interface TargetModel {

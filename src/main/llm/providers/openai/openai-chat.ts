@@ -2,12 +2,19 @@ import OpenAI from 'openai'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import { maxToolCalls } from '#shared/util/limits.ts'
-import { callExtras, contentPieces, contentFormat, tagsFormat, ReasoningDraft } from './chat-reasoning.ts'
+import {
+  callExtras,
+  contentPieces,
+  contentFormat,
+  tagsFormat,
+  ReasoningDraft,
+  ThinkTags,
+  type ThinkPiece,
+} from './chat-reasoning.ts'
 import { openStream } from './chat-request.ts'
 import { createFailure, readStream, toStreamError } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
 import type { OpenAiProvider, StreamWatch } from './openai-client.ts'
-import { ThinkTags, type ThinkPiece } from './think-tags.ts'
 import {
   asArguments,
   asObject,

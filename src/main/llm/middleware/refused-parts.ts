@@ -7,7 +7,7 @@ export function objectSchema(properties: Record<string, unknown>): Record<string
 }
 
 /** Servers and models that refused a schema. */
-const refusals = new Set<string>()
+const refusedSchemas = new Set<string>()
 
 /** Repeats a request without its schema if the server refuses it. @param server its address */
 export function withAnswerSchema(model: ChatModel, server = ''): ChatModel {
@@ -16,7 +16,7 @@ export function withAnswerSchema(model: ChatModel, server = ''): ChatModel {
     async *stream({ answerSchema, ...request }, signal) {
       // Some servers refuse a schema beside tools only.
       const key = `${server} ${model.id} ${request.tools.length > 0}`
-      if (answerSchema && !refusals.has(key)) {
+      if (answerSchema && !refusedSchemas.has(key)) {
         try {
           return yield* model.stream({ ...request, answerSchema }, signal)
         } catch (error) {
@@ -24,7 +24,7 @@ export function withAnswerSchema(model: ChatModel, server = ''): ChatModel {
         }
         for await (const event of model.stream(request, signal)) {
           // Without the schema, the same request was accepted.
-          if (event.type !== 'sent') refusals.add(key)
+          if (event.type !== 'sent') refusedSchemas.add(key)
           yield event
         }
       } else yield* model.stream(request, signal)
@@ -38,4 +38,17 @@ function isRefusal(error: unknown): boolean {
   const { status } = error.data
   const isMalformed = status === 400 || status === 404 || status === 422
   return isMalformed || /response_format|json_schema|output_config|grammar|structured output/i.test(error.message)
+}
+
+/** Servers and models that refused a request because of its tools. */
+const refusedTools = new Set<string>()
+
+const keyOf = (baseUrl: string, model: string) => `${baseUrl.replace(/\/+$/, '')} ${model}`
+
+export function recordRefusedTools(baseUrl: string, model: string): void {
+  refusedTools.add(keyOf(baseUrl, model))
+}
+
+export function hasRefusedTools(baseUrl: string, model: string): boolean {
+  return refusedTools.has(keyOf(baseUrl, model))
 }

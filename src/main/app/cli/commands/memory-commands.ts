@@ -1,0 +1,145 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onSystemError } from '#shared/util/errors.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
+import { type CommonFlags, type WaitFlags, searchOptions, type SearchFlags } from '../flags.ts'
+import { type Output, printedFields } from '../cli-output.ts'
+import type { ContractClient, SearchResult } from '#shared/contract/index.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
+import { waitForVectors } from '../vectors.ts'
+import { formatCondition, formatResult } from '#shared/util/format-result.ts'
+
+const probeTimeoutMs = 1000
+
+export async function showStatus({ client, base }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
+  const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
+  // Without vectors only a request shows whether the provider works.
+  const needsProbe = index.provider !== 'none' && index.embedded === 0
+  const probe = needsProbe ? client.health.tryAgain({ agent }).then(() => true) : true
+  const hasAnswered = await Promise.race([probe, sleep(probeTimeoutMs, false, { ref: false })])
+  const { files, units, embedded, provider, model, state } = await client.search.status({ agent })
+  const problems = await client.health.problems({ agent })
+  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
+  const { folders, singleFolder } = base
+  const { history } = singleFolder ? folders.folder(singleFolder.folder) : folders.agent(agent)
+  const keptHistories = await findKeptHistories(history)
+  const value = {
+    agent,
+    workspace,
+    files,
+    units,
+    embedded,
+    provider,
+    model,
+    indexing: state !== 'ready',
+    stale: !isSettled,
+    indexBytes,
+    problems,
+    keptHistories,
+  }
+  const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
+  const lines = [
+    `${workspace}: ${files} files, ${units} entries, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
+    ...(hasAnswered ? [] : [`${provider} has not answered yet`]),
+    ...problems.map(({ part, code, since, message, path, files = [] }) => {
+      const problemText = message === '' ? code : message
+      const location = path === undefined || problemText.includes(path) ? '' : ` (${path})`
+      const fileList = files.map((file) => `\n    ${file}`).join('')
+      return `! ${part}: ${problemText}${location}, since ${new Date(since).toISOString()}${fileList}`
+    }),
+    ...keptHistories.map((path) =>
+      path.endsWith('.git')
+        ? `earlier history: ${path}; \`commonplace history import --git "${path}"\` adds it, then it can be deleted`
+        : `damaged history, kept aside: ${path}; it can be deleted`,
+    ),
+  ]
+  return { value, text: lines.join('\n') }
+}
+
+/** Returns the paths of an earlier history in Git and of damaged histories in a folder. */
+async function findKeptHistories(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(onSystemError<string[]>([], 'ENOENT'))
+  return names.filter((name) => /^repository\.git$|\.sqlite\.damaged-\w+$/.test(name)).map((name) => join(folder, name))
+}
+
+/** @throws AppError `index_unavailable` */
+export async function indexFiles(
+  { client }: PrimaryClient,
+  { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },
+): Promise<Output> {
+  const startedAt = performance.now()
+  await client.search.settle({ agent })
+  if (force) await client.search.reindex({ agent })
+  await printTextsToSend(client, agent)
+  const { warning, isFailure } = await waitForVectors(client, { agent }, wait)
+  const { files, units, embedded } = await client.search.status({ agent })
+  const ms = Math.round(performance.now() - startedAt)
+  return {
+    value: { files, units, embedded, ms },
+    text: `${files} files, ${units} entries, ${embedded} with vectors, ${ms} ms`,
+    warning,
+    isFailure,
+  }
+}
+
+async function printTextsToSend(client: ContractClient, agent: string): Promise<void> {
+  const { provider, model } = await client.search.status({ agent })
+  if (!isRemoteEmbeddingProvider(provider)) return
+  const { all, unsent } = await client.search.embeddingCost({ agent })
+  process.stderr.write(
+    `${all.texts} texts, about ${all.tokens} tokens; ${unsent.texts} (${unsent.tokens} tokens) still go to ${provider}/${model}\n`,
+  )
+}
+
+/** @throws AppError `index_unavailable` */
+export async function search(
+  { client }: PrimaryClient,
+  { agent, json: isJson = false, ...flags }: CommonFlags & SearchFlags,
+  query: string,
+): Promise<Output> {
+  const { vectorWaitMs, warning } = await waitForVectors(client, { agent }, flags.wait)
+  const options = { ...searchOptions(flags), vectorWaitMs, showWeak: !isJson }
+  const answer = await client.search.query({ agent, query, options })
+  const { results, weak, provider, model, standstill, notice, conditions = [] } = answer
+  const staleWarning = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
+  const { notes = [], chats = [] } = Object.groupBy(results, ({ source }) =>
+    source === 'sessions' ? 'chats' : 'notes',
+  )
+  const maxWeak = Math.max(0, (flags.maxResults ?? Infinity) - results.length)
+  const lines = [
+    ...conditions.map(formatCondition),
+    ...(results.length === 0 ? ['Nothing found.'] : []),
+    ...notes.map(formatResult),
+    ...groupLines('Chats:', chats),
+    ...groupLines('Weak matches:', weak.slice(0, maxWeak)),
+  ]
+  return {
+    value: { query: answer.query, results: results.map(printedFields), provider, model, conditions: answer.conditions },
+    text: lines.join('\n'),
+    warning: warning ?? staleWarning ?? notice?.message,
+  }
+}
+
+function groupLines(title: string, results: readonly SearchResult[]): string[] {
+  return results.length === 0 ? [] : [title, ...results.map(formatResult)]
+}
+
+/** Without `--private`, private chats have no title. */
+export async function listSessions(
+  { client }: PrimaryClient,
+  { agent, private: isPrivateShown = false }: CommonFlags,
+): Promise<Output> {
+  // Compares the chats with the notes first.
+  await client.sessions.madePrivate({ agent })
+  const sessions = (await client.sessions.list({ agent }))
+    .toSorted((a, b) => b.updatedAt - a.updatedAt)
+    .map(({ id, title, createdAt, updatedAt, messages, pinned, isPrivate }) => {
+      return { id, title: isPrivate && !isPrivateShown ? '' : title, createdAt, updatedAt, messages, pinned, isPrivate }
+    })
+  const lines = sessions.map(
+    ({ id, updatedAt, messages, title, isPrivate }) =>
+      `${id}  ${new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${String(messages).padStart(4)}  ${isPrivate ? '(private) ' : ''}${title.replaceAll(/\s+/g, ' ')}`,
+  )
+  return { value: { sessions }, text: lines.join('\n') }
+}

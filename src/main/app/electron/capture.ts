@@ -1,0 +1,182 @@
+import {
+  globalShortcut,
+  Menu,
+  nativeImage,
+  Tray,
+  type MenuItemConstructorOptions,
+  BrowserWindow,
+  screen,
+} from 'electron'
+import { fileURLToPath } from 'node:url'
+import { systemTexts } from './system-texts.ts'
+import { blockNavigation, secureWebPreferences } from './window-security.ts'
+
+interface CaptureShortcutOptions {
+  readonly accelerator: () => string
+  readonly onPress: () => void
+  /** Called once per accelerator that is invalid or used by another program. */
+  readonly onTaken: (accelerator: string) => void
+}
+
+export class CaptureShortcut {
+  readonly #options: CaptureShortcutOptions
+  #registeredAccelerator: string | undefined
+  #reportedAccelerator: string | undefined
+  #isPaused = false
+
+  constructor(options: CaptureShortcutOptions) {
+    this.#options = options
+    this.apply()
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused
+    this.apply()
+  }
+
+  apply(): void {
+    const nextAccelerator = this.#isPaused ? '' : this.#options.accelerator()
+    if (nextAccelerator === this.#registeredAccelerator) return
+    if (this.#registeredAccelerator) globalShortcut.unregister(this.#registeredAccelerator)
+    this.#registeredAccelerator = undefined
+    if (nextAccelerator === '') return
+    if (register(nextAccelerator, this.#options.onPress)) this.#registeredAccelerator = nextAccelerator
+    else if (this.#reportedAccelerator !== nextAccelerator) {
+      this.#reportedAccelerator = nextAccelerator
+      this.#options.onTaken(nextAccelerator)
+    }
+  }
+
+  close(): void {
+    if (this.#registeredAccelerator) globalShortcut.unregister(this.#registeredAccelerator)
+    this.#registeredAccelerator = undefined
+  }
+}
+
+/** Electron throws for an invalid accelerator; it counts as taken. */
+function register(accelerator: string, onPress: () => void): boolean {
+  try {
+    return globalShortcut.register(accelerator, onPress)
+  } catch (error) {
+    if (error instanceof Error) return false
+    throw error
+  }
+}
+
+const maxRecentNotes = 5
+
+interface TrayOptions {
+  readonly icons: URL
+  readonly onCapture: () => void
+  readonly onOpen: () => void
+  readonly isPaused: () => boolean
+  readonly onPause: (isPaused: boolean) => void
+}
+
+export class CaptureTray {
+  readonly #options: TrayOptions
+  readonly #tray: Tray
+  #recentNotes: readonly string[] = []
+
+  constructor(options: TrayOptions) {
+    this.#options = options
+    const name = process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'
+    this.#tray = new Tray(nativeImage.createFromPath(fileURLToPath(new URL(name, options.icons))))
+    this.#tray.setToolTip('Commonplace')
+    this.#tray.on('click', options.onOpen)
+    this.refresh()
+  }
+
+  add(note: string): void {
+    this.#recentNotes = [note, ...this.#recentNotes].slice(0, maxRecentNotes)
+    this.refresh()
+  }
+
+  refresh(): void {
+    const { onCapture, onOpen, isPaused, onPause } = this.#options
+    const texts = systemTexts()
+    const noteItems: MenuItemConstructorOptions[] = this.#recentNotes.map((label) => ({ label, enabled: false }))
+    this.#tray.setContextMenu(
+      Menu.buildFromTemplate([
+        { label: texts.capture, click: onCapture },
+        { label: texts.open, click: onOpen },
+        { type: 'separator' },
+        ...noteItems,
+        ...(noteItems.length > 0 ? [{ type: 'separator' as const }] : []),
+        { label: texts.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
+        { label: texts.quit, role: 'quit' },
+      ]),
+    )
+  }
+
+  close(): void {
+    this.#tray.destroy()
+  }
+}
+
+const size = { width: 520, height: 240 } as const
+
+interface CaptureWindowOptions {
+  readonly url: string
+  readonly preload: string
+  /** If true, the window closes; otherwise it only hides. */
+  readonly isQuitting: () => boolean
+}
+
+export class CaptureWindow {
+  readonly #options: CaptureWindowOptions
+  #window: BrowserWindow | undefined
+
+  constructor(options: CaptureWindowOptions) {
+    this.#options = options
+    this.#window = this.#create()
+  }
+
+  /** Shows the window on the screen with the pointer. @param text note from another program, for the user to confirm */
+  show(text?: string): void {
+    const window = (this.#window ??= this.#create())
+    const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint())
+    window.setBounds({
+      x: Math.round(workArea.x + (workArea.width - size.width) / 2),
+      y: Math.round(workArea.y + (workArea.height - size.height) / 3),
+      ...size,
+    })
+    if (window.webContents.isCrashed()) window.webContents.reload()
+    if (text !== undefined) void window.loadURL(`${this.#options.url}?text=${encodeURIComponent(text)}`)
+    window.show()
+    window.focus()
+  }
+
+  #create(): BrowserWindow {
+    const window = new BrowserWindow({
+      ...size,
+      show: false,
+      frame: false,
+      resizable: false,
+      fullscreenable: false,
+      skipTaskbar: true,
+      alwaysOnTop: true,
+      title: 'Commonplace',
+      webPreferences: secureWebPreferences(this.#options.preload),
+    })
+    blockNavigation(window.webContents)
+    // The page closes the window when it is done. The window is then hidden and reloaded with an empty field.
+    window.on('close', (event) => {
+      if (this.#options.isQuitting()) return
+      event.preventDefault()
+      window.hide()
+      void window.loadURL(this.#options.url)
+    })
+    // Another window can cancel quitting after this one has closed.
+    window.once('closed', () => {
+      if (this.#window === window) this.#window = undefined
+    })
+    window.on('blur', () => window.hide())
+    void window.loadURL(this.#options.url)
+    return window
+  }
+}
