@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { recallQueries } from '../../../src/main/agent/recall/recall-query.ts'
+import { recallQueries } from '../../../src/main/agent/recall/recall-notes.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
