@@ -13,7 +13,7 @@ const newChatName = 'new-chat'
 /** All windows share the draft of a chat. */
 const chatWriter = 'chat'
 
-/** Stores unsent messages and unsaved notes, one file for each name and writer. Each window is a writer of its own. */
+/** Stores unsent messages and unsaved notes, one file for each name and writer. Each window is one writer. */
 export class Drafts {
   readonly #folder: string
   readonly #now: Clock

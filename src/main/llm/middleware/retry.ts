@@ -157,7 +157,7 @@ export function withAnswerLimits(model: ChatModel): ChatModel {
   }
 }
 
-/** Returns the length of the repetition at the end of a text and that of its unit, in characters; undefined without one. */
+/** Returns the length of the repetition at the end of a text and that of its unit, in characters; undefined if there is none. */
 export function repetitionIn(text: string): { readonly length: number; readonly unit: number } | undefined {
   for (let unit = 1; unit <= maxUnit; unit += 1) {
     const needed = Math.max(minLength, minTimes * unit)
