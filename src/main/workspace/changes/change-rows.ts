@@ -147,8 +147,10 @@ export function pendingSets(db: Db): ChangeSet[] {
   return ids.flatMap((id) => changeSetOf(db, id) ?? [])
 }
 
-/** True if a change set `s` was undone, and its undo was not. */
+/** True if a change set `s` was undone, and its undo was not. The undo of one of several files does not count. */
 const undone = `EXISTS (SELECT 1 FROM change_sets u WHERE u.undoes = s.id
+  AND (json_extract(u.detail, '$.isPart') IS NOT 1
+    OR (SELECT count(*) FROM file_changes c WHERE c.change_set = s.id) = 1)
   AND NOT EXISTS (SELECT 1 FROM change_sets r WHERE r.undoes = u.id))`
 
 export function isUndone(db: Db, changeSet: number): boolean {

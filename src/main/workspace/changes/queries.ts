@@ -142,9 +142,11 @@ export function revertStatusOf(log: OpenLog, changeSet: number, path: string, te
   const { before, after } = textsOf(log, changeSet, path)
   const statuses = hunkStatuses(before ?? '', after ?? '', text)
   if (!statuses.includes('changed')) return statuses
+  const note = fileChangesOf(log.db, changeSet).find((file) => file.path === path)?.note
   const undoIds = log.db.prepare<[number], number>('SELECT id FROM change_sets WHERE undoes = ?').pluck().all(changeSet)
   for (const id of undoIds)
     for (const undo of fileChangesOf(log.db, id)) {
+      if (undo.note !== note) continue
       const [mine, restored] = [undo.before, undo.after].map((version) =>
         version === null ? '' : log.versions.text(version),
       )

@@ -357,7 +357,11 @@ export class Workspace {
       const undoes = { ...origin, undoes: request.change }
       try {
         const batch = { ...reversedBatch(detail), move }
-        const result = await this.runTransaction(batch, texts, undoes, options)
+        const isPart = request.path !== undefined || request.hunks !== undefined
+        const result = await this.runTransaction(batch, texts, undoes, {
+          ...options,
+          ...(isPart && { detail: { isPart } }),
+        })
         await this.removeEmpty(detail.made)
         return { change: result.change, notes: texts.length, left, trashed: result.trashed }
       } catch (error) {

@@ -42,7 +42,7 @@ export async function importHistory({ client }: PrimaryClient, flags: GitFlags):
   return { value, text: lines.join('\n') }
 }
 
-/** Prints the text of a note at a time, or else its changes, newest first. @throws AppError `file_not_found` */
+/** Prints the text of a note at a time, or else its changes, newest first. @throws AppError `file_not_found` if there is none */
 export async function showHistory({ client }: PrimaryClient, flags: ShowFlags, path: string): Promise<Output> {
   const { agent, limit, private: includesPrivate = false } = flags
   if (flags.at !== undefined) {
@@ -54,6 +54,7 @@ export async function showHistory({ client }: PrimaryClient, flags: ShowFlags, p
     throw new AppError('file_not_found', message, { path })
   }
   const changes = await client.history.timeline({ agent, path, limit })
+  if (changes.length === 0) throw new AppError('file_not_found', `the history has no changes of ${path}`, { path })
   const lines = changes.map(({ at, cause, client: program, path: name, from, added, removed, exists, isUndo }) => {
     const counts = exists ? `+${added} -${removed}` : 'removed'
     const author = `${program ?? cause}${isUndo ? ' (undo)' : ''}`
