@@ -31,7 +31,7 @@ function listedNotes(answer: string): string[] | undefined {
 
 /** A reply that confirms the request, and says nothing about the chat. */
 export const acknowledgement =
-  /^(?:ok(?:ay)?|done|noted|saved|sure|understood|none|好的?|明白了?|收到|已[记記保儲储].{1,2}|はい|承知しました|わかりました|네|알겠습니다)$/i
+  /^(?:ok(?:ay)?|done|noted|saved|sure|understood|none|好的?|明白了?|收到|已[记記保儲储].{1,2}|はい|承知しました|わかりました|네|알겠습니다)[.!。！]*$/i
 
 /** Sentences that say that there is nothing to save, in the languages of the interface and of common models. */
 const refusals = [
