@@ -1,6 +1,6 @@
 import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
-import { type AgentSettings, EventEmitter, type Subscribable } from '#platform'
+import { type AgentSettings, EventEmitter, KeyedQueue, type Subscribable } from '#platform'
 import { defaultDaily } from '../files/layout.ts'
 import { normalizeFolder, readConventions } from './read-conventions.ts'
 
@@ -15,6 +15,7 @@ export class ConventionsReader {
   readonly #overrides: () => ConventionOverrides
   #detected: VaultConventions
   #paths: readonly string[] | undefined
+  readonly #queue = new KeyedQueue()
 
   private constructor(root: string, overrides: () => ConventionOverrides, detected: VaultConventions) {
     this.#root = root
@@ -36,12 +37,15 @@ export class ConventionsReader {
   }
 
   /** Reads the vault's settings again. @param paths paths of the notes; defaults to those of the previous call */
-  async refresh(paths: readonly string[] | undefined = this.#paths): Promise<void> {
-    this.#paths = paths
-    const detected = await readConventions(this.#root, paths, this.#overrides().own)
-    if (JSON.stringify(detected) === JSON.stringify(this.#detected)) return
-    this.#detected = detected
-    this.#changes.emit()
+  refresh(paths?: readonly string[]): Promise<void> {
+    // One after the other: an earlier reading must not replace a later one.
+    return this.#queue.run('', async () => {
+      this.#paths = paths ?? this.#paths
+      const detected = await readConventions(this.#root, this.#paths, this.#overrides().own)
+      if (JSON.stringify(detected) === JSON.stringify(this.#detected)) return
+      this.#detected = detected
+      this.#changes.emit()
+    })
   }
 }
 
