@@ -21,6 +21,7 @@ const randomTests = [
   'test/integration/llm/streams',
   'test/integration/workspace/crash',
   'test/integration/workspace/find-replace',
+  'test/integration/workspace/history',
   'test/integration/workspace/revert-model',
   'test/unit/curation/keep-private',
   'test/unit/search/edit-distance',

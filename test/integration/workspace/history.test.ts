@@ -4,12 +4,16 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { History } from '../../../src/main/workspace/changes/history.ts'
+import { runExclusively } from '../../../src/main/platform/fs/mutex.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
-import { rounds } from '../../support/thorough.ts'
+import { isThorough, rounds } from '../../support/thorough.ts'
+
+/** Time for which a process waits for a lock, ms. */
+const lockWaitMs = 30_000
 
 async function openHistory(files: Record<string, string> = {}, config?: string) {
   const test = await openTestApp({ files, watch: true, ...(config ? { config } : {}) })
@@ -37,6 +41,19 @@ describe('history', () => {
       'adopted MEMORY.md +1 -0',
     ])
   })
+
+  it.runIf(isThorough)(
+    'records a change by another program after a lock was held for longer than the wait for it',
+    async () => {
+      const { timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
+      await runExclusively(workspace, async () => {
+        await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\n')
+        await sleep(lockWaitMs + 5000)
+      })
+      await until(async () => (await timeline()).includes('outside MEMORY.md +1 -0'), 20_000)
+    },
+    lockWaitMs + 60_000,
+  )
 
   it('returns each of 1,000 adopted notes once, in a small response', async () => {
     const notes = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`notes/${number}.md`, `${number}\n`]))

@@ -11,7 +11,7 @@ export const mcpPath = '/mcp'
 /** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
 export class LazyMcpEndpoint {
   readonly #hostProcess: HostProcess
-  /** 20 wrong tokens per minute: each is looked up by the process that has the memory open. */
+  /** 20 wrong tokens per minute: each costs a request to the process that has the memory open. */
   readonly #wrongTokens = new TokenBucket(20, 60_000)
   #endpoint: Promise<McpEndpoint> | undefined
 

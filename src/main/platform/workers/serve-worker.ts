@@ -33,8 +33,8 @@ export function serveWorker(jobs: WorkerJobs): void {
     ([name, job]) => [name, base.handler(({ input, signal }) => job(input, signal))] as const,
   )
   new RPCHandler(Object.fromEntries(procedures), {
-    // With a list of objects to transfer, even an empty one, a message is cloned; otherwise it is sent as JSON, which has
-    // no typed arrays. The start of a stream can't be cloned.
+    // A list of objects to transfer, even an empty one, makes oRPC clone the message. Without it, oRPC sends JSON, which
+    // has no typed arrays. The start of a stream cannot be cloned.
     experimental_transfer: ([, , payload]) =>
       typeof payload === 'object' && 'body' in payload && isIterator(payload.body) ? undefined : [],
   }).upgrade(port)

@@ -9,7 +9,6 @@ import { koreanFillerWords, koreanFunctionWords } from './words/korean-stop-word
  * 1.1.0 (MIT). Entries of that list with a meaning in notes ("computer", "system", "numbers") are left out, and
  * phrases common in questions are added. Words may be listed in any form: their stems are compared.
  */
-
 const englishFunctionWords = `
 a about above after again against all also am an and any anybody anyone anything are aren as at be because been before being below between both
 but by can cannot could couldn did didn do does doesn doing don down during each either else ever every everything few for from further get go
@@ -41,7 +40,6 @@ yesterday today dr mr mrs prof
  * compared with the Chinese list of stopwords-iso 1.1.0 (MIT). That list lacks most question words and contains
  * literary conjunctions that questions do not use.
  */
-
 const chineseFunctionWords = `
 的 了 和 与 及 或 或者 是 在 我 你 您 他 她 它 我们 你们 他们 她们 它们 咱们 咱 自己 大家 这 那 这个 那个 这些 那些 这里 那里 这儿 那儿 这样 那样 这么 那么
 哪 哪个 哪些 哪里 哪儿 哪位 哪天 哪年 哪月 哪种 哪家 哪本 哪次 哪一 哪一天 哪一个 什么 甚么 啥 什么样 什么时候 何时 何处 何地 为何 如何 怎么 怎样 怎么样 怎么办 为什么 干什么 做什么

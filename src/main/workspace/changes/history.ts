@@ -229,6 +229,12 @@ export class History {
   }
 
   #runInBackground(work: (client: WorkerClient<ChangesJobs>) => Promise<void>): void {
-    if (!this.#isClosed) void this.#worker.run(work).catch(this.#options.onFault)
+    if (this.#isClosed) return
+    void this.#worker.run(work).catch((error: unknown) => {
+      this.#options.onFault(error)
+      // Changes may be missing, for example if an undo of many notes held the lock for too long.
+      this.#needsScan = true
+      this.#scheduleScan()
+    })
   }
 }

@@ -156,7 +156,7 @@ function LoweredSettings({ report: { lowered, off, contextWindow } }: { report: 
   )
 }
 
-/** What a request contains unasked, by setting, with the test for its rows of the report. */
+/** Parts of a request that the app adds, by setting, with the test for their rows of the report. */
 const parts: readonly { name: 'longTerm' | 'logs' | 'summaries' | 'recall'; has: (item: ContextItem) => boolean }[] = [
   { name: 'longTerm', has: ({ layer, name }) => layer === 'project' && isLongTermPath(name) },
   { name: 'logs', has: ({ layer, name }) => layer === 'logs' && /[\d-]{10}\.md$/.test(name) },

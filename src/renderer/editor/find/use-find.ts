@@ -48,7 +48,7 @@ export function useFind(input: FindInput): FindResult {
 interface Progress {
   readonly done: number
   readonly total: number
-  /** Undefined during an undo, which cannot be stopped. */
+  /** Undefined for an undo: it cannot be stopped. */
   readonly searchId: string | undefined
 }
 

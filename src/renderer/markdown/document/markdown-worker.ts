@@ -18,7 +18,7 @@ const maxWaitMs = 3000
 
 /**
  * Sends a changing text to a worker, one version at a time.
- * @param key identifies the question and ends with its text; undefined sends nothing
+ * @param key id of the question, which ends with its text; if undefined, nothing is sent
  * @param waitMs pause of the text before the worker is asked again
  * @returns the last answer, also to an earlier question; null if it missed the deadline
  */

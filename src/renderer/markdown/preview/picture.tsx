@@ -23,7 +23,7 @@ interface PictureProps {
 
 /** Larger images load on request. Audio and video always load on request, since they are rarely played. */
 const maxAutoLoadBytes = 12 * 1024 * 1024
-/** Older files are loaded again, since they may change on disk. Files that are not shown are kept as long. */
+/** After this time a file is loaded again, since it may have changed on disk, and a hidden file is dropped. */
 const freshMs = 30_000
 
 /**
