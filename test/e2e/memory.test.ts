@@ -445,6 +445,8 @@ describe('history', () => {
       await change.getByRole('button', { name: name('undo', '撤销') }).click()
       await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
       const toasts = page.locator('[data-sonner-toast]', { hasText: name('The change was undone', '已撤销改动') })
+      // Shows all toasts, of which the newest covers the others.
+      await page.locator('[data-sonner-toast][data-front=true]').hover()
       await toasts
         .first()
         .getByRole('button', { name: name('Undo', '撤销') })

@@ -358,10 +358,7 @@ export class Workspace {
       try {
         const batch = { ...reversedBatch(detail), move }
         const isPart = request.path !== undefined || request.hunks !== undefined
-        const result = await this.runTransaction(batch, texts, undoes, {
-          ...options,
-          ...(isPart && { detail: { isPart } }),
-        })
+        const result = await this.runTransaction(batch, texts, undoes, { detail: { isPart }, ...options })
         await this.removeEmpty(detail.made)
         return { change: result.change, notes: texts.length, left, trashed: result.trashed }
       } catch (error) {
