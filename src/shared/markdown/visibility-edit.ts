@@ -171,6 +171,7 @@ export function withoutLines(text: string, removed: ReadonlySet<number>): string
   const { isFullyPrivate, privateLines } = visibilityOf(text)
   const remaining = [...rows.keys()].filter((line) => !removed.has(line))
   const result = remaining.map((line) => rows[line]).join('\n')
-  if (isFullyPrivate) return hasContent(result) ? withVisibility(result, true) : result
+  if (isFullyPrivate)
+    return hasContent(result) && !visibilityOf(result).isFullyPrivate ? withVisibility(result, true) : result
   return withPrivateLines(result, (line) => privateLines.has(remaining[line] ?? -1))
 }

@@ -16,6 +16,7 @@ describe('withoutLines()', () => {
     ['a\n```sh\nb # ^[local]\nc\n```', [2], 'a\n<!-- ^[private] -->\n```sh\nc\n```', 'marks the rest of a code block'],
     ['a ^[local]\r\nb\r\n', [0], 'b ^[private]\r\n', 'keeps line ends'],
     ['---\nvisibility: local\n---\nx', [1], '---\nvisibility: private\n---\nx', 'keeps the front matter'],
+    ['---\nvisibility: x\n  y\n---\nz', [4], '---\nvisibility: x\n  y\n---', 'keeps an unknown value'],
     ['a ^[local]\nb ^id', [0], 'b ^[private] ^id', 'keeps the block id last'],
   ])('%j without lines %j is %j: %s', (text, gone, expected) => {
     expect(withoutLines(text, new Set(gone))).toBe(expected)
