@@ -8,10 +8,10 @@ import type { Condition } from '#shared/contract/index.ts'
 import { sourceSchema } from '#shared/contract/search.ts'
 import { nameKey, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { parsePropertyTest, type PropertyTest } from '#shared/markdown/properties/property-test.ts'
-import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/days.ts'
+import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/language/days.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { blankSpans, fold } from '../text/terms.ts'
-import { parseTemporalExpressions, type TemporalExpression } from '../text/temporal-expressions.ts'
+import { parseTemporalExpressions, type TemporalExpression } from '../text/language/times.ts'
 
 /** A condition on results; `text` is the filter as written. */
 export type Filter = { readonly text: string } & (

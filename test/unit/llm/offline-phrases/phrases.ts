@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { formatDay } from '../../../../src/main/search/text/days.ts'
+import { formatDay } from '../../../../src/main/search/text/language/days.ts'
 import { parseIntent, type Intent } from '../../../../src/main/llm/offline/intent.ts'
 import { replyLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
 import { english } from './english.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
-import { formatDay } from '../../../../src/main/search/text/days.ts'
+import { formatDay } from '../../../../src/main/search/text/language/days.ts'
 import { bodyOf, prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
 import { capitalizedIn, flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
 import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/index.ts'
