@@ -53,7 +53,7 @@ describe('offline model', () => {
     ['更正一下：房东电话改成13900139000', 'change'],
     ['覚えてる？', 'question'],
     ['기억나?', 'question'],
-    ['会議はいつですか', 'keywords'],
+    ['会議はいつですか', 'question'],
     ['help', 'help'],
   ])('%j is %s', (message, kind) => {
     expect(parseIntent(message, today).kind).toBe(kind)

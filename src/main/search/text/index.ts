@@ -12,7 +12,13 @@ export {
   weekSpan,
 } from './language/days.ts'
 export { isSimplified, simplify } from '#shared/util/han.ts'
-export { sentencesOf } from './language/sentences.ts'
+export {
+  chineseQuestionWords,
+  englishOpenings,
+  englishQuestionWord,
+  isRequest,
+  sentencesOf,
+} from './language/sentences.ts'
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
-export { anyOf, hasAnyOf } from './language/words.ts'
+export { anyOf, hasAnyOf, isFirstPerson, namesTime } from './language/words.ts'
 export { fold } from './terms.ts'

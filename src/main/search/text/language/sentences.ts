@@ -35,7 +35,7 @@ function folded(text: string): string {
 
 /** Greetings, links to the sentence before, and polite words. */
 export const englishOpenings = `hi hey hello ok okay so and but also then now well oh uh um right fyi please pls plz kindly btw
-  by_the_way actually just again thanks thank_you there would_you_mind (?:can|could|would|will)_(?:you|u)
+  by_the_way actually just again thanks thank_you there (?:can|could|would|will)_(?:you|u)(?:_mind)?
   (?:i(?:'d|_would|_just)?|we)_(?:want|need|like)_(?:you_)?to let's let_me help_me`
 const opening = new RegExp(`^(?:${anyOf(englishOpenings)}[\\s,.:!-]*)+`)
 export const englishQuestionWord = "(?:what|who|whom|whose|when|where|wh?ich|why|how)(?:'?s)?"
@@ -177,14 +177,14 @@ export function isRequest(sentence: string): boolean {
   return han.test(text) ? asksInChinese(text, isQuestion) : asksInEnglish(text, isQuestion)
 }
 
-/** A quotation mark, emoji, or a remark on an image in brackets can follow the question mark. */
-const questionEnd =
-  /\?[?!)\]}」』*_\s\p{Extended_Pictographic}\p{Variation_Selector}\u200d]*(["'”’]?)[\s.。]*(?:\[[^[\]]*\]\s*)?$/u
+const questionEnd = /\?[?!)\]}」』*_\s\p{Extended_Pictographic}\p{Variation_Selector}\u200d]*(["'”’]?)[\s.。]*$/u
+/** A remark on an image. */
+const remark = /\s*\[[^[\]]*\]\s*$/
 
 /** Returns true if a sentence ends with a question mark that is not part of a quotation. */
 export function isQuestionMarked(sentence: string): boolean {
   if (sentence.length > maxSentence || !/[?？]/.test(sentence)) return false
-  const text = folded(sentence)
+  const text = folded(sentence.replace(remark, ''))
   const end = questionEnd.exec(text)
   return end !== null && (end[1] === '' || /^["'“‘]/.test(text))
 }

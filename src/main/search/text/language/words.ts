@@ -41,3 +41,24 @@ export const monthName = `(${[...months, 'sept', ...months.map((name) => name.sl
 
 /** The position of a word, from 1, is its value. */
 export const englishNumbers = entriesOf('one two three four five six seven eight nine ten eleven twelve')
+
+/** True for a text about the person who writes. */
+export const isFirstPerson = hasAnyOf(
+  `i im ive my mine me we our ours us ich mein\\p{L}* mir mich wir unse?re?[mnrs]? uns [我咱私僕俺]
+  (?<!\\p{L})(?:나|내|저|제|우리)(?:는|의|가|도|에게)?(?!\\p{L})`,
+)
+
+/** True for a text with a number in digits or words. */
+export const hasNumber = hasAnyOf(
+  `${englishNumbers.join(' ')} twice once couple few dozen hundred thousand \\d [一二三四五六七八九十百千万两]`,
+)
+
+/** True for a text with a word for a time, also for those that no span of days fits: recently, in spring, 明天. */
+export const namesTime = hasAnyOf(
+  weekdays.join('s? '),
+  months.join(' '),
+  `yesterday today tonight tomorrow last next ago days? weeks? weekend months? years? recently since every just morning evening
+  summer winter spring fall autumn morgen gestern heute nächste\\p{L}* letzte\\p{L}* seit jede\\p{L}*
+  \\d{1,2}:\\d\\d [昨今明前后]天 [昨明后]日 今日 [上下这本每]周 [上下]个?月 [毎来先今]週 [毎来先]月 [去今明前]年 \\d+[年月日号]
+  [一二三四五六七八九十]+[月号日] 어제 오늘 내일 지난 다음 매주 매일`,
+)
