@@ -18,6 +18,7 @@ describe('deadlines', () => {
     ['Submit the invoice by 2026-11-20.', '2026-11-20'],
     ['The offer expires on November 12.', '2026-11-12'],
     ['Deadline: Nov 30', '2026-11-30'],
+    ['The tax papers are due the day after tomorrow.', '2026-11-04'],
     ['Pay the rent before the end of the month.', '2026-11-29'],
     ['He has the car until tomorrow.', '2026-11-03'],
     ['The road is blocked until January 5.', '2027-01-05'],

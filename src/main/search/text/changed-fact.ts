@@ -1,6 +1,7 @@
 /** Finds a line with a fact that a new note changes: “Rent is 1,450 a month” and “The rent goes up to 1,520”. */
 import { simplify } from '#shared/util/han.ts'
 import { queryTerms } from '../query/parse-query.ts'
+import { chineseWeekday, weekdayName } from './language/words.ts'
 import { fold } from './terms.ts'
 
 /** Words that are replaced before the comparison: different words for one attribute, and words that change no fact. */
@@ -41,10 +42,9 @@ const predicate = new RegExp(
     .join('|'),
   'i',
 )
-const bareValue =
-  /\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|[〇一二三四五六七八九十百千万两]{2}|[一二三四五六七八九十两]点|(?:周|星期|礼拜)[一二三四五六日天]/i
-const timeValue =
-  /^(?:\d{1,2}:\d{2}|\d+[ap]m|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:周|星期|礼拜)[一二三四五六日天]|.{1,3}点半?)$/
+const weekday = `\\b${weekdayName}s?\\b|${chineseWeekday}`
+const bareValue = new RegExp(`\\d|${weekday}|[〇一二三四五六七八九十百千万两]{2}|[一二三四五六七八九十两]点`, 'i')
+const timeValue = new RegExp(`^(?:\\d{1,2}:\\d{2}|\\d+[ap]m|${weekday}|.{1,3}点半?)$`)
 
 const labelPattern = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
 const repetitionPattern = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i

@@ -20,5 +20,5 @@ export {
   sentencesOf,
 } from './language/sentences.ts'
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
-export { anyOf, hasAnyOf, isFirstPerson, namesTime } from './language/words.ts'
+export { anyOf, hasAnyOf, isFirstPerson, months, namesTime, weekdays } from './language/words.ts'
 export { fold } from './terms.ts'

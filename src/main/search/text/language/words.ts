@@ -59,6 +59,6 @@ export const namesTime = hasAnyOf(
   months.join(' '),
   `yesterday today tonight tomorrow last next ago days? weeks? weekend months? years? recently since every just morning evening
   summer winter spring fall autumn morgen gestern heute nächste\\p{L}* letzte\\p{L}* seit jede\\p{L}*
-  \\d{1,2}:\\d\\d [昨今明前后]天 [昨明后]日 今日 [上下这本每]周 [上下]个?月 [毎来先今]週 [毎来先]月 [去今明前]年 \\d+[年月日号]
+  \\d{1,2}:\\d\\d [昨今明前后]天 [昨明后]日 今日 [上下这本]周 [上下]个?月 [毎来先今]週 [毎来先]月 [去今明前]年 \\d+_?[年月日号]
   [一二三四五六七八九十]+[月号日] 어제 오늘 내일 지난 다음 매주 매일`,
 )
