@@ -136,7 +136,7 @@ export async function openUnitSet(folder: string, hasVectors = true): Promise<Un
     async ask(question) {
       const words = findQueryWords(question.query, reader.lexicon(), wordRelations(provider))
       const [vector] = model ? await provider.embed([question.query]) : []
-      const similarity = vector && vectors.similarityTo({ vector, digests: model, text: question.query })
+      const similarity = vector && vectors.similarityTo({ vector, model, text: question.query })
       const { candidates } = collectCandidates(question.query, words, reader.table, similarity)
       const isAnswer = candidates.map(({ id }) => {
         const unit = place(id)

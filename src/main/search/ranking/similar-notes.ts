@@ -13,7 +13,7 @@ const minCosine = 0.4
 
 /**
  * Returns at most `limit` notes, nearest first, each with its best pair of units; empty if there are no vectors.
- * @param model the model of the index's digests; undefined if the index stores vectors
+ * @param model the model if vectors are computed from texts; undefined if the index stores them
  */
 export function similarNotes(
   db: Db,

@@ -348,7 +348,7 @@ export class UnitSearcher {
   }
 
   #embedded(vector: Float32Array, query: FilteredQuery) {
-    return { vector, digests: this.#provider?.similarity, text: query.words }
+    return { vector, model: this.#provider?.similarity, text: query.words }
   }
 
   /** Returns the units that fit the filters and have the quoted phrases; undefined for all units. */

@@ -6,7 +6,7 @@ import { unlessAppError } from '#platform'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
-import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
+import { textModelOf, type TextModelSource } from '../embeddings/create-embeddings.ts'
 import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
 import { formatDay, parseDay, type DaySpan } from '../text/language/days.ts'
 import { lineKindsOf } from '../text/line-kinds.ts'
@@ -19,7 +19,7 @@ import { flagsOf, unitFlags } from './unit-flags.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
 export interface UnitSettings {
-  /** The index's embedding model, if it makes digests. */
+  /** The index's embedding model, if vectors are computed from texts. */
   readonly model?: SimilarityModel | undefined
   /** Folders with their rules for private notes. */
   readonly folders: readonly NotesFolder[]
@@ -29,11 +29,11 @@ export interface UnitSettings {
 
 /** `UnitSettings` as plain data, so that they can be sent to a worker. */
 export interface PlainUnitSettings extends Omit<UnitSettings, 'model'> {
-  readonly embedding: DigestSource
+  readonly embedding: TextModelSource
 }
 
 export function unitSettingsOf({ embedding, ...settings }: PlainUnitSettings): UnitSettings {
-  return { model: digestModelOf(embedding), ...settings }
+  return { model: textModelOf(embedding), ...settings }
 }
 
 export interface PreparedUnit extends Unit {
@@ -290,7 +290,7 @@ export function termsOf(text: string) {
 function pack(bodies: readonly string[], model: SimilarityModel): PackedVectors | undefined {
   return unlessAppError(() => {
     const packed = bodies.map((body) => {
-      const { vector, length } = model.vectorOf(model.digestOf(body))
+      const { vector, length } = model.vectorOf(model.tokensOf(body))
       return { length, code: signCodeOf(vector), dimensions: vector.length }
     })
     return {

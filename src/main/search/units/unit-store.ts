@@ -170,7 +170,7 @@ export class UnitStore {
     if (!model || texts.length === 0) return undefined
     this.transaction(() => {
       for (const { id, text } of texts) {
-        const { vector, length } = model.vectorOf(model.digestOf(text))
+        const { vector, length } = model.vectorOf(model.tokensOf(text))
         this.#setVector(id, fromText, vector, length)
       }
     })

@@ -200,7 +200,7 @@ describe('preparing', () => {
 
   it('has the length and the signs of the vector of each text without its label', () => {
     const { contents, vectors } = prepareUnits(fileOf('Ana: the old boiler\n\nAna: bye'), { model, folders: [] })
-    const { vector, length } = model.vectorOf(model.digestOf('the old boiler'))
+    const { vector, length } = model.vectorOf(model.tokensOf('the old boiler'))
     expect(contents).toHaveLength(2)
     expect(vectors?.lengths[0]).toBe(length)
     expect(vectors?.dimensions).toBe(vector.length)

@@ -349,7 +349,7 @@ describe('vectors', () => {
   it('of the built-in model are compared by their signs', () => {
     put('- the old boiler\n- a walrus')
     const [boiler] = unitsOf()
-    const code = signCodeOf(model.vectorOf(model.digestOf('the old boiler')).vector)
+    const code = signCodeOf(model.vectorOf(model.tokensOf('the old boiler')).vector)
     const nearest = store.db.prepare(
       'SELECT unit_id, vec_distance_hamming(vec_bit(code), vec_bit(?)) AS d FROM unit_codes ORDER BY d LIMIT 1',
     )
