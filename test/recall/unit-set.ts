@@ -8,14 +8,10 @@ import { isHit, parseQuestions, type JudgedQuestion } from '../../src/main/searc
 import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
 import { collectCandidates, type CandidateUnit } from '../../src/main/search/ranking/features.ts'
 import { findQueryWords, wordRelations } from '../../src/main/search/ranking/query-words.ts'
-import { rankingModels } from '../../src/main/search/ranking/ranking-models.ts'
+import { rankingModels, type RankingModels } from '../../src/main/search/ranking/rank.ts'
 import type { SelectionLimits } from '../../src/main/search/ranking/select-results.ts'
 import { resultsOf } from '../../src/main/search/ranking/search-answer.ts'
-import {
-  UnitSearcher,
-  type RankingModels,
-  type UnitSearchOptions,
-} from '../../src/main/search/ranking/unit-searcher.ts'
+import { UnitSearcher, type UnitSearchOptions } from '../../src/main/search/ranking/unit-searcher.ts'
 import { UnitVectors } from '../../src/main/search/ranking/unit-similarity.ts'
 import type { Chunking } from '../../src/main/search/units/split-chunks.ts'
 import { UnitReader } from '../../src/main/search/units/unit-reader.ts'

@@ -10,7 +10,7 @@ import { createUnitTables } from '../units/unit-schema.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 15
+const schemaVersion = 16
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
 const unitVersion = 7
 /** Increase when `indexedTranscriptText` changes its output. */

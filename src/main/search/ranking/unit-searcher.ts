@@ -20,7 +20,8 @@ import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
 import { findQueryWords, wordRelations } from './query-words.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
-import { adjust, logistic, noMargin, rank, type RankedUnit, type RankingWeights } from './rank.ts'
+import { adjust, logistic, noMargin, rank } from './rank.ts'
+import type { RankedUnit, RankingModels, RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, thresholdOf } from './select-results.ts'
 import type { SelectableText, SelectionLimits, UnitVerdict } from './select-results.ts'
@@ -92,12 +93,6 @@ export interface UnitSearchOptions extends SelectionLimits {
   readonly recencyHalfLifeDays?: number | null
   /** True for the recall before an answer, which has thresholds of its own. */
   readonly isRecall?: boolean | undefined
-}
-
-/** Weights of the ranking model, for memories with and without vectors. */
-export interface RankingModels {
-  readonly withVectors: RankingWeights
-  readonly withoutVectors: RankingWeights
 }
 
 /** Maximum number of units that only match a filter or a date. */

@@ -55,7 +55,6 @@ export interface UnitContent {
   /** Number of distinct terms, without single CJK characters. */
   readonly length: number
   readonly flags: number
-  readonly chars: number
 }
 
 /** Vectors of the contents, in their order; concatenated, because many small arrays are slow to send to a thread. */
@@ -154,11 +153,10 @@ export function prepareContents(
     let headTerms = heads.get(head)
     if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
     const { all, length, words } = termsOf(body)
-    const chars = unit.text.replace(/\s+/g, ' ').trim().length
     const isSuperseded = mayBeSuperseded(unit.text) && (!chunking || hasOnlySuperseded(unit.text))
-    const flags = flagsOf(body, unit.kind) | (isSuperseded ? unitFlags.isSuperseded : 0)
+    const flags = flagsOf(body) | (isSuperseded ? unitFlags.isSuperseded : 0)
     if ((flags & unitFlags.asks) === 0) for (const term of lineKindsOf(fold(body), fold(unit.heading))) all.add(term)
-    return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags, chars }
+    return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags }
   })
   return { contents, vectors: model && pack(bodies, model) }
 }

@@ -7,8 +7,6 @@ export const unitFlags = {
   asks: 1,
   hasNumber: 2,
   hasTime: 4,
-  isHeading: 8,
-  isCode: 16,
   isFirstPerson: 32,
   /** A struck-through line with the date until which it was valid. */
   isSuperseded: 256,
@@ -21,15 +19,13 @@ const maxCapitalized = 3
 const capitalizedWord = /(?<=[\p{L},'’] )\p{Lu}\p{Ll}+/gu
 
 /** Returns the flags that the text alone decides: all but `isSuperseded`. @param body from `bodyOf` */
-export function flagsOf(body: string, kind: 'text' | 'heading' | 'code'): number {
+export function flagsOf(body: string): number {
   const capitalized = Math.min(maxCapitalized, body.match(capitalizedWord)?.length ?? 0)
   const plain = simplify(body)
   return (
     (isQuestionMarked(body) ? unitFlags.asks : 0) |
     (hasNumber(plain) ? unitFlags.hasNumber : 0) |
     (namesTime(plain) ? unitFlags.hasTime : 0) |
-    (kind === 'heading' ? unitFlags.isHeading : 0) |
-    (kind === 'code' ? unitFlags.isCode : 0) |
     (isFirstPerson(plain) ? unitFlags.isFirstPerson : 0) |
     (capitalized << capitalizedShift)
   )

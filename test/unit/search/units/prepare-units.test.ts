@@ -59,14 +59,10 @@ describe('terms of a unit', () => {
   it('has words of at least four letters with their terms', () => {
     expect(contentOf('The gardens were big')?.words).toBe('gardens garden were be')
   })
-
-  it('counts characters with white space collapsed', () => {
-    expect(contentOf('one\n  two')?.chars).toBe(7)
-  })
 })
 
 describe('flags', () => {
-  const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text, 'text') & unitFlags[flag]) !== 0
+  const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text) & unitFlags[flag]) !== 0
 
   it.each<[keyof typeof unitFlags, string[], string[]]>([
     ['asks', ['Why?', '为什么？', 'Is it new? [image of a car]'], ['Why? Because.', '[a question?]']],
@@ -84,15 +80,9 @@ describe('flags', () => {
     expect(contentOf(text)?.terms.split(' ').sort()).toEqual(contentOf('The boiler is old')?.terms.split(' ').sort())
   })
 
-  it('sets the kind of the unit', () => {
-    expect(flagsOf('x', 'heading')).toBe(unitFlags.isHeading)
-    expect(flagsOf('x', 'code')).toBe(unitFlags.isCode)
-    expect(flagsOf('x', 'text')).toBe(0)
-  })
-
   it('counts capitalized words inside sentences, up to three', () => {
     const counts = ['Then she left', 'then Ana left', 'then Ana met Ben', 'he, Ana, Ben, Cleo and Dora left']
-    expect(counts.map((text) => capitalizedIn(flagsOf(text, 'text')))).toEqual([0, 1, 2, 3])
+    expect(counts.map((text) => capitalizedIn(flagsOf(text)))).toEqual([0, 1, 2, 3])
     expect(has('isFirstPerson', 'then Ana met Ben, Cleo, Dora, Eve')).toBe(false)
   })
 })
