@@ -1,5 +1,5 @@
 import { queryTerms, createBuiltinEmbeddings } from '#search'
-import { months, simplify, toPlainText, weekdays } from '#search/text'
+import { anyOf, months, simplify, toPlainText, weekdays } from '#search/text'
 import { unlessAppError } from '#platform'
 
 export interface LineFeatures {
@@ -29,8 +29,12 @@ const values = new Set([
     'daughter man woman boy girl cat dog tea coffee'
   ).split(' '),
 ])
-const cjkValues =
-  /^(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万]$|^[上下]午$|^[早晚中]上$|^[春夏秋冬]天?$|^[红蓝绿黄黑白棕灰紫粉]色?$|^[左右前后东南西北上下]边?$|^(?:喜欢|讨厌|开|关|启用|停用|允许|禁止|增加|减少|咖啡|茶|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹)$/
+const cjkValues = new RegExp(
+  `^${anyOf(
+    `(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万] [上下]午 [早晚中]上 [春夏秋冬]天? [红蓝绿黄黑白棕灰紫粉]色? [左右前后东南西北上下]边?
+    喜欢 讨厌 开 关 启用 停用 允许 禁止 增加 减少 咖啡 茶 爸爸 妈妈 哥哥 弟弟 姐姐 妹妹`,
+  )}$`,
+)
 
 const negationPattern = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|stopped|no longer)\b|n['’]t\b/i
 const cjkNegationPattern = /[不没無无未别勿莫]/

@@ -1,6 +1,5 @@
 import {
   anyOf,
-  chineseQuestionWords,
   datedNote,
   type DaySpan,
   englishOpenings,
@@ -64,13 +63,12 @@ function parseStart(raw: string, today: string): Intent {
       if (intent) return intent
     }
   }
-  const matches = (name: 'change' | 'unsupported' | 'asks' | 'statement') =>
+  const matches = (name: 'change' | 'unsupported' | 'statement') =>
     languages.some((patterns) => startPositions(text, patterns).some((start) => patterns[name].test(text.slice(start))))
   if (matches('change')) return { kind: 'change' }
   if (matches('unsupported')) return { kind: 'help' }
   const sentences = sentencesOf(text)
-  if (matches('asks') || [sentences[0], sentences.at(-1)].some((sentence = '') => isRequest(sentence)))
-    return { kind: 'question' }
+  if ([sentences[0], sentences.at(-1)].some((sentence = '') => isRequest(sentence))) return { kind: 'question' }
   return { kind: matches('statement') ? 'statement' : 'keywords' }
 }
 
@@ -123,6 +121,13 @@ const sentenceEnd = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Variation_S
 /** The question mark of "can you remember …?" ends the request, not the note. */
 const politeQuestion = /\b(?:can|could|would|will)\b|[可能]/i
 
+/** A note that starts like this is a question: "remember where …". */
+const lookup = new RegExp(
+  `^(?:(?:me|us|again),? |, ?)*(?:${englishQuestionWord}|if|whether|anything|something|` +
+    'the (?:name|time|day|date|thing|place|person|one|way|guy))\\b',
+  'i',
+)
+
 /** Returns the kind `question` for texts such as "remember when we …". */
 function parseRemember(whole: string, patterns: Patterns, raw: string): Intent | undefined {
   const [secret, signs = ''] = secretEnd.exec(whole) ?? []
@@ -137,7 +142,7 @@ function parseRemember(whole: string, patterns: Patterns, raw: string): Intent |
     const noteStart = textStart - ((note && emojiAtEnd.exec(raw.slice(0, textStart))?.[0])?.length ?? 0)
     const isPolite = start > 0 && /[?吗么]\s*$/.test(message.slice(0, noteStart))
     const hasColon = /:\s*$/.test(message.slice(start, noteStart))
-    if ((patterns.lookup.test(note.trim()) || isRequest(note.replace(/[\s?]+$/, ''))) && !isPolite && !hasColon)
+    if ((lookup.test(note.trim()) || isRequest(note.replace(/[\s?]+$/, ''))) && !isPolite && !hasColon)
       return { kind: 'question' }
     const noteEnd = textStart + note.length
     const rest = raw.slice(noteEnd)
@@ -245,20 +250,6 @@ const english = {
   ],
   /** Matches a request for a reminder at a certain time. */
   reminder: /\bremind|\balarm\b/i,
-  /** A note that starts like this is a question: "remember where …". */
-  lookup: new RegExp(
-    `^(?:(?:me|us|again),? |, ?)*(?:${englishQuestionWord}|if|whether|anything|something|` +
-      'the (?:name|time|day|date|thing|place|person|one|way|guy))\\b',
-    'i',
-  ),
-  /** Questions besides those of `isRequest`: a note in a transcript can begin like this, too. */
-  asks: new RegExp(
-    `^${anyOf("(?:is|are|was|were|am|does|did|has|can|could|should|would|will|may|might)(?:n't)?(?!_not)")}|` +
-      anyOf(
-        `forgot(?:ten)? forget (?:can'?t|don'?t|trying_to)_(?:recall|know|remember) wonder(?:ing)? not_sure no_idea`,
-      ),
-    'i',
-  ),
   statement: new RegExp(
     `^\\w{3,}ed\\b .|^[^,;]{10,}, \\w|^(?:i|we|he|she|they|it)'?(?:m|ve|ll|re|s)\\b|` +
       `^[a-z]+\\b.*${anyOf(
@@ -331,8 +322,6 @@ const chinese: Patterns = {
     ),
   ],
   reminder: /提醒|闹钟/,
-  lookup: new RegExp(anyOf(chineseQuestionWords)),
-  asks: /忘了|忘记了|不记得|记不得|记不清|想不起来?|不知道|记得吗|到底|究竟/,
   statement: new RegExp(
     '.[。!]$|了[。!]?$|[完过]了.|^[^,;]{4,}[,;].{3}|' +
       '(?:[涨升降调搬改]到|[改换变][成为]|[是在有用对把被叫住喜爱讨要想]|会(?![议员计场费长馆])).|' +

@@ -56,8 +56,8 @@ const keyedPattern = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|sou
 const propertyPattern = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
 const bracketedPropertyPattern = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
 /** Matches `-word`. One letter after the dash is a command option (`-v`), a digit a negative number. */
-const excludedWordPattern =
-  /(?<![^\s(（])[-－]("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
+const excludable = '\\p{Script=Latin}[\\p{L}\\p{N}][^\\s"]*|[^\\p{Script=Latin}\\p{N}\\p{P}\\p{S}\\s]\\S*'
+const excludedWordPattern = new RegExp(`(?<![^\\s(（])[-－]("[^"]+"|“[^”]+”|「[^」]+」|${excludable})`, 'giu')
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
 const trailing = /[,.;!?。，；！？)）]+$/u
 

@@ -1,15 +1,13 @@
 /** Finds a line with a fact that a new note changes: “Rent is 1,450 a month” and “The rent goes up to 1,520”. */
 import { simplify } from '#shared/util/han.ts'
 import { queryTerms } from '../query/parse-query.ts'
-import { chineseWeekday, weekdayName } from './language/words.ts'
+import { chineseWeekday, hasAnyOf, weekdayName } from './language/words.ts'
 import { fold } from './terms.ts'
 
 /** Words that are replaced before the comparison: different words for one attribute, and words that change no fact. */
 const replacements: readonly (readonly [words: RegExp, name: string])[] = [
-  [
-    /\b(?:mr|mrs|ms|dr|prof)\b\.?|['’]s\b|先生|女士|小姐|(?<=\p{L})(?:老师|医师|师傅)|每(?:[月年天日次期]|平米|周(?![一二三四五六日天末]))?/giu,
-    ' ',
-  ],
+  [/\b(?:mr|mrs|ms|dr|prof)\b\.?|['’]s\b|每(?:[月年天日次期]|平米|周(?![一二三四五六日天末]))?/giu, ' '],
+  [/先生|女士|小姐|(?<=\p{L})(?:老师|医师|师傅)/gu, ' '],
   [
     /\b(?:(?:tele)?phone|tel|mobile|cell)(?: number)?\b|\bnumber\b(?! *\d{1,4}\b)|(?:电话|手机)(?:号码?)?|号码/gi,
     ' phone ',
@@ -21,8 +19,10 @@ const replacements: readonly (readonly [words: RegExp, name: string])[] = [
   [/\bsize\b|尺码|尺寸|鞋[码号]|穿(?=\d+码)/gi, ' size '],
 ]
 /** Attributes and roles of which a subject has one at a time. */
-const singular =
-  /\b(?:phone|email|password|address|rent|size|fee|price|salary|deadline|accountant|boss|dentist|doctor|landlord|landlady|lawyer|lead|manager|owner|plumber|teacher|therapist|vet)\b|费|价|工资|薪水|负责人|班主任|房东|老板|经理|牙医|医生|会计|律师/i
+const isSingular = hasAnyOf(
+  `phone email password address rent size fee price salary deadline accountant boss dentist doctor landlord landlady lawyer
+  lead manager owner plumber teacher therapist vet 费 价 工资 薪水 负责人 班主任 房东 老板 经理 牙医 医生 会计 律师`,
+)
 /** Values that are measured again and again: each note stays true. */
 const measured = /\b(?:weight|weighs?|pressure|temperature|score|balance)\b|体重|血压|血糖|体温|气温|心率|余额/i
 const changeWords = /\b(?:now|new|no longer|instead)\b|现在|目前|不再|新(?![北竹加疆西年])|[换改涨]|[升降搬调][了价家]/i
@@ -159,7 +159,7 @@ function factOf(clause: string, before: string): Fact | undefined {
     values: termsOf(clause.slice(at + (match?.[0].length ?? 0))),
     relation: /工作|上班/.test(clause) ? 'work' : /\baddress\b/.test(clause) ? 'home' : relation,
     isChange: relation === 'change' || changeWords.test(clause) || /^(?:move|[搬迁挪跳])/i.test(match?.[0] ?? ''),
-    isSingular: singular.test(clause),
+    isSingular: isSingular(clause),
     isBare: !match,
   }
 }
@@ -180,8 +180,8 @@ function termsOf(text: string): Term[] {
 
 /** Compares values of the first kind that both have. Figures and times replace each other; others may both be true. */
 function valuesDiffer(now: Fact, old: Fact, isShared: (term: Term) => boolean): boolean {
-  const isSingular = now.isSingular && old.isSingular
-  if (!now.isChange && (now.isBare || old.isBare) && !isSingular) return false
+  const areSingular = now.isSingular && old.isSingular
+  if (!now.isChange && (now.isBare || old.isBare) && !areSingular) return false
   // A house number does not make an address a figure.
   const kindOf = ({ kind }: Term) => (kind === 'figure' && now.relation === 'home' ? 'text' : kind)
   const kind = kinds.find((one) => [now, old].every(({ values }) => values.some((value) => kindOf(value) === one)))
@@ -190,5 +190,5 @@ function valuesDiffer(now: Fact, old: Fact, isShared: (term: Term) => boolean): 
   if (kind === 'date') return now.isChange
   if (kind !== 'text') return true
   const isOther = now.relation === 'change' ? old.relation === 'be' : now.relation === old.relation
-  return isOther && (now.relation !== 'be' || isSingular)
+  return isOther && (now.relation !== 'be' || areSingular)
 }

@@ -12,13 +12,7 @@ export {
   weekSpan,
 } from './language/days.ts'
 export { isSimplified, simplify } from '#shared/util/han.ts'
-export {
-  chineseQuestionWords,
-  englishOpenings,
-  englishQuestionWord,
-  isRequest,
-  sentencesOf,
-} from './language/sentences.ts'
+export { englishOpenings, englishQuestionWord, isRequest, sentencesOf } from './language/sentences.ts'
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
 export { anyOf, hasAnyOf, isFirstPerson, months, namesTime, weekdays } from './language/words.ts'
 export { fold } from './terms.ts'

@@ -11,9 +11,9 @@ export interface UnitRow {
 }
 
 interface TableUnit extends UnitRow {
-  /** Ids of the neighbours in the file; 0 if there is none. */
-  readonly previous: number
-  readonly next: number
+  /** Neighbours in the file. */
+  previous?: TableUnit | undefined
+  next?: TableUnit | undefined
 }
 
 interface Section {
@@ -55,9 +55,13 @@ export class UnitTable {
     }
     this.#files.delete(file)
     if (rows.length > 0) this.#files.set(file, rows)
-    for (const [at, row] of rows.entries()) {
+    let previous: TableUnit | undefined
+    for (const row of rows) {
+      const unit: TableUnit = { ...row, previous, next: undefined }
+      if (previous) previous.next = unit
+      previous = unit
       this.#count(row, 1)
-      this.#all.set(row.id, { ...row, previous: rows[at - 1]?.id ?? 0, next: rows[at + 1]?.id ?? 0 })
+      this.#all.set(row.id, unit)
     }
   }
 
@@ -80,16 +84,19 @@ export class UnitTable {
 
   /** Returns the unit at a distance within the file; 0 if there is none. */
   neighbour(id: number, distance: number): number {
-    let at = id
-    for (let step = 0; step < Math.abs(distance) && at !== 0; step += 1)
-      at = this.#all.get(at)?.[distance < 0 ? 'previous' : 'next'] ?? 0
-    return at
+    return this.#at(id, distance)?.id ?? 0
   }
 
   /** Returns the unit at a distance within the section; 0 if there is none. */
   sectionNeighbour(id: number, distance: number): number {
-    const other = this.neighbour(id, distance)
-    return this.sectionOf(other) === this.sectionOf(id) ? other : 0
+    const other = this.#at(id, distance)
+    return other && other.section === this.sectionOf(id) ? other.id : 0
+  }
+
+  #at(id: number, distance: number): TableUnit | undefined {
+    let unit = this.#all.get(id)
+    for (let step = 0; step < Math.abs(distance); step += 1) unit = distance < 0 ? unit?.previous : unit?.next
+    return unit
   }
 
   lengthOf(id: number): number {

@@ -141,7 +141,7 @@ function massOf(words: readonly WeightedWord[]): number {
 /** Returns a function that computes the cosine of `vector`, of length 1, and the passage with these tokens. */
 function cosinesWith(model: BuiltinModel, vector: Float32Array): (passage: Int32Array, length: number) => number {
   const productsOf = rowProducts([vector])
-  const productOf = cachedByToken((token) => {
+  const productOf = cached((token: number) => {
     if (token >= 0) return (productsOf(rowOf(model, token))[0] as number) * (model.weights[token] as number)
     const word = new Float32Array(model.dimensions)
     addUnknownWord(token, word)
@@ -162,17 +162,17 @@ function bestCosines(model: BuiltinModel, words: readonly WeightedWord[]): (pass
   const productsOf = rowProducts(
     words.map(({ vector, unknown }) => (unknown === undefined ? vector : vector.map(() => 0))),
   )
-  /** The cosines of a token, then its length; undefined if no question word is similar, as for most tokens. */
-  const cosinesOf = cachedByToken((token): Float32Array | undefined => {
+  /** The cosines of a token; null if no question word is similar, as for most tokens. */
+  const cosinesOf = cached((token: number): Float32Array | null => {
     if (token < 0) {
       const isSame = words.map(({ unknown }) => (unknown === token ? 1 : -1))
-      return isSame.includes(1) ? Float32Array.from(isSame) : undefined
+      return isSame.includes(1) ? Float32Array.from(isSame) : null
     }
     return normalized(productsOf(rowOf(model, token)))
   })
   /** The same for a word of several tokens. */
-  const cosinesOfWord = (tokens: Int32Array): Float32Array | undefined => {
-    const numbers = Uint16Array.from(tokens, tokenNumber)
+  const cosinesOfWord = cached((word: string): Float32Array | null => {
+    const numbers = Uint16Array.from(word.split(' '), Number)
     const sum = new Float32Array(words.length + 1)
     for (const token of numbers) {
       const products = productsOf(rowOf(model, token))
@@ -183,38 +183,37 @@ function bestCosines(model: BuiltinModel, words: readonly WeightedWord[]): (pass
     addRows(model, numbers, vector)
     sum[words.length] = dot(vector, vector)
     return normalized(sum)
-  }
+  })
   return (passage) => {
     const best = new Float32Array(words.length).fill(-1)
     for (let start = 0, end = 0; start < passage.length; start = end) {
       end = endOfWord(passage, start)
-      const cosines =
-        end === start + 1 ? cosinesOf(passage[start] as number) : cosinesOfWord(passage.subarray(start, end))
-      if (cosines)
-        for (let at = 0; at < best.length; at += 1) best[at] = Math.max(best[at] as number, cosines[at] as number)
+      const isToken = end === start + 1
+      const word = isToken ? '' : Array.from(passage.subarray(start, end), tokenNumber).join(' ')
+      const cosines = isToken ? cosinesOf(passage[start] as number) : cosinesOfWord(word)
+      if (!cosines) continue
+      for (let at = 0; at < best.length; at += 1) best[at] = Math.max(best[at] as number, cosines[at] as number)
     }
     return best
   }
 }
 
-/** Divides products by the length whose square follows them. Returns undefined if no cosine says anything. */
-function normalized(products: Float32Array): Float32Array | undefined {
+/** Divides products by the length whose square follows them. Returns null if no cosine says anything. */
+function normalized(products: Float32Array): Float32Array | null {
   const length = Math.sqrt(products.at(-1) ?? 0) || 1
   const cosines = products.slice(0, -1).map((product) => product / length)
-  return cosines.some((cosine) => cosine > unrelatedCosine) ? cosines : undefined
+  return cosines.some((cosine) => cosine > unrelatedCosine) ? cosines : null
 }
 
 function rowOf({ rows, dimensions }: BuiltinModel, token: number): Int8Array {
   return rows.subarray(token * dimensions, (token + 1) * dimensions)
 }
 
-function cachedByToken<T>(compute: (token: number) => T): (token: number) => T {
-  const known = new Map<number, { readonly value: T }>()
-  return (token) => {
-    const found = known.get(token)
-    if (found) return found.value
-    const value = compute(token)
-    known.set(token, { value })
+function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
+  const known = new Map<Key, T>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) known.set(key, (value = compute(key)))
     return value
   }
 }
