@@ -38,6 +38,8 @@ export interface UnitSet {
   readonly name: string
   readonly questions: readonly JudgedQuestion[]
   readonly offTopic: readonly JudgedQuestion[]
+  /** All units, without chats. */
+  readonly units: readonly PlacedUnit[]
   place(id: number): PlacedUnit
   /** Collects the candidates of a question. */
   ask(question: JudgedQuestion): Promise<RankedQuestion>
@@ -128,6 +130,7 @@ export async function openUnitSet(folder: string, hasVectors = true): Promise<Un
   return {
     name: basename(folder),
     ...questionsOf(folder),
+    units: Array.from(reader.table.ids(), place),
     place,
     async ask(question) {
       const words = findQueryWords(question.query, reader.lexicon(), wordRelations(provider))

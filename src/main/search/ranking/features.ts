@@ -246,12 +246,11 @@ class FeatureComputer {
   /** Returns a rough score of a unit, its neighbours, headings and section, which selects the candidates. */
   #firstScore(id: number): number {
     let score = 0.15 * (this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0)
+    const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
     for (const [at, word] of this.#query.words.entries()) {
       if (word.units.has(id)) score += this.#wordScore(id, at)
       else {
-        let near = 0
-        for (const distance of [-2, -1, 1, 2])
-          near = Math.max(near, word.units.get(this.#table.sectionNeighbour(id, distance)) ?? 0)
+        const near = Math.max(...neighbours.map((other) => word.units.get(other) ?? 0))
         score += 0.3 * word.weight * (near + toNumber(word.headUnits.has(id)))
       }
     }
