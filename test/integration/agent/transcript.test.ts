@@ -1,31 +1,12 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Sessions } from '../../../src/main/agent/sessions/sessions.ts'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const user = (content: string) => ({ role: 'user' as const, content, timestamp: 1 })
 
 describe('transcripts', () => {
-  it('writes append-only JSONL with linked entries', async () => {
-    const file = join(await temporaryFolder(), 'a', 's.jsonl')
-    const transcript = await Transcript.create(file, '/w', new Date(0))
-    const first = await transcript.appendMessage(user('one'))
-    await transcript.appendCustom('x', { y: 1 })
-    const third = await transcript.appendMessage(user('two'))
-    const lines = (await readFile(file, 'utf8'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(lines.map(({ type }) => type)).toEqual(['session', 'message', 'custom', 'message'])
-    expect(lines[1]).toMatchObject({ id: first.id, parentId: null })
-    expect(third.parentId).toBe(lines[2]?.['id'])
-    const again = await Transcript.open(file)
-    expect(again.messages().map(({ message }) => message.content)).toEqual(['one', 'two'])
-    expect(again.lastCustom('x')).toEqual({ y: 1 })
-  })
-
   it('skips and reports a line torn by a crash, and appends a whole line after it', async () => {
     const file = join(await temporaryFolder(), 's.jsonl')
     await (await Transcript.create(file, '/w', new Date(0))).appendMessage(user('one'))
@@ -105,22 +86,6 @@ describe('transcripts', () => {
     expect(message?.message.content).toBe('one\u2028two')
   })
 
-  it('follows one branch of the tree', async () => {
-    const file = join(await temporaryFolder(), 's.jsonl')
-    const row = (id: string, parentId: string | null) =>
-      JSON.stringify({ type: 'message', id, parentId, timestamp: 't', message: user(id) })
-    await writeFile(
-      file,
-      [
-        JSON.stringify({ type: 'session', id: 's', timestamp: '2026-01-01T00:00:00Z' }),
-        row('a', null),
-        row('b', 'a'),
-        row('c', 'a'),
-      ].join('\n'),
-    )
-    expect((await Transcript.open(file)).messages().map(({ id }) => id)).toEqual(['a', 'c'])
-  })
-
   it('refuses a transcript of a newer version and leaves it unchanged', async () => {
     const file = join(await temporaryFolder(), 's.jsonl')
     await writeFile(
@@ -128,14 +93,5 @@ describe('transcripts', () => {
       `${JSON.stringify({ type: 'session', version: 99, id: 's', timestamp: '2026-01-01T00:00:00Z' })}\n`,
     )
     await expect(Transcript.open(file)).rejects.toMatchObject({ code: 'transcript_unsupported' })
-  })
-
-  it('lists sessions newest first, titled by their first words', async () => {
-    const sessions = new Sessions(join(await temporaryFolder(), 'sessions'), '/w', () => new Date())
-    expect(await sessions.list()).toEqual([])
-    const { transcript } = await sessions.create(new Date())
-    await transcript.appendMessage(user('Which database for Acme?\nmore'))
-    expect(await sessions.list()).toMatchObject([{ title: 'Which database for Acme?', messages: 1 }])
-    await expect(sessions.get('nope')).rejects.toMatchObject({ code: 'unknown_session' })
   })
 })

@@ -1,7 +1,7 @@
 /** Concurrent writes of several processes lose nothing in files or history. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, stat, utimes, writeFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -39,57 +39,6 @@ describe('several processes', () => {
     await app.close()
     expect(isLogSound(home, workspace)).toBe(true)
   }, 120_000)
-
-  it('while an app is open, writes of commands are recorded in their order', async () => {
-    const { app, home, workspace } = await openTestApp({ watch: true })
-    const { history, workspace: files } = await app.agents.get('main')
-    const at = new Date(2026, 0, 20, 9, 5)
-    const own = async () => {
-      for (let number = 0; number < 20; number += 1)
-        await files.remember(`note-app-${number}`, at, { cause: 'agent', session: 's', turn: 't' })
-    }
-    await Promise.all([own(), run(noteWriter, home, 'a', '20'), run(noteWriter, home, 'b', '20')])
-    const lines = logLines(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8'))
-    expect(lines.filter((line) => line.startsWith('note-'))).toHaveLength(60)
-    await history.flush()
-    const blamed = await history.blame('memory/2026-01-20.md')
-    for (const [index, line] of lines.entries())
-      if (line.startsWith('note-'))
-        expect(blamed[index]?.cause, line).toBe(line.startsWith('note-app') ? 'agent' : 'capture')
-  }, 120_000)
-
-  it('a process continues the history after the other one ends', async () => {
-    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
-    const first = await createApp({ mainFolder, env: {}, home: folders.home })
-    const one = await first.agents.get('main')
-    await one.history.flush()
-    const second = await createApp({ mainFolder, env: {}, home: folders.home })
-    onTestFinished(() => second.close())
-    const other = await second.agents.get('main')
-    await first.close()
-    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
-    expect(other.history.timeline({ limit: 1 })[0]?.cause).toBe('user')
-    await writeFile(join(folders.workspace, 'MEMORY.md'), 'from another program\n')
-    other.history.recordExternalChanges(['MEMORY.md'])
-    await until(() => other.history.timeline({ limit: 1 })[0]?.cause === 'outside')
-    expect(second.health.problems('main')).toEqual([])
-  })
-})
-
-describe('a deleted history', () => {
-  it('is created again, complete and with a report, if it was deleted while in use', async () => {
-    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
-    const app = await createApp({ mainFolder, env: {}, home: folders.home })
-    onTestFinished(() => app.close())
-    const agent = await app.agents.get('main')
-    await agent.history.flush()
-    await rm(join(folders.home, 'history'), { recursive: true })
-    await agent.workspace.write('MEMORY.md', 'two\n', { cause: 'user' })
-    await until(() => agent.history.timeline({ limit: 1 }).length === 1)
-    expect(app.health.problems('main').map(({ code }) => code)).toContain('history_damaged')
-    const [newest] = agent.history.timeline({ limit: 1 })
-    expect((await agent.history.diff(newest?.change ?? 0, 'MEMORY.md')).after).toBe('two\n')
-  })
 })
 
 describe('a transcript that is open twice', () => {
@@ -108,21 +57,6 @@ describe('a transcript that is open twice', () => {
     for (const name of ['here', 'there'])
       expect(texts(again).filter((text) => String(text).startsWith(`${name}-`))).toHaveLength(20)
     expect(again.skippedLines).toEqual([])
-  })
-
-  it('a partly written line is read once it is complete', async () => {
-    const file = join(await temporaryFolder(), 'one.jsonl')
-    const writer = await Transcript.create(file, '/w', new Date())
-    await writer.appendMessage({ role: 'user', content: 'one', timestamp: 1 })
-    const whole = await readFile(file, 'utf8')
-    await writer.appendMessage({ role: 'user', content: 'two', timestamp: 2 })
-    const both = await readFile(file, 'utf8')
-    await writeFile(file, both.slice(0, whole.length + 20))
-    const reader = await Transcript.open(file)
-    expect(reader.messages()).toHaveLength(1)
-    await writeFile(file, both)
-    await reader.refresh()
-    expect(reader.messages().map(({ message }) => message.content)).toEqual(['one', 'two'])
   })
 })
 

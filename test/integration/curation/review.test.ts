@@ -7,7 +7,6 @@ import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { recordSpending } from '../../../src/main/curation/review/review-records.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
-import { until } from '../../support/folder.ts'
 import { makeMemory } from '../../support/made-memory.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 import { contentOf, reviewAnswer, type Planted } from '../../support/scripted-reviewer.ts'
@@ -264,20 +263,6 @@ describe('review by a model', () => {
       await app.close()
     }
   })
-
-  it('can be stopped and keeps the answers so far', async () => {
-    const memory = makeMemory(61, 400)
-    const { upkeep } = await openReview({
-      files: memory.files,
-      planted: memory,
-      respond: (_content, usual) => ('text' in usual && !('calls' in usual) ? { ...usual, delayMs: 1 } : usual),
-    })
-    const running = upkeep.review(main)
-    await until(async () => ((await upkeep.list(main)).review?.requests ?? 0) >= 1, 20_000)
-    expect(await upkeep.list(main)).toMatchObject({ isReviewing: true })
-    await upkeep.stop(main)
-    expect(await running).toMatchObject({ state: 'stopped' })
-  }, 40_000)
 
   it('finds 40 contradictions and 40 superseded facts among many lines; accepting and undoing restores every byte', async () => {
     const memory = makeMemory(61, rounds(500, 2000))

@@ -205,14 +205,6 @@ describe('importing attachments', () => {
     expect(trashed.filter((name) => /\.(?:md|png)$/.test(name))).toHaveLength(3)
   }, 60_000)
 
-  it('notes that differ only in their links are two notes', async () => {
-    const vault = await folderWith({ 'a.md': 'A\n', 'b.md': 'B\n', 'index.md': '[[a]]\n' })
-    const { run, bytes } = await openImporter({ 'in/index.md': '[[b]]\n' })
-    expect(await run(vault, 'in')).toEqual(['in/a.md', 'in/b.md', 'in/index 2.md'])
-    expect(await bytes('in/index.md')).toBe('[[b]]\n')
-    expect(await bytes('in/index 2.md')).toBe('[[a]]\n')
-  }, 60_000)
-
   it('an interrupted import creates only the rest when it runs again', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `n${index}`)
     const vault = await folderWith(
@@ -233,41 +225,6 @@ describe('importing attachments', () => {
     )
     expect((await readdir(join(workspace, 'in/img'))).filter((name) => name.startsWith('.'))).toEqual([])
   }, 60_000)
-
-  it('treats archives in an archive, as in large Notion exports, as one export; skips attachments on request', async () => {
-    const part = (files: Record<string, string>) =>
-      zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)])))
-    const file = join(await temporaryFolder(), 'notion.zip')
-    await writeFile(
-      file,
-      zipSync({
-        'ExportBlock-1-Part-1.zip': part({ 'Page 1.md': '![x](Page%201/x.png)\n', '../up.md': 'x' }),
-        'ExportBlock-1-Part-2.zip': part({ 'Page 1/x.png': picture }),
-      }),
-    )
-    const { plan, run, leadsOf } = await openImporter()
-    expect(await plan(file, 'in', false)).toMatchObject({
-      added: 1,
-      attachments: { added: 0 },
-      lost: 1,
-      left: [
-        { reason: 'name', ending: 'md', count: 1, names: ['../up.md'] },
-        { reason: 'unwanted', ending: 'png', count: 1, names: ['Page 1/x.png'] },
-      ],
-    })
-    expect(await run(file, 'in')).toEqual(['in/Page 1.md', 'in/Page 1/x.png'])
-    expect(await leadsOf('in/Page 1.md')).toEqual(['in/Page 1/x.png'])
-  }, 60_000)
-
-  it('does not unpack other files of an archive, nor paths outside the target', async () => {
-    const file = join(await temporaryFolder(), 'evil.zip')
-    const bytes = Buffer.from('x')
-    const names = ['../up.png', '/abs.png', 'a/../../b.png', '.git/c.png', 'run.sh', 'x.png.exe', 'n.md', 'sub/.d.png']
-    await writeFile(file, zipSync(Object.fromEntries(names.map((name) => [name, bytes]))))
-    const { run, workspace } = await openImporter()
-    expect(await run(file, 'in')).toEqual(['in/n.md'])
-    expect((await readdir(workspace)).toSorted()).toEqual(['MEMORY.md', 'in'])
-  })
 })
 
 describe('writing attachments', () => {

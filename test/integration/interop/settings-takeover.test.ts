@@ -5,7 +5,7 @@ import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
-import { folderWith, until, writeFiles } from '../../support/folder.ts'
+import { folderWith } from '../../support/folder.ts'
 
 const config = `# My settings
 agents:
@@ -44,16 +44,6 @@ const agentYaml = `agents:
       chunkSize: 300
       chunkOverlap: 60
       searchWeights: { vector: 0.6, keyword: 0.4 }
-`
-const compactionYaml = `agents:
-  defaults:
-    compaction:
-      reserveTokensFloor: 12000
-      memoryFlush:
-        enabled: false
-        softThresholdTokens: 3000
-        systemPrompt: "The window is nearly full. 立即存储。"
-        prompt: "Write to memory/YYYY-MM-DD.md; else reply NO_REPLY"
 `
 const pruningYaml = `agent:
   contextPruning:
@@ -104,33 +94,6 @@ const shapes: readonly Shape[] = [
       ['memory.chunkOverlap', 'memory.chunking.overlap', '60'],
       ['memory.searchWeights.vector', 'memory.search.weights.vector', '0.6'],
       ['memory.searchWeights.keyword', 'memory.search.weights.text', '0.4'],
-    ],
-  },
-  {
-    name: 'clawdbot.yml',
-    text: compactionYaml,
-    below: [defaultsKey, defaultsKey],
-    keys: [
-      same('compaction.reserveTokensFloor', '12000'),
-      same('compaction.memoryFlush.enabled', 'false'),
-      same('compaction.memoryFlush.softThresholdTokens', '3000'),
-      same('compaction.memoryFlush.systemPrompt', 'The window is nearly full. 立即存储。'),
-      same('compaction.memoryFlush.prompt', 'Write to memory/YYYY-MM-DD.md; else reply NO_REPLY'),
-    ],
-  },
-  {
-    name: 'clawdbot.yaml',
-    text: pruningYaml,
-    below: ['agent', defaultsKey],
-    keys: [
-      same('contextPruning.mode', 'cache-ttl'),
-      same('contextPruning.ttl', '900'),
-      same('contextPruning.keepLastAssistants', '2'),
-      same('contextPruning.softTrim.maxChars', '3000'),
-      same('contextPruning.softTrim.headChars', '1000'),
-      same('contextPruning.softTrim.tailChars', '900'),
-      same('contextPruning.hardClear.enabled', 'false'),
-      same('contextPruning.hardClear.placeholder', '[结果已清除]'),
     ],
   },
   {
@@ -186,36 +149,6 @@ describe('settings of Clawdbot', () => {
     expect(current().memory.chunking.unit).toBe('entry')
   })
 
-  it('proposes what stays on this machine, and joins settings that are valid together', async () => {
-    const { plans } = await openHome({ '.clawdbot/clawdbot.yaml': agentYaml })
-    const [plan] = await plans()
-    const doubts = Object.fromEntries((plan?.taken ?? []).map((entry) => [entry.to, entry.doubts]))
-    expect(doubts).toEqual({
-      [`${agentKey}.workspace`]: ['folder'],
-      [`${agentKey}.memory.embedding.provider`]: ['remote', 'noKey', 'replaces'],
-      [`${agentKey}.memory.embedding.model`]: ['remote', 'noKey', 'replaces'],
-      [`${agentKey}.memory.chunking.tokens`]: [],
-      [`${agentKey}.memory.chunking.overlap`]: [],
-      [`${agentKey}.memory.chunking.unit`]: [],
-      [`${agentKey}.memory.search.weights.vector`]: [],
-      [`${agentKey}.memory.search.weights.text`]: [],
-    })
-    expect(new Set(plan?.taken.map(({ group }) => group))).toEqual(
-      new Set(
-        ['workspace', 'memory.embedding', 'memory.chunking', 'memory.search.weights'].map(
-          (key) => `${agentKey}.${key}`,
-        ),
-      ),
-    )
-  })
-
-  it('asks for no key if there is one', async () => {
-    const env = { GEMINI_API_KEY: 'AIza-test' }
-    const { plans } = await openHome({ '.clawdbot/clawdbot.yaml': agentYaml }, { env })
-    const [plan] = await plans()
-    expect(plan?.taken.find(({ value }) => value === 'gemini')?.doubts).toEqual(['remote', 'replaces'])
-  })
-
   it('finds the settings of the folder that is to be opened first, and opens the folder of the file if it is chosen', async () => {
     const { app, plans, takeOver, userHome } = await openHome(
       { '.clawdbot/clawdbot.yaml': agentYaml, 'clawd/notes/a.md': '', 'clawd/clawdbot.json': defaultsJson },
@@ -256,33 +189,5 @@ describe('settings of Clawdbot', () => {
     expect((await plan())?.left).toEqual(keys.map((from) => ({ from, reason: 'same' })))
     const before = await configText()
     expect((await takeOver((await plan())?.file ?? '', keys)).change.after).toBe(before)
-  })
-
-  it('finds a file beside the workspace, follows its changes, and names a broken one', async () => {
-    const { plans, workspace, takeOver, configText } = await openHome(
-      {},
-      { files: { 'clawdbot.yaml': compactionYaml } },
-    )
-    const [plan] = await plans()
-    expect(plan?.file).toBe(join(workspace, 'clawdbot.yaml'))
-    await writeFiles(workspace, {
-      'clawdbot.yaml': `${compactionYaml}   broken: [\n`,
-      '../clawdbot.json': defaultsJson,
-    })
-    const [broken, beside] = await plans()
-    const from = 'clawdbot.yaml:10: All mapping items must start at the same column'
-    expect(broken).toEqual({ file: plan?.file, taken: [], left: [{ from, reason: 'unreadable' }] })
-    expect(beside?.taken).toHaveLength(8)
-    const before = await configText()
-    expect((await takeOver(plan?.file ?? '', ['agents.defaults.compaction.enabled'])).change.after).toBe(before)
-  })
-
-  it('another window has the settings, too, and a change of the file by hand', async () => {
-    const { plans, takeOver, current, home, configText } = await openHome({ '.openclaw/clawdbot.json': defaultsJson })
-    const [plan] = await plans()
-    await takeOver(plan?.file ?? '', ['agents.defaults.contextPruning.ttl'])
-    expect(current().contextPruning.ttl).toBe(900_000)
-    await writeFiles(home, { 'config.yaml': (await configText()).replace('900', '30') })
-    await until(() => current().contextPruning.ttl === 30_000)
   })
 })

@@ -102,10 +102,6 @@ describe.each(providers)('%s', (name, create) => {
     expect(message && messageText(message)).toBe(text)
   })
 
-  it('reads a stream that arrives byte by byte, also within characters', async () => {
-    expect((await run({ text: '多字节 ✅ text', pieceBytes: 3 })).text).toBe('多字节 ✅ text')
-  })
-
   it('collects parallel tool calls', async () => {
     const { message } = await run({
       text: 'Looking.',
@@ -140,18 +136,12 @@ describe.each(providers)('%s', (name, create) => {
   it.each([
     [401, 'invalid x-api-key', 'provider_auth'],
     [400, 'prompt is too long: 210000 tokens > 200000 maximum', 'context_overflow'],
-    [400, "This model's maximum context length is 8192 tokens", 'context_overflow'],
-    [400, 'the request exceeds the available context size', 'context_overflow'],
-    [400, 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000', 'context_overflow'],
     [400, 'something else', 'provider_error'],
     [402, 'payment required', 'provider_quota'],
     [429, 'You exceeded your current quota, please check your plan and billing details', 'provider_quota'],
-    [400, 'Your credit balance is too low to access the API', 'provider_quota'],
     [429, 'slow down', 'provider_rate_limited'],
-    [503, 'busy', 'provider_overloaded'],
     [529, 'Overloaded', 'provider_overloaded'],
     [500, 'oops', 'provider_failed'],
-    [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
     [404, 'model: test-model does not exist', 'unknown_model'],
   ])('maps status %i "%s" to %s', async (status, message, code) => {
     await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })
@@ -373,14 +363,6 @@ describe.each(providers)('%s', (name, create) => {
 })
 
 describe('quirks', () => {
-  it('gives calls without an id a unique one', async () => {
-    const server = await startModelServer({ calls: [{ name: 'read', arguments: {} }], noIds: true })
-    const { message } = await collect(
-      createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch }),
-    )
-    expect(message?.content[0]).toMatchObject({ type: 'toolCall', id: expect.stringMatching(/^call_/) })
-  })
-
   const compatible = (server: ModelServer) =>
     createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
 
@@ -409,12 +391,6 @@ describe('quirks', () => {
     server.unknownOptions = ['stream_options']
     expect((await collect(compatible(server))).text).toBe('ok')
     expect(server.requests).toHaveLength(2)
-  })
-
-  it('reads thinking between tags', async () => {
-    const server = await startModelServer({ text: '<think>\nLet me see.\n</think>\n\nIt is 4.' })
-    const { text, thinking } = await collect(compatible(server))
-    expect([text, thinking.trim()]).toEqual(['It is 4.', 'Let me see.'])
   })
 
   it('sends OpenAI’s thinking back as encrypted items', async () => {
@@ -452,11 +428,5 @@ describe('quirks', () => {
     for await (const event of model.stream(asked, new AbortController().signal)) void event
     const { thinking, output_config } = server.requests[0]?.body ?? {}
     expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(params)
-  })
-
-  it('marks Anthropic’s system prompt for caching', async () => {
-    const server = await startModelServer({ text: 'ok' })
-    await collect(createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch }))
-    expect(server.requests[0]?.body['system']).toMatchObject([{ cache_control: { type: 'ephemeral' } }])
   })
 })

@@ -20,16 +20,10 @@ const read = { name: 'read', arguments: '{"path":"a.md"}' }
 
 /** Chat Completions events with the expected message. */
 const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
-  ['an empty object as usage', [said, end('stop', { usage: {} })], { usage: usage(0, 0) }],
   [
     'null in usage',
     [said, end(), { choices: [], usage: { prompt_tokens: null, completion_tokens: null } }],
     { usage: usage(0, 0) },
-  ],
-  [
-    'strings in usage',
-    [said, end(), { usage: { prompt_tokens: '12', completion_tokens: '3' } }],
-    { usage: usage(12, 3) },
   ],
   [
     'negative and fractional usage',
@@ -37,21 +31,10 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     { usage: usage(0, 3) },
   ],
   [
-    'usage of 1e308',
-    [said, end(), 'data: {"usage":{"prompt_tokens":1e308,"completion_tokens":1e999}}\n\n'],
-    { usage: usage(1e12, 0) },
-  ],
-  [
-    'more cached tokens than input',
-    [said, end(), { usage: { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } } }],
-    {},
-  ],
-  [
     'an array as usage, a string as chunk, null as choices',
     [said, { choices: null }, { choices: 'x', usage: [1] }, 'data: 3\n\n', 'data: null\n\n', end()],
     { usage: usage(0, 0) },
   ],
-  ['null as content, role and delta', [chunk({ role: null, content: null }), chunk(null), said, end()], {}],
   [
     'content as an array of parts',
     [
@@ -66,11 +49,6 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     {},
   ],
   [
-    'half a surrogate pair',
-    [chunk({ content: 'said' }), 'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n', end()],
-    { content: [{ type: 'text', text: 'said\ufffd' }] },
-  ],
-  [
     'a surrogate pair split between two chunks',
     [
       'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n',
@@ -79,18 +57,8 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     ],
     { content: [{ type: 'text', text: '\u{1f600}' }] },
   ],
-  ['a NUL', [chunk({ content: 'a\0b' }), end()], { content: [{ type: 'text', text: 'a\0b' }] }],
-  ['a number as finish', [said, end(7)], { stopReason: 'stop' }],
-  ['a number as id', call({ index: 0, id: 7, function: read }), calls('7')],
   ['a text as index', call({ index: '0', id: 'a', function: read }), calls('a')],
-  ['an index below zero', call({ index: -1, id: 'a', function: read }), calls('a')],
   ['no id', call({ index: 0, function: read }), calls(expect.stringMatching(/^call_/))],
-  ['null as id', call({ index: 0, id: null, function: read }), calls(expect.stringMatching(/^call_/))],
-  [
-    'an id of one megabyte',
-    call({ index: 0, id: 'x'.repeat(1_000_000), function: read }),
-    calls(expect.stringMatching(/^call_/)),
-  ],
   [
     'two calls with one id',
     [
@@ -108,16 +76,6 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     'arguments as an object',
     call({ index: 0, id: 'a', function: { name: 'read', arguments: { path: 'a.md' } } }),
     calls('a'),
-  ],
-  [
-    'null as arguments',
-    call({ index: 0, id: 'a', function: { name: 'read', arguments: null } }),
-    { content: [{ type: 'toolCall', id: 'a', name: 'read', arguments: {} }] },
-  ],
-  [
-    'no name',
-    call({ index: 0, id: 'a', function: { arguments: '{}' } }),
-    { content: [{ type: 'toolCall', id: 'a', name: 'unnamed', arguments: {} }] },
   ],
   [
     'a call that is null, and one without a function',
@@ -175,9 +133,7 @@ describe('malformed answers', () => {
   })
 
   it.each<[string, object, unknown, unknown]>([
-    ['an empty object as usage', {}, 7, 'read'],
     ['null as usage and name', { input_tokens: null, output_tokens: null }, null, null],
-    ['arrays and strings in usage', { input_tokens: ['x'], output_tokens: '3' }, { a: 1 }, 5],
     ['invalid numbers', { input_tokens: -1, output_tokens: 1e308 }, '', ''],
   ])('Messages: %s', async (_name, wire, id, name) => {
     const message = await answer(anthropic, [
@@ -200,12 +156,7 @@ describe('malformed answers', () => {
   })
 
   it.each<[string, object]>([
-    ['an empty object as usage', { status: 'completed', usage: {} }],
     ['null as everything', { status: null, usage: null, incomplete_details: null, output: null }],
-    [
-      'strings in usage',
-      { status: 'completed', usage: { input_tokens: '5', output_tokens: 'x', input_tokens_details: null } },
-    ],
   ])('Responses: %s', async (_name, response) => {
     const message = await answer(responses, [
       { type: 'response.output_text.delta', delta: null },
@@ -237,8 +188,6 @@ describe('bodies that are no answer', () => {
   const bodies: [body: string, words: string][] = [
     ['upstream connect error or disconnect/reset before headers', 'upstream connect error or disconnect/reset'],
     ['<html><head><title>Hotel Wi-Fi</title></head><body>Please log in</body></html>', 'Please log in'],
-    ['data: Internal Server Error oops\n\n', 'Internal Server Error oops'],
-    ['{"half": ', '{"half":'],
   ]
   it.each(clients.flatMap(([name, create]) => bodies.map(([body, words]) => [name, body, words, create] as const)))(
     '%s: quotes %j in the failure',

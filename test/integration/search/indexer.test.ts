@@ -5,7 +5,6 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EmbeddingSource } from '../../../src/main/search/embeddings/create-embeddings.ts'
 import { Indexer, type IndexerEvent, type IndexerSettings } from '../../../src/main/search/indexing/indexer.ts'
-import { createTables, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { hashOf } from '../../../src/main/search/units/prepare-units.ts'
 import { resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
 import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
@@ -95,16 +94,6 @@ async function openNotes(settings: Partial<IndexerSettings> = {}) {
 }
 
 describe('indexing files', () => {
-  it('writes one unit for each entry and reports the numbers', async () => {
-    const { file, indexer } = await openNotes()
-    expect(unitsIn(file).map(({ path, line, text }) => [path, line, text])).toEqual([
-      ['MEMORY.md', 3, 'The boiler is old'],
-      ['MEMORY.md', 4, 'The roof leaks'],
-      ['memory/diary.md', 3, 'A seal came by.'],
-    ])
-    expect(indexer.status()).toMatchObject({ files: 2, units: 3, embedded: 0, state: 'ready', problems: [] })
-  })
-
   it('keeps the ids of units on unchanged lines', async () => {
     const { workspace, file, indexer } = await openNotes()
     const before = unitsIn(file)
@@ -162,14 +151,6 @@ describe('rules for private notes', () => {
     expect(hits()).toEqual(open)
   })
 
-  it('leave the other files untouched', async () => {
-    const { workspace, file, indexer } = await openNotes()
-    const before = unitsIn(file).filter(({ path }) => path === 'MEMORY.md')
-    await indexer.close()
-    await openIndexer(workspace, file, rulesFor(workspace, ['memory/']))
-    expect(unitsIn(file).filter(({ path }) => path === 'MEMORY.md')).toEqual(before)
-  })
-
   it('hide a note as soon as the index is open, even if its file cannot be read', async () => {
     const { workspace, file, indexer } = await openNotes()
     await indexer.close()
@@ -222,17 +203,6 @@ describe('embedding', () => {
     expect(indexer.status().problems).toEqual([
       { code: 'passages_local', message: `${unsent} texts are private: only keyword search finds them` },
     ])
-  })
-
-  it('sends all texts to a server on this machine', async () => {
-    const server = await startTroubledEmbeddings()
-    const workspace = await folderWith({ 'MEMORY.md': '- The open garden\n- The secret garden ^[local]\n' })
-    const file = join(await temporaryFolder(), 'index.sqlite')
-    const embedding = { ...(await remoteEmbedding(server.url)), isLocal: true }
-    const { indexer } = await openIndexer(workspace, file, { embedding })
-    await indexer.embedded()
-    expect(server.texts()).toHaveLength(2)
-    expect(indexer.status()).toMatchObject({ units: 2, embedded: 2, problems: [] })
   })
 
   it('sends equal texts once, also after their headings have changed', async () => {
@@ -333,33 +303,4 @@ describe('replacing an index', () => {
     const { indexer } = await openIndexer(workspace, file)
     expect(indexer.status()).toMatchObject({ units: 3, problems: [{ code: 'index_foreign' }] })
   })
-
-  it('continues with an index of the same settings', async () => {
-    const { workspace, file, indexer } = await openNotes()
-    await indexer.close()
-    const before = unitsIn(file)
-    const { events } = await openIndexer(workspace, file)
-    expect(events).not.toContainEqual({ type: 'replace' })
-    expect(events).not.toContainEqual({ type: 'indexed' })
-    expect(unitsIn(file)).toEqual(before)
-  })
-
-  it('builds a new index if the file was deleted while in use', async () => {
-    const { file, indexer, events } = await openNotes()
-    for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true })
-    indexer.notifyWritten(['MEMORY.md'])
-    await until(() => existsSync(file) && indexer.status().state === 'ready' && indexer.status().units === 3)
-    expect(events).toContainEqual({ type: 'reopen' })
-  })
-})
-
-it('an empty index has the tables of units', async () => {
-  const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { provider: '', model: '' })
-  expect(db.prepare('SELECT key FROM meta ORDER BY key').pluck().all()).toEqual([
-    'fingerprint',
-    'identity',
-    'units:version',
-  ])
-  db.close()
 })

@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
-import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 
@@ -85,19 +83,6 @@ describe('filters and time expressions', () => {
     },
   )
 
-  it('the score breakdown names filters and boosts, and adds up', async () => {
-    const { memory } = await openMemory()
-    const filtered = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'memory/2026-11-10.md', line: 4 })
-    expect(filtered.why).toMatchObject({ reason: 'outsideFilter', candidate: { verdict: { by: ['in:2024-05'] } } })
-    const notSquid = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'MEMORY.md', line: 4 })
-    expect(notSquid.why?.candidate?.verdict).toEqual({ kind: 'outsideFilter', by: ['-squid'] })
-    const lifted = await memory.explain('walrus last week')
-    const form = lifted.candidates[0]?.parts.find(({ name }) => name === 'form')
-    expect(form?.features).toContainEqual({ name: 'date', value: 1, contribution: expect.any(Number) })
-    for (const { parts, logit } of lifted.candidates)
-      expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(logit ?? NaN, 9)
-  })
-
   it('a condition that is turned off has no effect and is still reported', async () => {
     const { memory, found } = await openMemory()
     const all = await found('walrus')
@@ -114,21 +99,6 @@ describe('filters and time expressions', () => {
       { kind: 'after', text: 'after:someday', isOff: false, from: null, to: null, isUnread: true },
     ])
     expect(results.length).toBeGreaterThan(0)
-  })
-
-  it('the tool of the agent accepts filters and reports them', async () => {
-    const { memory, workspace } = await openMemory()
-    const signal = new AbortController().signal
-    const accessPolicy = new AccessPolicy(true, () => {
-      throw new Error('it sees everything')
-    })
-    const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
-      typeof memorySearch.run
-    >[1]
-    const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
-    const starts = text.split('\n').map((line) => line.split(':')[0])
-    expect(starts.sort()).toEqual(['Embeddings', 'MEMORY.md', 'memory/2024-05-12.md'])
-    expect((await memorySearch.run({ query: 'walrus after:someday' }, context, 'call')).text).toContain('after:someday')
   })
 })
 
@@ -158,12 +128,6 @@ describe('notes and transcripts that repeat them', () => {
     expect(results.map(({ path }) => path)).toEqual(['MEMORY.md'])
     const { why } = await memory.explain(question, {}, { path: 'sessions/asked.jsonl', line: 2 })
     expect(why?.reason).toBe('notIndexed')
-  })
-
-  it('does not return an earlier question without an answer', async () => {
-    const question = 'Where did I put the spare key of the boathouse?'
-    const { memory } = await openMemory({ 'asked.jsonl': transcript('2026-11-12', ['user', question]) })
-    expect((await memory.search(question)).results).toEqual([])
   })
 
   it('finds facts that are only in a transcript, also by date', async () => {

@@ -123,22 +123,6 @@ describe('find and replace in all notes', () => {
     })
   }, 120_000)
 
-  it('offers the undo of the whole after that of one note, whose status is its own', async () => {
-    const { agent, find, read, workspace } = await openNotes()
-    const { search } = await find('cat')
-    const end = await endOf(agent.findReplace.replace({ search, replacement: 'dog' }, { cause: 'user' }))
-    const change = end?.change ?? 0
-    await agent.revert({ change, path: 'notes/n6.md' })
-    expect(await read(6)).toBe(note(6))
-    await writeFile(join(workspace, 'notes/n7.md'), (await read(7)).replaceAll('dog', 'fox'))
-    const states = await Promise.all([6, 7, 8].map((number) => agent.revertStatus(change, `notes/n${number}.md`)))
-    expect(states.map(({ hunks }) => [...new Set(hunks)])).toEqual([['undone'], ['changed'], ['there']])
-    expect(await agent.batches.list()).toMatchObject([{ change }])
-    const back = await agent.batches.undo(change, { cause: 'user' })
-    expect(back).toMatchObject({ notes: many - 2, left: [{ path: 'notes/n7.md', reason: 'changed' }] })
-    expect(await agent.batches.list()).toEqual([])
-  })
-
   it('a stop or an early end of the iteration rolls back; unknown searches are refused', async () => {
     const { agent, find, read } = await openNotes()
     const { search } = await find('sat')

@@ -79,26 +79,6 @@ describe("Git log of the user's repository", () => {
     })
   }, 60_000)
 
-  it('shows a path outside the vault for a file that was moved in, and no commits for an uncommitted file', async () => {
-    const { top, vault } = await repository()
-    await rename(join(top, 'elsewhere/old.md'), join(vault, 'came.md'))
-    commitAll(top, 'Came')
-    const commits = open(vault)
-    const { commits: found } = await commits.log('came.md', { skip: 0, limit: 10 }, undefined)
-    expect(found.map(({ path, from }) => [path, from])).toEqual([
-      ['came.md', '/elsewhere/old.md'],
-      ['/elsewhere/old.md', undefined],
-    ])
-    await writeFile(join(vault, 'new.md'), 'n\n')
-    expect(await commits.log('new.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({
-      state: 'found',
-      commits: [],
-    })
-    await expect(commits.log('../elsewhere/x.md', { skip: 0, limit: 10 }, undefined)).rejects.toMatchObject({
-      code: 'path_outside_workspace',
-    })
-  }, 60_000)
-
   it('includes both branches of a merge, and returns none for a folder without a repository', async () => {
     const top = await folderWith({ 'n.md': 'a\n\n\n\nz\n' })
     git(top, 'init', '-q', '-b', 'main')
@@ -196,20 +176,6 @@ describe('an untrusted repository', () => {
     ])
     const [third] = found.commits
     await expect(commits.diff('*new*.md', third?.commit ?? '')).rejects.toMatchObject({ code: 'git_partial' })
-    // Without the folders, Git cannot tell which commits changed the file.
-    const bare = join(await temporaryFolder(), 'bare')
-    git(top, 'clone', '-q', '--filter=tree:0', `file://${top}`, bare)
-    await expect(open(join(bare, 'vault')).log('*new*.md', { skip: 0, limit: 10 })).rejects.toMatchObject({
-      code: 'git_partial',
-    })
-  })
-
-  it('stops when the request is aborted', async () => {
-    const { vault } = await repository()
-    const stop = new AbortController()
-    const asked = open(vault).log('*new*.md', { skip: 0, limit: 10 }, stop.signal)
-    stop.abort(new Error('gone'))
-    await expect(asked).rejects.toThrow('gone')
   })
 
   it("keeps the user's commits out of the app's own history", async () => {

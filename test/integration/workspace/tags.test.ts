@@ -51,14 +51,6 @@ describe('search by tags, properties and titles', () => {
     expect(await first('waterfront')).toMatchObject({ path: 'harbour.md', title: 'Waterfront' })
     expect(await first('seen at the old port')).toMatchObject({ path: 'harbour.md', title: 'The old port' })
   })
-
-  it('forgets tags that were removed from a note', async () => {
-    const { agent, workspace } = await open()
-    await writeFiles(workspace, { 'zoo.md': '# Zoo\n\nThe walrus moves in May.\n' })
-    await agent.memory.reindex()
-    await agent.memory.settle(10_000)
-    expect((await agent.memory.search('walrus tag:work')).results.map(({ path }) => path)).toEqual(['harbour.md'])
-  })
 })
 
 const expected = {
@@ -76,25 +68,6 @@ const expected = {
 }
 
 describe('tags of notes', () => {
-  it('lists the tags and properties of a note', async () => {
-    const { agent } = await open()
-    const said = await agent.links.properties('zoo.md')
-    expect(said.tags.map(({ name }) => name)).toEqual(['work', 'animals/sea'])
-    expect(said.properties[1]).toEqual({ name: 'status', values: ['open'], line: 3 })
-  })
-
-  it('lists renamed tags until they are undone', async () => {
-    const { agent, workspace } = await open()
-    const rename = { from: 'work', to: 'job' }
-    expect(await agent.batches.list()).toEqual([])
-    const { id } = await agent.links.planTagRename(rename)
-    const { change: undo } = await agent.links.renameTag(rename, id, { cause: 'user' })
-    expect(await agent.batches.list()).toMatchObject([{ change: undo, kind: 'tag', ...rename, notes: 2 }])
-    await agent.batches.undo(undo ?? 0, { cause: 'user' })
-    expect(await agent.batches.list()).toEqual([])
-    expect(await readFile(join(workspace, 'zoo.md'), 'utf8')).toBe(files['zoo.md'])
-  })
-
   it('plans a rename, writes it as one change, and undoes it', async () => {
     const { agent, workspace } = await open()
     const text = (path: string) => readFile(join(workspace, path), 'utf8')
@@ -115,20 +88,6 @@ describe('tags of notes', () => {
       code: 'plan_outdated',
     })
     expect(await agent.links.planTagRename({ from: '动物', to: '工作' })).toMatchObject({ tags: 1, joins: true })
-  })
-
-  it('renames every occurrence in a note with very many', async () => {
-    const before = { 'many.md': '#work item\n'.repeat(2500), 'late.md': `${'#other '.repeat(2100)}#work\n` }
-    const { agent, workspace } = await open(before)
-    const text = (path: string) => readFile(join(workspace, path), 'utf8')
-    const rename = { from: 'work', to: 'job' }
-    const plan = await agent.links.planTagRename(rename)
-    expect(plan).toMatchObject({ tags: 2503, notes: 4, left: [] })
-    const { change: undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
-    expect(await text('many.md')).toBe(before['many.md'].replaceAll('work', 'job'))
-    expect(await text('late.md')).toBe(before['late.md'].replace('work', 'job'))
-    await agent.batches.undo(undo ?? 0, { cause: 'user' })
-    expect(await text('many.md')).toBe(before['many.md'])
   })
 
   it('announces every note that cannot be decoded or written', async () => {
