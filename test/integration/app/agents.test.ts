@@ -70,7 +70,7 @@ describe('isolation of agents', () => {
       }
     }
     const swapping = swap()
-    for (let round = 0; round < 3000; round += 1)
+    for (let round = 0; round < 500; round += 1)
       await attempt(async () => (await main.workspace.read('swap/MEMORY.md')).text, false)
     stop.abort()
     await swapping

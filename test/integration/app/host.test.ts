@@ -142,7 +142,7 @@ describe('lifecycle', () => {
     await app.agents.get('main')
     await app.close()
     const before = process.getActiveResourcesInfo().length
-    for (let round = 0; round < rounds(20, 50); round += 1) {
+    for (let round = 0; round < rounds(5, 50); round += 1) {
       const again = await createApp({ mainFolder, env: {}, home })
       if (round % 10 === 0) await again.agents.get('main')
       await again.close()

@@ -199,26 +199,17 @@ describe('damage to the files of the primary', { timeout: 60_000 }, () => {
     await until(async () => (await client.settings.get()).problems.length === 0)
   })
 
-  it.each([['garbage', (note: string) => writeFile(note, 'junk')]])(
-    'a primary whose lock info is %s is found again',
-    async (_what, damage) => {
-      const folders = await prepareFolders({})
-      const { client } = await server(folders)
-      const events = eventsOf(client)
-      await until(() => events.length > 0)
-      await damage(join(folders.home, 'owner/app.json'))
-      await until(
-        async () =>
-          readFile(join(folders.home, 'owner/app.json'), 'utf8').then(
-            (text) => text.includes('key'),
-            () => false,
-          ),
-        10_000,
-      )
-      expect(await terminal(folders, ['remember', 'Through the owner'])).toMatchObject({ code: 0, err: '' })
-      await until(() => events.some((event) => event.type === 'captured' && event.note === 'Through the owner'))
-    },
-  )
+  it('a primary whose lock info is damaged is found again', async () => {
+    const folders = await prepareFolders({})
+    const { client } = await server(folders)
+    const events = eventsOf(client)
+    await until(() => events.length > 0)
+    const info = join(folders.home, 'owner/app.json')
+    await writeFile(info, 'junk')
+    await until(async () => (await readFile(info, 'utf8')).includes('key'), 10_000)
+    expect(await terminal(folders, ['remember', 'Through the owner'])).toMatchObject({ code: 0, err: '' })
+    await until(() => events.some((event) => event.type === 'captured' && event.note === 'Through the owner'))
+  })
 })
 
 describe('a folder that replaces an agent’s workspace', () => {

@@ -68,79 +68,45 @@ const defaultsJson = `{
   } }
 }
 `
-const defaultsKey = 'agents.defaults'
 const agentKey = 'agents.list.0'
 
-interface Shape {
-  readonly name: string
-  readonly text: string
-  /** Key of the file and key in the app, below the agent, and value. */
-  readonly keys: readonly (readonly [from: string, to: string, value: string])[]
-  /** Below which keys the names are. */
-  readonly below: readonly [from: string, to: string]
-}
-
-const same = (key: string, value: string) => [key, key, value] as const
-const shapes: readonly Shape[] = [
-  {
-    name: 'clawdbot.yaml',
-    text: agentYaml,
-    below: ['agents.main', agentKey],
-    keys: [
-      same('workspace', '~/clawd'),
-      ['memory.embeddingProvider', 'memory.embedding.provider', 'gemini'],
-      ['memory.embeddingModel', 'memory.embedding.model', 'gemini-embedding-001'],
-      ['memory.chunkSize', 'memory.chunking.tokens', '300'],
-      ['memory.chunkOverlap', 'memory.chunking.overlap', '60'],
-      ['memory.searchWeights.vector', 'memory.search.weights.vector', '0.6'],
-      ['memory.searchWeights.keyword', 'memory.search.weights.text', '0.4'],
-    ],
-  },
-  {
-    name: 'clawdbot.json',
-    text: defaultsJson,
-    below: [defaultsKey, defaultsKey],
-    keys: [
-      same('compaction.enabled', 'false'),
-      same('compaction.reserveTokensFloor', '15000'),
-      same('compaction.memoryFlush.enabled', 'true'),
-      same('compaction.memoryFlush.softThresholdTokens', '2000'),
-      same('compaction.memoryFlush.prompt', 'memory/YYYY-MM-DD.md'),
-      same('contextPruning.mode', 'always'),
-      same('contextPruning.ttl', '900'),
-      same('contextPruning.keepLastAssistants', '1'),
-    ],
-  },
-]
+/** Key of the file below `agents.main`, key in the app below the agent, and value. */
+const counterparts = [
+  ['workspace', 'workspace', '~/clawd'],
+  ['memory.embeddingProvider', 'memory.embedding.provider', 'gemini'],
+  ['memory.embeddingModel', 'memory.embedding.model', 'gemini-embedding-001'],
+  ['memory.chunkSize', 'memory.chunking.tokens', '300'],
+  ['memory.chunkOverlap', 'memory.chunking.overlap', '60'],
+  ['memory.searchWeights.vector', 'memory.search.weights.vector', '0.6'],
+  ['memory.searchWeights.keyword', 'memory.search.weights.text', '0.4'],
+] as const
 
 function valueAt(root: unknown, key: string): unknown {
   return key.split('.').reduce<unknown>((node, step) => Object(node)[step], root)
 }
 
 describe('settings of Clawdbot', () => {
-  it.each(shapes)('has a counterpart for each key of a file: %#', async ({ name, text, keys, below: [from, to] }) => {
+  it('has a counterpart for each key of a file, and undoes the whole', async () => {
     const { app, plans, takeOver, configText, router, userHome, current } = await openHome({
-      [`.clawdbot/${name}`]: text,
+      '.clawdbot/clawdbot.yaml': agentYaml,
     })
     const before = await configText()
     const [plan] = await plans()
-    expect(plan?.file).toBe(join(userHome, '.clawdbot', name))
+    expect(plan?.file).toBe(join(userHome, '.clawdbot/clawdbot.yaml'))
     expect(plan?.left).toEqual([])
     const rows = plan?.taken.map((entry) => [entry.from, entry.to, entry.value])
-    for (const [key, target, value] of keys) expect(rows).toContainEqual([`${from}.${key}`, `${to}.${target}`, value])
-    expect(new Set(plan?.taken.map((entry) => entry.from)).size).toBe(keys.length)
+    for (const [key, target, value] of counterparts)
+      expect(rows).toContainEqual([`agents.main.${key}`, `${agentKey}.${target}`, value])
     // The folder of the workspace would have to exist to be opened.
-    const chosen = keys.map(([key]) => `${from}.${key}`).filter((key) => !key.endsWith('.workspace'))
+    const chosen = counterparts.map(([key]) => `agents.main.${key}`).slice(1)
     let reloads = 0
     app.settings.changes.subscribe(() => (reloads += 1))
     const done = await takeOver(plan?.file ?? '', chosen)
     expect(reloads).toBe(1)
     expect(app.settings.problems).toEqual([])
     expect(app.settings.ignoredKeys).toEqual([])
-    for (const [key, target, value] of keys) {
-      const expected = target.endsWith('.ttl') ? Number(value) * 1000 : value
-      if (key !== 'workspace') expect(String(valueAt(current(), target)), target).toBe(String(expected))
-    }
+    for (const [, target, value] of counterparts.slice(1))
+      expect(String(valueAt(current(), target)), target).toBe(value)
     expect(await configText()).toBe(done.change.after)
     expect(done.change.after).toContain('# the only one')
     await call(router.settings.undo, done.change)

@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../../src/main/llm/model.ts'
 import { createAnthropicModel, createOpenAiModel } from '../../support/provider-models.ts'
 import type { AssistantMessage, Message } from '../../../src/shared/chat/messages.ts'
-import { readFacts, readTable } from '../../streams/facts.ts'
+import { readTable } from '../../streams/facts.ts'
 import { startLoopback, type Asked, type Loopback, type Reply } from '../../streams/loopback.ts'
 import { asList, asRecord, readRecordings, type Wire } from '../../streams/recording.ts'
 import { compare, cutsOf, checkCutStream, play } from '../../streams/streams.ts'
-import { breakTurn, openTurnApp, takeTurns, type TurnApp } from '../../streams/turns.ts'
 import { rounds } from '../../support/thorough.ts'
 
 const streams = new URL('../../streams/', import.meta.url)
@@ -36,33 +35,6 @@ describe('recorded answers', () => {
     const cuts = [...cutsOf(recording)].filter((_, at) => at % rounds(8, 1) === 0)
     for (const cut of cuts) problems.push(...(await checkCutStream(recording, cut, loopback)))
     expect(problems).toEqual([])
-  })
-})
-
-describe('whole turns', () => {
-  let app: TurnApp
-  beforeAll(async () => {
-    app = await openTurnApp()
-  })
-  afterAll(() => app.close())
-  const whole = named.filter(({ row }) => row && !row.finish.startsWith('provider_'))
-  const broken = named.filter(({ row }) => row?.finish.startsWith('provider_') && row.text !== '')
-
-  it.each(whole)('sends a valid next request after $name', async ({ recording, row }) => {
-    expect(await takeTurns(recording, row?.calls.length ?? 0, app)).toEqual([])
-  })
-
-  it.each(broken)('keeps the text and runs no call after $name', async ({ recording, row }) => {
-    const cut = {
-      name: recording.name,
-      whole: recording.events.length,
-      came: () => readFacts(recording),
-      reply: replyWith(recording.events.join('')),
-    }
-    const { problems, failures } = await breakTurn(recording, cut, app)
-    expect(problems).toEqual([])
-    expect(failures).toEqual([row?.finish])
-    expect(await app.file('a.md')).toBeUndefined()
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
-import { foam, logseq, markdown, obsidian } from '../../../vaults/oracles.ts'
+import { foam, logseq, markdown, obsidian } from '../../../support/link-rules.ts'
 
 describe('links to folders and by name', () => {
   const resolver = new Resolver([
