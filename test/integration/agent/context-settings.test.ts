@@ -260,30 +260,3 @@ describe('compaction.enabled: false', () => {
     expect(new Set(chat.kinds())).toEqual(new Set(['chat']))
   })
 })
-
-describe('settings that a small window lowers', () => {
-  it('are named in the meter', async () => {
-    const cases: [window: number, compaction: object, lowered: [setting: string, from: number, to: number][]][] = [
-      [
-        8192,
-        {},
-        [
-          ['reserveTokensFloor', 20_000, 2048],
-          ['keepRecentTokens', 20_000, 2457],
-          ['softThresholdTokens', 4000, 1000],
-        ],
-      ],
-      [4096, { reserveTokensFloor: 0, keepRecentTokens: 0 }, [['softThresholdTokens', 4000, 0]]],
-    ]
-    const chat = await openChat()
-    for (const [window, compaction, lowered] of cases) {
-      const windowPath = ['models', 'anthropic/test-model', 'contextWindow']
-      await chat.app.settings.set([['agents', 'defaults', 'compaction'], compaction], [windowPath, window])
-      chat.startNew()
-      await chat.ask('hello')
-      const expected = lowered.map(([setting, from, to]) => ({ setting, from, to }))
-      expect((await chat.agent.chat.meter.report(undefined, undefined)).lowered).toEqual(expected)
-      expect((await chat.agent.chat.meter.report(chat.session(), undefined)).lowered).toEqual(expected)
-    }
-  })
-})

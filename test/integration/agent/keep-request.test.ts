@@ -22,7 +22,7 @@ agents:
   const sent = await agent.chat.send({ text, withoutMemory })
   await sent.ended
   const transcript = await agent.sessions.get(sent.session)
-  if (!fails) await vi.waitFor(() => expect(transcript.name).toBeDefined())
+  if (!fails) await vi.waitFor(() => expect(transcript.name).toBeDefined(), { timeout: 10_000 })
   const again = await agent.chat.send({ text: 'Thanks', session: sent.session })
   await again.ended
   await test.app.close()

@@ -206,17 +206,4 @@ describe('Differ', () => {
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
     await until(() => !differ.isWorkerRunning)
   })
-
-  it('rejects an aborted merge, but still describes a finished write', async () => {
-    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
-    onTestFinished(() => differ.close())
-    const stop = new AbortController()
-    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n` }
-    const described = differ.describe(change, stop.signal)
-    const merged = differ.merge({ base: long('a'), mine: long('b'), theirs: long('a'), keepsBoth: false }, stop.signal)
-    stop.abort(new Error('enough'))
-    await expect(merged).rejects.toThrow('enough')
-    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
-    expect(differ.isWorkerRunning).toBe(false)
-  })
 })

@@ -8,11 +8,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoHome, openDemo } from '../../../src/main/demo.mjs'
-import { parseStoredRequest } from '../../../src/main/agent/sessions/stored-requests.ts'
 import { startServer, type RunningServer } from '../../../src/main/app/server/start-server.ts'
 import type { ContractClient } from '../../../src/shared/contract/index.ts'
-import { messageText } from '../../../src/shared/chat/messages.ts'
-import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { mainFolder } from '../../support/built.ts'
 import { connect } from '../../support/client.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -69,32 +66,6 @@ const versions: readonly Version[] = [
     changed: ['大提琴课星期几？', '周四', '周二'],
   },
 ]
-
-/**
- * Returns the lines that a model received in a request, such as `MEMORY.md:12`: of the files in the system text, of
- * notes before an answer, and of results of tools.
- */
-function receivedLines(json: string): ReadonlySet<string> {
-  const received = new Set<string>()
-  const addFile = (path: string, content: string) => {
-    const uncut = content.split('\n\n[… ')[0] ?? ''
-    uncut.split('\n').forEach((_, index) => received.add(`${path}:${index + 1}`))
-  }
-  const { system = [], messages = [] } = parseStoredRequest(json) ?? {}
-  for (const [, path = '', content = ''] of system.join('\n\n').matchAll(/<file path="([^"]+)">\n(.*?)\n<\/file>/gs))
-    addFile(path, content)
-  const calls = messages.flatMap((message) =>
-    message.role === 'assistant' ? message.content.filter((part) => part.type === 'toolCall') : [],
-  )
-  for (const message of messages) {
-    if (message.role === 'assistant') continue
-    const call = message.role === 'toolResult' ? calls.find(({ id }) => id === message.toolCallId) : undefined
-    if (call?.name === 'read') addFile(String(call.arguments['path']), messageText(message))
-    for (const [, place = ''] of messageText(message).matchAll(/^(\S+:\d+)(?:-\d+)? · \d\.\d\d · /gm))
-      received.add(place)
-  }
-  return received
-}
 
 describe.each(versions)('the demo of $today ($language)', (version) => {
   const { language, now, today, yesterday, locale, entries, questions, changed } = version
@@ -160,43 +131,6 @@ describe.each(versions)('the demo of $today ($language)', (version) => {
       expect(skippedLines).toEqual([])
       expect(messages.filter(({ message }) => message.role === 'assistant' && message.errorCode)).toEqual([])
     }
-  })
-
-  it('shows a pruning, a flush and a compaction of the long chat, with the requests', async () => {
-    const long = (await readChats()).toSorted((one, other) => other.messages.length - one.messages.length)[0]
-    const session = { ...main, session: long?.summary.id ?? '' }
-    const { steps, events } = await client.context.timeline(session)
-    expect(events.map(({ event }) => event.type).slice(0, 3)).toEqual(['prune', 'flush', 'compaction'])
-    expect(steps.length).toBe(18)
-    for (const { id, request, usage, answer } of steps) {
-      expect(usage?.totalTokens).toBeGreaterThan(1000)
-      expect(answer).not.toBeNull()
-      const { items } = await client.context.report({ ...session, step: id })
-      expect(items.map(({ layer }) => layer)).toContain('project')
-      const sent = await client.context.request({ ...session, number: request ?? 0 })
-      expect(JSON.parse(sent.request?.json ?? '{}')).toMatchObject({ model: 'openai-compatible/qwen3:8b' })
-    }
-  })
-
-  it.each(['main', 'garden'])('cites only lines that the model had received (%s)', async (agent) => {
-    const checked: string[] = []
-    for (const { summary, messages } of await readChats(agent)) {
-      const session = { agent, session: summary.id }
-      const { steps } = await client.context.timeline(session)
-      for (const { id, message } of messages) {
-        if (message.role !== 'assistant') continue
-        const citations = splitCitations(messageText(message)).filter((part) => typeof part !== 'string')
-        const { request } = await client.context.request({
-          ...session,
-          number: steps.find(({ answer }) => answer === id)?.request ?? 0,
-        })
-        const received = receivedLines(request?.json ?? '')
-        const places = citations.map(({ path, line }) => `${path}:${line}`)
-        expect(places.filter((place) => !received.has(place))).toEqual([])
-        checked.push(...places)
-      }
-    }
-    expect(checked.length).toBeGreaterThan(agent === 'main' ? 20 : 2)
   })
 
   it('has a private chat about a private note', async () => {

@@ -520,21 +520,3 @@ describe('ownership of folders', () => {
     expect(existsSync(join(inner, 'old.md'))).toBe(true)
   }, 60_000)
 })
-
-describe('archived chats', () => {
-  it('search does not find them at once, and finds them again after they are restored', async () => {
-    const { app } = await openTestApp()
-    const main = await app.agents.get('main')
-    const router = createRouter(app)
-    const sent = await main.chat.send({ text: 'The quartz walrus sleeps in the attic.', session: undefined })
-    await sent.ended
-    const found = async () =>
-      (await main.memory.search('quartz walrus', { minScore: 0 })).results.map(({ path }) => path)
-    const path = `sessions/${sent.session}.jsonl`
-    await until(async () => (await found()).includes(path))
-    await call(router.sessions.remove, { agent: 'main', session: sent.session })
-    expect(await found()).not.toContain(path)
-    await call(router.sessions.restore, { agent: 'main', session: sent.session })
-    expect(await found()).toContain(path)
-  }, 30_000)
-})

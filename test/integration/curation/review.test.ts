@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { recordSpending } from '../../../src/main/curation/review/review-records.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
 import { makeMemory } from '../../support/made-memory.ts'
@@ -191,21 +190,6 @@ describe('review by a model', () => {
     expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 1, left: 1 })
     expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, left: 1 })
     expect(server.requests).toHaveLength(1)
-  })
-
-  it.each([
-    ['stops at two million tokens where the price is unknown', '{}', '', 'budget'],
-    ['counts dollars alone where the price is known', '{}', undefined, 'done'],
-    ['has no limit where the settings want none', '{ monthlyBudget: null }', '', 'done'],
-  ])('a review %s', async (_what, upkeep, prices, state) => {
-    const test = await openReview({ upkeep, ...(prices === undefined ? {} : { prices }) })
-    await recordSpending(join(test.home, 'agents/main/upkeep'), {
-      id: 'x',
-      at: now().getTime(),
-      tokens: 1_999_990,
-      usd: null,
-    })
-    expect(await test.upkeep.review(main)).toMatchObject({ state })
   })
 
   it('continues after a crash without asking or suggesting anything twice', async () => {

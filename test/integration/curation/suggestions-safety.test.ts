@@ -242,7 +242,7 @@ describe('acceptance safety', () => {
       const random = seededRandom()
       for (let round = 0; round < rounds(2, 50); round += 1) {
         for (let kill = 0; kill < 2; kill += 1) {
-          const child = spawn(process.execPath, [writer, folder, state, '--some'], {
+          const child = spawn(process.execPath, [writer, folder, state], {
             stdio: ['ignore', 'pipe', 'inherit'],
           })
           await once(child.stdout, 'data')

@@ -120,23 +120,6 @@ describe('notes of a program', () => {
     const [guest] = await again.clients.list()
     expect(guest?.today).toEqual({ date: '2026-05-04', calls: 0, notes: 1, characters: 5 })
   })
-
-  it('are limited in characters; a note that was not written does not count', async () => {
-    const { app, where } = await openWithGuest()
-    await app.clients.update({ client, limits: { ...limits, charactersPerDay: 15_000 } })
-    const { call } = await connectClient('v2', where, 'guest')
-    expect(textOf(await call('remember', { text: 'x'.repeat(10_001) }))).toContain('expected string to have <=10000')
-    await expect(app.clients.remember({ client, agent: 'gone', text: 'x' })).rejects.toMatchObject({})
-    await app.clients.update({ client, permission: 'read' })
-    await expect(app.clients.remember({ client, agent: 'main', text: 'x' })).rejects.toMatchObject({
-      code: 'client_read_only',
-    })
-    await app.clients.update({ client, permission: 'write' })
-    expect(isAnswered(await call('remember', { text: 'y'.repeat(10_000) }))).toBe(true)
-    expect(textOf(await call('remember', { text: 'z'.repeat(10_000) }))).toContain('they can change the limit')
-    expect(isAnswered(await call('remember', { text: 'z'.repeat(5000) }))).toBe(true)
-    expect((await app.clients.list())[0]?.today).toMatchObject({ notes: 2, characters: 15_000 })
-  })
 })
 
 it('a note with a secret is refused, and marked private if the model of the program runs here', async () => {

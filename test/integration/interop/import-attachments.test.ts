@@ -2,7 +2,6 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { readAttachment } from '../../../src/main/workspace/files/attachments.ts'
 import { parseLinks } from '../../../src/shared/markdown/links/parse-links.ts'
 import { withoutImport } from '../../../src/shared/markdown/provenance.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -196,54 +195,4 @@ describe('importing attachments', () => {
     const trashed = await readdir(join(workspace, '.trash'), { recursive: true })
     expect(trashed.filter((name) => /\.(?:md|png)$/.test(name))).toHaveLength(3)
   }, 60_000)
-
-  it('an interrupted import creates only the rest when it runs again', async () => {
-    const names = Array.from({ length: 30 }, (_, index) => `n${index}`)
-    const vault = await folderWith(
-      Object.fromEntries(
-        names.flatMap((name) => [
-          [`${name}.md`, `![[${name}.png]]\n`],
-          [`img/${name}.png`, name],
-        ]),
-      ),
-    )
-    const { run, plan, workspace } = await openImporter({ 'n3.png': 'mine' })
-    const first = await run(vault, 'in', 12)
-    expect(first.length).toBeLessThan(60)
-    expect(await plan(vault, 'in')).toMatchObject({ conflicts: 0, attachments: { conflicts: 0 } })
-    const second = await run(vault, 'in')
-    expect([...first, ...second].toSorted()).toEqual(
-      names.flatMap((name) => [`in/${name}.md`, `in/img/${name}.png`]).toSorted(),
-    )
-    expect((await readdir(join(workspace, 'in/img'))).filter((name) => name.startsWith('.'))).toEqual([])
-  }, 60_000)
-})
-
-describe('writing attachments', () => {
-  it('writes only supported kinds, never over a file, never outside the workspace, and only complete files', async () => {
-    const { files, workspace } = await openImporter({ 'a.png': 'mine' })
-    const fill = (text: string) => (file: string) => writeFile(file, text, { flag: 'wx' })
-    await files.attach('new/folder/b.png', fill('new'))
-    expect(await readFile(join(workspace, 'new/folder/b.png'), 'utf8')).toBe('new')
-    const { bytes } = await readAttachment(files.roots, 'new/folder/b.png', 0)
-    expect(bytes.toString()).toBe('new')
-    for (const [path, code] of [
-      ['a.png', 'file_exists'],
-      ['b.sh', 'attachment_unknown'],
-      ['b.md', 'attachment_unknown'],
-      ['../b.png', 'path_outside_workspace'],
-      ['.git/b.png', 'path_hidden'],
-      ['con.png', 'path_invalid'],
-    ] as const)
-      await expect(files.attach(path, fill('x')), path).rejects.toMatchObject({ code })
-    await expect(
-      files.attach('c.png', async (file) => {
-        await writeFile(file, 'half')
-        throw new Error('torn')
-      }),
-    ).rejects.toMatchObject({ code: 'write_failed' })
-    expect((await readdir(workspace)).toSorted()).toEqual(['MEMORY.md', 'a.png', 'new'])
-    expect(await files.detach('new/folder/b.png')).toMatch(/^\.trash\/\d+\/new\/folder\/b\.png$/)
-    await expect(files.detach('MEMORY.md')).rejects.toMatchObject({ code: 'attachment_unknown' })
-  })
 })

@@ -178,25 +178,6 @@ describe('import', () => {
     await expect(run(folder, '../elsewhere')).rejects.toMatchObject({ code: 'path_outside_workspace' })
     await expect(run(folder, 'a/'.repeat(2000))).rejects.toMatchObject({ code: 'path_invalid' })
   })
-
-  it('records an import as one change, and can be cancelled midway', async () => {
-    const many = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`n${number}.md`, `${number}\n`]))
-    const vault = await folderWith(many)
-    const { importer, history, files } = await openImporter()
-    const { made } = await runImport(importer, taskOf(vault, 'memory/imports'), (done) => {
-      if (done >= 10) importer.cancel()
-    })
-    // The current file is copied completely.
-    expect(made.length).toBeGreaterThanOrEqual(10)
-    expect(made.length).toBeLessThan(40)
-    const imported = (await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))
-    expect(imported).toHaveLength(made.length)
-    await history.flush()
-    const entries = history.timeline({ limit: 1000, causes: ['import'] })
-    expect(entries.map(({ path }) => path).toSorted()).toEqual(made.toSorted())
-    expect(entries[0]).toMatchObject({ cause: 'import', sources: [expect.stringMatching(/^import: /)] })
-    expect(new Set(entries.map(({ change }) => change))).toEqual(new Set(importer.past().map(({ change }) => change)))
-  })
 })
 
 describe('a folder of another program', () => {

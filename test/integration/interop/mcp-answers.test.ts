@@ -110,38 +110,6 @@ describe('answers', () => {
     expect(none).not.toContain('data')
   })
 
-  it('a cut line can be read to its end, and everything left out is named', async () => {
-    const line = `${'words of a long line '.repeat(5000)}END`
-    const many = Array.from({ length: 6000 }, (_, index) => `line ${index}`).join('\n')
-    const { call } = await open({ 'long.md': `${line}\nlast\n`, 'many.md': `${many}\n` })
-    const read = async (args: Record<string, unknown>) => {
-      const { text, leftOut } = (await call('memory_get', { path: 'long.md', maxTokens: 20_000, ...args }))
-        .structuredContent as { text: string; leftOut?: { what: string; howToGet: string } }
-      const at = /from: (\d+)(?:, fromCharacter: (\d+))?/.exec(leftOut?.howToGet ?? '')
-      return { text: text.slice('<memory>\n'.length, -'\n</memory>'.length), what: leftOut?.what, at }
-    }
-    let whole = ''
-    for (let next: Record<string, unknown> | undefined = {}; next;) {
-      const { text, at, what } = await read(next)
-      if (whole === '') expect(what).toMatch(/^characters \d+–105003 of line 1, and lines 2–2$/)
-      whole += at?.[2] === undefined ? text : text.slice(0, -1)
-      next = at ? { from: Number(at[1]), ...(at[2] === undefined ? {} : { fromCharacter: Number(at[2]) }) } : undefined
-    }
-    expect(whole.replaceAll('\n', '')).toBe(`${line}last`)
-    let fetched = ''
-    for (let id: string | undefined = 'long.md:1'; id !== undefined;) {
-      const answer = await call('fetch', { id })
-      expect(tokensOf(JSON.stringify(answer.structuredContent))).toBeLessThan(4000)
-      const { text, metadata } = answer.structuredContent as { text: string; metadata: { more?: string } }
-      id = /^fetch (long\.md:\d\+\d+)$/.exec(metadata.more ?? '')?.[1]
-      const piece = text.slice('<memory>\n'.length, -'\n</memory>'.length)
-      fetched += piece.endsWith('…') ? piece.slice(0, -1) : piece
-    }
-    expect(fetched.replaceAll('\n', '')).toBe(`${line}last`)
-    expect((await read({ path: 'many.md' })).what).toMatch(/^lines \d+–6000$/)
-    expect(textOf(await call('memory_recent'))).toMatch(/the end of the text of \d+ changes/)
-  }, 60_000)
-
   it('neither lists nor reads files that are excluded or no notes', async () => {
     const notes = {
       'drafts/secret.md': 'the surprise\n',

@@ -119,16 +119,6 @@ describe('a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('stops at an endless error message', async () => {
-    const give = (response: ServerResponse) => {
-      response.writeHead(400, { 'Content-Type': 'application/json' })
-      return forever('{"error":{"message":"', letters)
-    }
-    const outcome = await read('answer', 'openai-compatible', await greedy(give))
-    expect(outcome.code).toBe('provider_error')
-    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
-  })
-
   it('stops at endless vectors', async () => {
     const give = (response: ServerResponse) => {
       response.writeHead(200, { 'Content-Type': 'application/json' })

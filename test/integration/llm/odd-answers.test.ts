@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createAnthropicModel, createOpenAiModel } from '../../support/provider-models.ts'
@@ -196,45 +195,4 @@ describe('bodies that are no answer', () => {
       expect(failure).toMatchObject({ code: 'provider_garbled', data: { reason: expect.stringContaining(words) } })
     },
   )
-})
-
-describe('transcripts of other programs', () => {
-  it('reads answers with missing usage and numeric ids without skipping any', async () => {
-    const file = join(await temporaryFolder(), 'a.jsonl')
-    const entry = (id: string, parentId: string | null, message: object) => ({
-      type: 'message',
-      id,
-      parentId,
-      timestamp: '2026-01-20T10:00:00Z',
-      message,
-    })
-    const assistant = { role: 'assistant', provider: 'openai', model: 'm', stopReason: 'toolUse', timestamp: 1 }
-    const none = { input: null, cacheRead: 0, cacheWrite: 0, totalTokens: null }
-    const lines = [
-      { type: 'session', version: 3, id: 's', timestamp: '2026-01-20T10:00:00Z', cwd: '/w' },
-      entry('1', null, { role: 'user', content: null, timestamp: null }),
-      entry('2', '1', {
-        ...assistant,
-        usage: none,
-        content: [{ type: 'text', text: 'kept' }, null, { type: 'toolCall', id: 7, name: 'read', arguments: null }],
-      }),
-      entry('3', '2', {
-        role: 'toolResult',
-        toolCallId: 7,
-        toolName: 'read',
-        content: [{ type: 'text', text: 'x' }],
-        isError: false,
-        timestamp: 1,
-      }),
-      entry('4', '3', { ...assistant, usage: {}, stopReason: 'odd', content: null }),
-      entry('5', '4', { ...assistant, content: 'kept too' }),
-    ]
-    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    const transcript = await Transcript.open(file)
-    expect(transcript.skippedLines).toEqual([])
-    const [, second, third, , fifth] = transcript.messages().map(({ message }) => message)
-    expect(second).toMatchObject({ content: [{ text: 'kept' }, { id: '7', arguments: {} }], usage: usage(0, 0) })
-    expect(third).toMatchObject({ toolCallId: '7' })
-    expect(fifth && messageText(fifth)).toBe('kept too')
-  })
 })

@@ -95,50 +95,6 @@ describe('the offline model in the user’s language', () => {
     expect(await say('울타리는 누가 칠했어?')).toMatch(/^I found nothing in your memory about “울타리는/)
   })
 
-  it('quotes the notes of a period, or the line that matches a question', async () => {
-    const { say } = await openConversation({
-      files: {
-        'MEMORY.md':
-          '# 长期记忆\n\n- 团队用Slack沟通，频道是#general\n- 我的Slack handle是@lin_wei\n- 上次讨论的方案是先上灰度再全量\n',
-        'memory/2026-11-03.md': '## 09:00 - 评审\n季度评审在12月3日下午三点\n',
-        'memory/2026-11-04.md': '## 09:00 - 换锁\n门锁换成了指纹锁\n',
-        'memory/2026-11-08.md': '## 09:00 - 上上周的事\n上上周的事\n',
-        'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - 修好了登录页\n修好了登录页\n',
-        'memory/2026-11-13.md':
-          '## 16:20 - 和房东谈续租，条件是每月八千，押一付三，从一月…\n和房东谈续租，条件是每月八千，押一付三，从一月开始\n',
-        'memory/2026-11-15-续租.md': '# 2026-11-15: 续租\n\n一段对话的结尾（sessions/x.jsonl）。\n\n**用户:** 续租\n',
-        'memory/2026-11-20.md': '## 11:00 - 预算定了八万元\n预算定了八万元\n',
-        'memory/2026-11-21.md': '- 11月20日的预算有人问起，记了什么要再查\n',
-      },
-    })
-    expect(await say('上周我做了什么')).toBe(
-      [
-        '2026-11-09 – 2026-11-15 的记录：',
-        '',
-        '**2026-11-10**',
-        '',
-        '- 09:00 修好了登录页 [memory/2026-11-10.md:4]',
-        '',
-        '**2026-11-13**',
-        '',
-        '- 16:20 和房东谈续租，条件是每月八千，押一付三，从一月开始 [memory/2026-11-13.md:2]',
-        '',
-        '**2026-11-15**',
-        '',
-        '- 2026-11-15: 续租 [memory/2026-11-15-续租.md:1]',
-      ].join('\n'),
-    )
-    // The notes of the day, and those that name it.
-    expect(await say('11月20日记了什么')).toBe(
-      [
-        '2026-11-20 的记录：',
-        '',
-        '- 11:00 预算定了八万元 [memory/2026-11-20.md:2]',
-        '- 11月20日的预算有人问起，记了什么要再查 [memory/2026-11-21.md:1]',
-      ].join('\n'),
-    )
-  })
-
   it('writes refused facts to no file, even when the chat ends', async () => {
     const { app, say, workspace } = await openConversation()
     await say('I prefer green tea in the morning.')
@@ -157,20 +113,5 @@ describe('the offline model in the user’s language', () => {
     const written = await Promise.all(files.map((file) => readFile(join(workspace, 'memory', file), 'utf8')))
     expect(written.join('\n')).toContain('green tea')
     expect(written.join('\n')).not.toContain('212')
-  })
-
-  it('quotes the user, not its own “nothing found”, if only earlier chats match', async () => {
-    const { say, settled, newSession } = await openConversation()
-    expect(await say('紫色河马叫什么名字？')).toMatch(/^在你的记忆里没有找到/)
-    newSession()
-    await settled()
-    const again = await say('紫色河马叫什么名字？')
-    expect(again).toMatch(/^在你的记忆里没有找到/)
-    expect(again).not.toContain('>')
-    newSession()
-    await say('紫色河马叫阿宝。')
-    newSession()
-    await settled()
-    expect(await say('紫色河马叫什么名字？')).toMatch(/^笔记里没有写，但你在之前的对话里说过：\n\n> 紫色河马叫阿宝。/)
   })
 })

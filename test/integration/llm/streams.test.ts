@@ -271,19 +271,6 @@ describe('thinking sent back', () => {
     expect(types).toEqual([['tool_use'], ['thinking', 'tool_use']])
   })
 
-  it('leaves out answers of turns without tools', async () => {
-    loopback.reply = () => replyWith(said)
-    const plain = {
-      ...thought('m', 'reasoning_content'),
-      content: [
-        { type: 'thinking' as const, thinking: 'Hm.', thinkingSignature: 'reasoning_content' },
-        { type: 'text' as const, text: 'Yes.' },
-      ],
-    }
-    await answer('chat', [user('look'), plain, user('more')])
-    expect(sent(loopback.asked.at(-1))[2]).toEqual({ role: 'assistant', content: 'Yes.' })
-  })
-
   it('is left out from then on if the server refuses it', async () => {
     const refusal = {
       error: { message: "property 'messages.2.assistant.reasoning' is unsupported", code: 'wrong_api_format' },

@@ -263,17 +263,6 @@ describe('the gate', () => {
     expect((await gate.requests(9)).requests[2]).not.toHaveProperty('outcome')
   })
 
-  it('starts a new file when one is full, and keeps the previous one', async () => {
-    const { file, gate, url } = await openGate(2000)
-    for (let at = 0; at < 30; at += 1) await gate.fetch({ purpose: 'chat' })(`${url}?${'x'.repeat(at + 1)}`)
-    const sizes = [(await stat(file)).size, (await stat(`${file}.old`)).size]
-    expect(Math.max(...sizes)).toBeLessThan(2400)
-    const at = (await gate.requests(100)).requests.map(({ characters }) => characters - '/models?x'.length)
-    expect(at[0]).toBe(29)
-    expect(at).toEqual(at.map((_at, index) => 29 - index))
-    expect(at.length).toBeGreaterThan(10)
-  })
-
   it('keeps the lines of several processes apart', async () => {
     const { file, gate, url } = await openGate()
     const script = `

@@ -61,16 +61,6 @@ function unitsIn(file: string): Row[] {
 }
 
 describe('chunks instead of entries', () => {
-  it('are rebuilt after a change of size and overlap', async () => {
-    const { config, index, home } = await open({ 'MEMORY.md': log(...remarks) }, configWith('provider: none', chunked))
-    expect(unitsIn(index)).toHaveLength(4)
-    const text = await readFile(config, 'utf8')
-    await writeFile(config, text.replace('unit: tokens', 'unit: tokens, tokens: 200, overlap: 0'))
-    await until(() => unitsIn(index).length === 6)
-    expect(unitsIn(index).every(({ text: chunk }) => chunk.length <= 800)).toBe(true)
-    expect(existsSync(join(home, 'memory', 'main.sqlite.next'))).toBe(false)
-  }, 60_000)
-
   it('divide chats by message', async () => {
     const message = (role: string, text: string) =>
       JSON.stringify({ type: 'message', timestamp: '2026-03-01T10:00:00.000Z', message: { role, content: text } })

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import type { Memory } from '../../../src/main/search/service/memory.ts'
-import { mainFolder, openTestApp } from '../../support/app.ts'
+import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { startTroubledEmbeddings, type Trouble } from '../../support/troubled-embeddings.ts'
@@ -174,32 +173,4 @@ describe('reuse of vectors', () => {
     await until(() => isEmbedded(memory), 20_000)
     expect(twiceSent(server.texts())).toEqual([])
   }, 90_000)
-
-  it('continues an interrupted rebuild with the vectors it has', async () => {
-    const server = await startTroubledEmbeddings()
-    const { app, home, configure, workspace } = await openMemory(configOf('provider: none'), manyNotes)
-    Object.assign(server, { trouble: 'slow', delayMs: 150 })
-    await configure(configOf(ofServer(server.url)))
-    await until(() => server.texts().length > atOnce * perBatch, 10_000)
-    await app.close()
-    // Requests in progress at the end are repeated; answered ones are not.
-    const answered = new Set(server.texts().slice(0, -atOnce * perBatch))
-    const before = server.inputs.length
-    server.trouble = 'none'
-    const config = configOf(ofServer(server.url)).replaceAll('{{workspace}}', workspace)
-    await writeFile(join(home, 'config.yaml'), config)
-    const again = await createApp({ mainFolder, env: {}, home })
-    try {
-      const { memory: resumed } = await again.agents.get('main')
-      await until(() => isEmbedded(resumed), 20_000)
-      expect(
-        server.inputs
-          .slice(before)
-          .flat()
-          .filter((text) => answered.has(text)),
-      ).toEqual([])
-    } finally {
-      await again.close()
-    }
-  }, 60_000)
 })

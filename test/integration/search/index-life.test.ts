@@ -7,7 +7,6 @@ import { threadEntries } from '../../../src/main/search/service/index-workers.ts
 import { openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
-import { startModelServer } from '../../support/model-server.ts'
 import { outdateIndex } from '../../support/outdated-index.ts'
 
 const memoryFile = { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n' }
@@ -120,46 +119,6 @@ describe('index problems', () => {
     expect(states).toContain('rebuilding')
     expect((await memory.search('topic77')).results[0]?.path).toBe('memory/n77.md')
     await again.close()
-  })
-})
-
-describe('provider failures while the app runs', () => {
-  const config = (url: string) =>
-    `agents:\n  defaults:\n    memory:\n      embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
-
-  it('returns keyword results with a notice if the provider is slow', async () => {
-    const server = await startModelServer()
-    const { memory } = await openMemory({ config: config(server.openAiUrl) })
-    await until(async () => (await memory.status()).embedded === 1)
-    server.embeddings = { dimensions: 64, delayMs: 20_000 }
-    const { results, notice, timings } = await memory.search('mascot walrus', { vectorWaitMs: 200 })
-    expect(results).toMatchObject([{ path: 'MEMORY.md', vectorScore: null }])
-    expect(notice).toMatchObject({ code: 'provider_late', message: expect.stringContaining('longer than 0.2 s') })
-    expect(timings.embedMs).toBeGreaterThan(150)
-  })
-})
-
-describe('index replacement', () => {
-  it('calls during a restart of the workers are answered by the new workers', async () => {
-    const { app, memory } = await openMemory()
-    const done = new AbortController()
-    const ask = async () => {
-      let answers = 0
-      while (!done.signal.aborted) {
-        const [{ results }, status] = await Promise.all([memory.search('walrus', { minScore: 0 }), memory.status()])
-        expect(results.length).toBeLessThanOrEqual(1)
-        expect(status.problems).toEqual([])
-        answers += 1
-      }
-      return answers
-    }
-    const asking = [ask(), ask(), ask()]
-    for (const provider of ['builtin', 'none', 'builtin', 'none'])
-      await app.settings.set([['agents', 'defaults', 'memory', 'embedding', 'provider'], provider])
-    await memory.settle(10_000)
-    done.abort()
-    for (const answers of await Promise.all(asking)) expect(answers).toBeGreaterThan(0)
-    expect((await memory.search('walrus', { minScore: 0 })).results).toHaveLength(1)
   })
 })
 

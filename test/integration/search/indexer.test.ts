@@ -7,7 +7,7 @@ import type { EmbeddingSource } from '../../../src/main/search/embeddings/create
 import { Indexer, type IndexerEvent, type IndexerSettings } from '../../../src/main/search/indexing/indexer.ts'
 import { hashOf } from '../../../src/main/search/units/prepare-units.ts'
 import { resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
-import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
+import { folderWith, temporaryFolder } from '../../support/folder.ts'
 import { createOldIndex } from '../../support/outdated-index.ts'
 import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
 
@@ -110,16 +110,6 @@ describe('indexing files', () => {
     expect(idOf(after, 'The boiler is new')).toBeGreaterThan(Math.max(...before.map(({ id }) => id)))
     expect(idOf(after, 'The boiler is old')).toBeUndefined()
     expect(docsIn(file, 'note_terms', 'old')).toEqual([])
-  })
-
-  it('removes the units of a deleted file', async () => {
-    const { workspace, file, indexer } = await openNotes()
-    await rm(join(workspace, 'MEMORY.md'))
-    indexer.notifyWritten(['MEMORY.md'])
-    await indexer.flush(10_000)
-    expect(unitsIn(file).map(({ path }) => path)).toEqual(['memory/diary.md'])
-    expect(read(file, "SELECT * FROM words WHERE word = 'boiler'")).toEqual([])
-    expect(indexer.status()).toMatchObject({ files: 1, units: 1 })
   })
 })
 
@@ -238,35 +228,6 @@ describe('replacing an index', () => {
     expect(server.texts().toSorted()).toEqual(['A seal came by.', 'The boiler is old'])
     expect(unitsIn(file)).toHaveLength(3)
     expect(existsSync(`${file}.next`)).toBe(false)
-  })
-
-  it('waits for all vectors of another model, and leaves none of a note deleted meanwhile', async () => {
-    const [one, other] = [await startTroubledEmbeddings(), await startTroubledEmbeddings()]
-    const entries = Array.from({ length: 12 }, (_, at) => [`memory/${String(at).padStart(2, '0')}.md`, `Entry ${at}.`])
-    const workspace = await folderWith(Object.fromEntries(entries))
-    const file = join(await temporaryFolder(), 'index.sqlite')
-    const earlier = await remoteEmbedding(one.url)
-    const { indexer: before } = await openIndexer(workspace, file, { embedding: earlier })
-    await before.embedded()
-    await before.close()
-    Object.assign(other, { trouble: 'slow', delayMs: 300 })
-    const embedding = { ...(await remoteEmbedding(other.url)), batchSize: 1 }
-    const { indexer, events } = await openIndexer(workspace, file, { embedding, earlier: [earlier] })
-    await until(() => indexer.status().embedded > 0)
-    const [deleted = ''] = other.texts()
-    await rm(join(workspace, `memory/${deleted.replace(/\D/g, '').padStart(2, '0')}.md`))
-    indexer.notifyWritten([`memory/${deleted.replace(/\D/g, '').padStart(2, '0')}.md`])
-    await indexer.flush(10_000)
-    expect(unitsIn(file)).toHaveLength(11)
-    expect(indexer.status().state).toBe('ready')
-    expect(events).not.toContainEqual({ type: 'replace' })
-    await indexer.embedded()
-    expect(events.filter(({ type }) => type === 'replace')).toHaveLength(1)
-    await indexer.swap()
-    const hashes = read<{ hash: string }>(file, 'SELECT hash FROM embedding_cache').map(({ hash }) => hash)
-    const rest = entries.map(([, text]) => text).filter((text) => text !== deleted)
-    expect(hashes.toSorted()).toEqual(rest.map((text) => hashOf(text ?? '')).toSorted())
-    expect(read(file, 'SELECT id FROM units WHERE vector IS NULL')).toEqual([])
   })
 
   it('resumes an interrupted rebuild', async () => {

@@ -130,16 +130,6 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('requests the missing texts of an incomplete response one by one', async () => {
-    const server = await startModelServer()
-    server.embeddings = { dimensions: 32, half: true }
-    const store = await openStore(texts)
-    const provider = await openProvider({ baseUrl: server.openAiUrl })
-    expect((await embedMissing(store, provider, options)).problem).toBeUndefined()
-    expect(store.counts().embedded).toBe(6)
-    store.close()
-  })
-
   it('uses Gemini with its own address and key', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 3072 }

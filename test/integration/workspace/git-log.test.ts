@@ -161,23 +161,6 @@ describe('an untrusted repository', () => {
     expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
   })
 
-  it('lists the commits of a partial clone without their texts, which it does not fetch', async () => {
-    const { top } = await repository()
-    git(top, 'config', 'uploadpack.allowFilter', 'true')
-    const clone = join(await temporaryFolder(), 'clone')
-    git(top, 'clone', '-q', '--filter=blob:none', `file://${top}`, clone)
-    const commits = open(join(clone, 'vault'))
-    const found = await commits.log('*new*.md', { skip: 0, limit: 10 })
-    expect(found.commits.map(({ subject, path, from, added }) => [subject, path, from, added])).toEqual([
-      ['Third', '*new*.md', undefined, 0],
-      ['Moved', '*new*.md', 'a b.md', 0],
-      ['Second: 第二', 'a b.md', undefined, 0],
-      ['First', 'a b.md', undefined, 0],
-    ])
-    const [third] = found.commits
-    await expect(commits.diff('*new*.md', third?.commit ?? '')).rejects.toMatchObject({ code: 'git_partial' })
-  })
-
   it("keeps the user's commits out of the app's own history", async () => {
     const { app, workspace } = await openTestApp({ files: { 'n.md': 'one\n' }, watch: true })
     git(workspace, 'init', '-q', '-b', 'main')

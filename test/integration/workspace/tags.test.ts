@@ -31,20 +31,6 @@ describe('search by tags, properties and titles', () => {
     expect(all).toEqual(expected)
   })
 
-  it('the explanation names the filter that excluded a note', async () => {
-    const { agent } = await open()
-    const verdictOf = async (path: string) => {
-      const { lines } = await agent.readLines(path, 1, 50)
-      const line = lines.findIndex((text) => text.includes('walrus')) + 1
-      const { why, conditions } = await agent.memory.explain('walrus tag:work -status:done', {}, { path, line })
-      expect(conditions.map(({ kind }) => kind)).toEqual(['tag', 'property'])
-      return why?.candidate?.verdict
-    }
-    expect(await verdictOf('zoo.md')).toMatchObject({ kind: 'returned' })
-    expect(await verdictOf('harbour.md')).toEqual({ kind: 'outsideFilter', by: ['-status:done'] })
-    expect(await verdictOf('code.md')).toEqual({ kind: 'outsideFilter', by: ['tag:work'] })
-  })
-
   it('searches aliases and titles, and returns them', async () => {
     const { agent } = await open()
     const first = async (query: string) => (await agent.memory.search(query)).results[0]
@@ -128,34 +114,5 @@ describe('tags of notes', () => {
       target: '笔记',
       isUnread: true,
     })
-  })
-
-  it('reads and renames tags in flow sequences and behind aliases', async () => {
-    const before = {
-      'anchors.md': '---\nbase: &b [work, x]\ntags: *b\n---\n#work\n',
-      'flow.md': '---\r\n{tags: ["work", \'work/two\'], status: open}\r\n---\r\nwork\r\n',
-      'odd.md': '---\n{tags: ["w\\u006frk"]}\n---\n',
-    }
-    const { agent, workspace } = await open(before)
-    const text = (path: string) => readFile(join(workspace, path), 'utf8')
-    expect(await agent.links.properties('flow.md')).toEqual({
-      tags: [
-        { name: 'work', line: 2 },
-        { name: 'work/two', line: 2 },
-      ],
-      properties: [
-        { name: 'tags', values: ['work', 'work/two'], line: 2 },
-        { name: 'status', values: ['open'], line: 2 },
-      ],
-    })
-    const rename = { from: 'work', to: 'job' }
-    const plan = await agent.links.planTagRename(rename)
-    expect(plan.left).toEqual([{ path: 'odd.md', line: 2, target: 'work' }])
-    const { change: undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
-    expect(await text('anchors.md')).toBe('---\nbase: &b [job, x]\ntags: *b\n---\n#job\n')
-    expect(await text('flow.md')).toBe('---\r\n{tags: ["job", \'job/two\'], status: open}\r\n---\r\nwork\r\n')
-    expect(await text('odd.md')).toBe(before['odd.md'])
-    await agent.batches.undo(undo ?? 0, { cause: 'user' })
-    expect(await text('anchors.md')).toBe(before['anchors.md'])
   })
 })
