@@ -10,7 +10,6 @@ import { parseArgs } from 'node:util'
 import { measureBundle, measureStart } from './app.ts'
 import type { Figure } from './figures.ts'
 import { measureHistory } from './history.ts'
-import { measureInterface } from './interface.ts'
 import { measureMemory } from './memory.ts'
 import { measureRecall } from './recall.ts'
 
@@ -19,7 +18,6 @@ const root = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
 const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
   start: () => measureStart(root),
   history: () => measureHistory(root),
-  interface: () => measureInterface(root),
   bundle: measureBundle,
   recall: measureRecall,
 }

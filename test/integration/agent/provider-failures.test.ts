@@ -55,8 +55,6 @@ async function openTalk({ contextWindow, files = {}, size = 600, fails }: Talk) 
   return { ...test, agent, server, say, transcript, events, report, turns: () => turn }
 }
 
-describe('notes that no flush could take', () => {})
-
 describe('provider that fails at random', () => {
   it('loses no fact, and sends few extra requests, when one request in ten fails', async () => {
     const random = seededRandom()

@@ -19,57 +19,30 @@ describe('transcripts', () => {
 
   it('opens transcripts of pi, including entries of other types', async () => {
     const file = join(await temporaryFolder(), 'pi.jsonl')
-    const usage = {
-      input: 1,
-      output: 2,
-      cacheRead: 0,
-      cacheWrite: 0,
-      totalTokens: 3,
-      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
+    const answer = {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'hello' }],
+      api: 'anthropic-messages',
+      provider: 'anthropic',
+      model: 'm',
+      usage: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, totalTokens: 3, cost },
+      stopReason: 'stop',
+      timestamp: 2,
     }
+    const timestamp = '2026-01-01T00:00:00.000Z'
+    const entry = (type: string, id: string, parentId: string | null, rest: object) =>
+      JSON.stringify({ type, id, parentId, timestamp, ...rest })
     const rows = [
-      { type: 'session', version: 3, id: 'u-1', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/x' },
-      {
-        type: 'model_change',
-        id: 'a1',
-        parentId: null,
-        timestamp: '2026-01-01T00:00:01.000Z',
-        provider: 'anthropic',
-        modelId: 'm',
-      },
-      {
-        type: 'message',
-        id: 'a2',
-        parentId: 'a1',
-        timestamp: '2026-01-01T00:00:02.000Z',
+      JSON.stringify({ type: 'session', version: 3, id: 'u-1', timestamp, cwd: '/x' }),
+      entry('model_change', 'a1', null, { provider: 'anthropic', modelId: 'm' }),
+      entry('message', 'a2', 'a1', {
         message: { role: 'user', content: [{ type: 'text', text: 'hi' }], timestamp: 1 },
-      },
-      {
-        type: 'message',
-        id: 'a3',
-        parentId: 'a2',
-        timestamp: '2026-01-01T00:00:03.000Z',
-        message: {
-          role: 'assistant',
-          content: [{ type: 'text', text: 'hello' }],
-          api: 'anthropic-messages',
-          provider: 'anthropic',
-          model: 'm',
-          usage,
-          stopReason: 'stop',
-          timestamp: 2,
-        },
-      },
-      {
-        type: 'label',
-        id: 'a4',
-        parentId: 'a3',
-        timestamp: '2026-01-01T00:00:04.000Z',
-        targetId: 'a2',
-        label: 'start',
-      },
+      }),
+      entry('message', 'a3', 'a2', { message: answer }),
+      entry('label', 'a4', 'a3', { targetId: 'a2', label: 'start' }),
     ]
-    await writeFile(file, rows.map((row) => JSON.stringify(row)).join('\n'))
+    await writeFile(file, rows.join('\n'))
     const transcript = await Transcript.open(file)
     expect(transcript.skippedLines).toEqual([])
     expect(transcript.messages().map(({ id }) => id)).toEqual(['a2', 'a3'])

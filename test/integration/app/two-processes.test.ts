@@ -1,45 +1,11 @@
-/** Concurrent writes of several processes lose nothing in files or history. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, stat, utimes } from 'node:fs/promises'
+/** A transcript that two processes write, and folders that change. */
+import { mkdir, readdir, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
-import { isLogSound } from '../../support/log-integrity.ts'
-import { logLines } from '../../support/log-lines.ts'
-
-const noteWriter = fileURLToPath(new URL('../../support/note-writer.ts', import.meta.url))
-
-/** @returns the output lines after a successful exit */
-async function run(script: string, ...args: string[]): Promise<string[]> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const [code] = await once(child, 'close')
-  expect(code).toBe(0)
-  return output.split('\n').filter(Boolean)
-}
-
-describe('several processes', () => {
-  it('concurrent notes of several processes are in the file, and in the history with their cause', async () => {
-    const { home, workspace } = await prepareFolders({})
-    const said = await Promise.all(['a', 'b', 'c', 'd'].map((name) => run(noteWriter, home, name, '12')))
-    const lines = logLines(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8'))
-    for (const note of said.flat()) expect(lines.includes(note), note).toBe(true)
-
-    const app = await createApp({ mainFolder, env: {}, home })
-    const { history } = await app.agents.get('main')
-    const blamed = await history.blame('memory/2026-01-20.md')
-    for (const [index, line] of lines.entries())
-      if (line.startsWith('note-')) expect(blamed[index]?.cause, line).toBe('capture')
-    await app.close()
-    expect(isLogSound(home, workspace)).toBe(true)
-  }, 120_000)
-})
 
 describe('a transcript that is open twice', () => {
   it('is one complete branch', async () => {

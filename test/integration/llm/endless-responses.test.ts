@@ -58,7 +58,6 @@ interface Outcome {
   readonly code?: string
   readonly characters?: number
   readonly calls?: number
-  readonly models?: number
   readonly first?: object
   readonly megabytes: number
 }

