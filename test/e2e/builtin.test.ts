@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, untouchedConfig } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
-const files = {
+const household = {
   'memory/family.md':
     '# Family\n\n- Our daughter starts kindergarten in September.\n- Dad retired from the railway after thirty-eight years.\n',
   'memory/money.md':
@@ -27,7 +27,7 @@ describe('built-in embeddings', () => {
   it.each(looks.slice(0, rounds(1, 2)))(
     '%s: finds a note by a paraphrase and shows which of its words matched',
     async (locale, shares, links, near) => {
-      const server = await openTestServer({ files, config: untouchedConfig })
+      const server = await openTestServer({ files: household, config: untouchedConfig })
       const client = await connect(server.url)
       await until(async () => {
         const { units, embedded } = await client.search.status({ agent: 'main' })
@@ -44,7 +44,6 @@ describe('built-in embeddings', () => {
       const parts = await words.locator('[data-part=share]').allTextContents()
       const cosine = /(?:cosine|余弦) (-?[\d.]+)/.exec((await found.textContent()) ?? '')?.[1]
       expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(Number(cosine), 3)
-      await keepScreenshot(page, `builtin-${locale}`)
       await page.goto(new URL('/file/memory/family.md', server.url).href)
       await page.getByRole('button', { name: links, exact: true }).click()
       await page
@@ -52,7 +51,6 @@ describe('built-in embeddings', () => {
         .getByRole('link', { name: /satchel/ })
         .click()
       await page.waitForURL(/school\.md#L3/)
-      await keepScreenshot(page, `builtin-near-${locale}`)
     },
   )
 })

@@ -3,7 +3,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 
 afterAll(closeBrowser)
 
@@ -36,9 +36,5 @@ describe('history with a Git repository', () => {
     await commits.filter({ hasText: 'Add what was said' }).getByRole('button', { name: 'Ada Lovelace' }).click()
     await commits.getByText('Two, after the talk.').waitFor()
     await page.getByTestId('history-entry').first().waitFor()
-    await keepScreenshot(page, 'commits-1')
-    await page.setViewportSize({ width: 360, height: 740 })
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await keepScreenshot(page, 'commits-2-narrow-dark')
   })
 })

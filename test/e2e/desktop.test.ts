@@ -34,7 +34,7 @@ describe('first user story in the desktop window', () => {
     const url = await serveDesktopPage(electron.ipcMain, interfaceUrl)
     const page = await openPage()
     await installPreload(page)
-    await tellFirstStory({ page, url, workspace: join(folder, 'notes'), name: 'desktop' })
+    await tellFirstStory({ page, url, workspace: join(folder, 'notes') })
     expect(await page.evaluate(() => 'commonplaceDesktop' in window)).toBe(true)
     await resident.close()
   })

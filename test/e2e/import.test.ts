@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -25,7 +25,6 @@ describe('import', () => {
     await changed.getByText('1 link in your notes would point to an imported file instead').click()
     await changed.getByText('Home.md:1 · Alpha → in/Alpha.md (far/away/below/Alpha.md)').waitFor()
     await changed.getByText('1 broken link in your notes would point to an imported file').waitFor()
-    await keepScreenshot(page, 'import-plan')
     await page.getByTestId('import-plan').getByRole('button', { name: 'Import', exact: true }).click()
     await page.getByText('3 files imported.').waitFor()
     await writeFile(join(server.workspace, 'in/Beta.md'), 'Changed since.\n')
@@ -33,7 +32,6 @@ describe('import', () => {
     const past = page.getByRole('region', { name: 'Imports that you can undo' })
     await past.getByText(source, { exact: true }).waitFor()
     await past.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'import-past')
     await past.getByRole('button', { name: 'Undo import' }).click()
     await past.getByText('1 file was changed after the import and was not removed.').click()
     await past.getByText('in/Beta.md').waitFor()
@@ -42,7 +40,6 @@ describe('import', () => {
     expect(existsSync(join(server.workspace, 'in/Beta.md'))).toBe(true)
     await page.setViewportSize({ width: 360, height: 800 })
     await past.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'import-past-narrow')
   }, 90_000)
 
   it('takes over the ticked settings of another program, and undoes it', async () => {
@@ -85,7 +82,6 @@ describe('import', () => {
     await settings.getByText('4 of 6 selected, 1 not taken over').waitFor()
     await settings.getByText('Sends text to another machine.', { exact: false }).waitFor()
     await settings.getByText('Needs an API key', { exact: false }).waitFor()
-    await keepScreenshot(page, 'import-settings')
     // Without the agent, its settings have no place.
     await agent.press('Space')
     expect(await ticks()).toEqual([false, true, false, false])

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 import { moveFolder } from './move-folder.ts'
@@ -22,7 +22,6 @@ describe('move of many notes', () => {
     await moveFolder(page, 'Projects', 'Archive')
     const notice = page.getByTestId('move-running')
     await notice.getByText('Projects → Archive').waitFor()
-    await keepScreenshot(page, 'large-move')
     await notice.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Cancelled. Nothing was moved or changed.').waitFor({ timeout: 30_000 })
     await notice.waitFor({ state: 'detached' })

@@ -2,7 +2,7 @@ import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { moveFolder } from './move-folder.ts'
 
@@ -43,7 +43,6 @@ describe('links', () => {
       .getByRole('link', { name: /Home\.md:3/ })
       .first()
       .waitFor()
-    await keepScreenshot(page, 'links-1-panel')
 
     const nav = page.getByRole('navigation')
     await nav.getByRole('button', { name: 'Actions for trips/Walrus.md' }).click()
@@ -54,7 +53,6 @@ describe('links', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByText('3 links in 2 notes will be updated').waitFor()
     await dialog.getByText('[it](animals/Big%20seal.md)').waitFor()
-    await keepScreenshot(page, 'links-2-plan')
     await dialog.getByRole('button', { name: 'Move and update links' }).click()
     await page.waitForURL(/animals\/Big%20seal\.md/)
     expect(await read('Home.md')).toBe(
@@ -74,7 +72,6 @@ describe('links', () => {
     await page.keyboard.press('Enter')
     const row = page.getByTestId('broken-link')
     await row.getByText('“Not yet” does not exist.').waitFor()
-    await keepScreenshot(page, 'links-3-broken')
     await row.getByRole('link', { name: 'Create Not yet.md' }).click()
     await page.getByRole('button', { name: 'Create note' }).click()
     await page.locator('.monaco-editor .view-lines').click()
@@ -149,9 +146,6 @@ describe('undo after a failure', () => {
       name: 'Moves, tag renames and replacements that you can undo',
     })
     await moves.getByText('Projects → Zed #1').waitFor()
-    await keepScreenshot(page, 'links-5-moves-back')
-    await page.setViewportSize({ width: 360, height: 720 })
-    await keepScreenshot(page, 'links-5-moves-back-narrow')
     await rmdir(join(server.workspace, 'Projects'))
     await moves.getByRole('button', { name: 'Undo move' }).click()
     await moves.waitFor({ state: 'detached' })
@@ -209,6 +203,5 @@ describe('attachments', () => {
     const text = () => readFile(join(server.workspace, 'notes/Home.md'), 'utf8')
     await until(async () => (await text()).includes('![[../files/dot one.png]]'))
     expect(await text()).toMatch(/!\[\[\.\.\/files\/image-\d{8}-\d{6}\.png\]\]/)
-    await keepScreenshot(page, 'links-attached')
   })
 })

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -21,7 +21,6 @@ describe('separate folder for the agent’s files', () => {
     await lead.waitFor()
     expect(await lead.getByRole('radio', { name: 'In a separate folder' }).isChecked()).toBe(true)
     await page.getByRole('checkbox', { name: /Add the files that an agent reads/ }).check()
-    await keepScreenshot(page, 'own-folder-first')
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     expect((await readdir(vault)).sort()).toEqual(['.commonplace', '.obsidian', 'Home.md'])
@@ -35,15 +34,11 @@ describe('separate folder for the agent’s files', () => {
     await tree.getByRole('link', { name: /^MEMORY\.md/ }).click()
     await page.locator('.monaco-editor').first().waitFor()
     expect(decodeURIComponent(page.url())).toContain('/file/.commonplace/MEMORY.md')
-    await keepScreenshot(page, 'own-folder-tree')
 
     await visit(page, '/settings#agents')
     await page.getByRole('button', { name: 'Location of agent files' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Folder name' }).fill('Agent')
-    await keepScreenshot(page, 'own-folder-dialog')
-    await page.setViewportSize({ width: 360, height: 800 })
-    await keepScreenshot(page, 'own-folder-dialog-narrow')
     await dialog.getByRole('button', { name: 'Move' }).click()
     await page.getByText('5 files moved to Agent.').waitFor()
     await until(async () => (await readdir(vault)).includes('Agent'))

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { textsIn, until, writeFiles } from '../support/folder.ts'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 
 afterAll(closeBrowser)
 
@@ -15,12 +15,10 @@ describe('private chats', () => {
     await lock.click()
     expect(await lock.getAttribute('aria-checked')).toBe('true')
     await page.getByText('Only models on this machine read this chat').waitFor()
-    await keepScreenshot(page, 'private-chat-1-new')
     await page.getByRole('textbox', { name: 'Message' }).fill('The narwhal sings at midnight.')
     await page.keyboard.press('Enter')
     await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor()
     await page.getByRole('link', { name: 'Private chat The narwhal sings' }).waitFor()
-    await keepScreenshot(page, 'private-chat-2-open')
   })
 
   it('become private from their menu', async () => {
@@ -53,22 +51,18 @@ describe('private chats', () => {
     await dialog.waitFor()
     const makePrivate = dialog.getByRole('button', { name: 'Make this chat private' })
     await until(() => makePrivate.evaluate((button) => button === document.activeElement))
-    await keepScreenshot(page, 'private-chat-3-asks')
     await dialog.getByRole('button', { name: 'Remove the line' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await field.inputValue()).toBe('Hello')
     await send('Which number opens the safe?')
     await page.getByText('1 private note matches').waitFor()
-    await keepScreenshot(page, 'private-chat-4-matches')
     await page.getByRole('button', { name: 'Continue in a private chat' }).click()
     await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor()
     await page.getByText('The safe opens with 9-1-7.').first().waitFor()
-    await keepScreenshot(page, 'private-chat-5-continued')
     await page.getByRole('button', { name: 'Chat actions' }).click()
     await page.getByRole('menuitem', { name: 'Release…' }).click()
     const release = page.getByRole('dialog', { name: 'Release this private chat?' })
     await release.getByText('1 private line is in it').waitFor()
-    await keepScreenshot(page, 'private-chat-6-release')
     await release.getByRole('button', { name: 'Release' }).click()
     await page.getByText('The chat is open now').waitFor()
     await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor({ state: 'detached' })
@@ -91,7 +85,6 @@ describe('private chats', () => {
     await writeFiles(server.workspace, { 'notes/plan.md': plan.replace('Friday.', 'Friday. ^[private]') })
     const madePrivate = page.getByRole('note').filter({ hasText: '1 chat contains text of private notes' })
     await madePrivate.waitFor()
-    await keepScreenshot(page, 'private-chat-7-made-private')
     await page.getByRole('button', { name: 'Make them private' }).click()
     await until(async () => visibilityOf(await log()).privateLines.size > 0)
     await page.getByRole('button', { name: 'Make them private' }).waitFor({ state: 'detached' })

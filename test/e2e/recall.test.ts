@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
@@ -28,17 +28,11 @@ agents:
     await send('Who serviced the boiler?')
     await page.getByText('Karl Winter did').waitFor()
     const line = page.getByTestId('recalled')
-    await keepScreenshot(page, 'recall-1-line')
     await line.getByText(/^\d notes?$/).click()
     const result = line.getByTestId('result').first()
     await result.getByText('The boiler was serviced by Karl Winter').waitFor()
     await result.getByRole('button', { name: 'Wrong' }).waitFor()
     await result.getByRole('button', { name: 'Outdated' }).waitFor()
-    await keepScreenshot(page, 'recall-2-open')
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.waitForTimeout(400)
-    await keepScreenshot(page, 'recall-3-dark')
-    await page.emulateMedia({ colorScheme: 'light' })
     await page.getByRole('button', { name: 'Chat actions' }).click()
     await page.getByRole('menuitem', { name: 'Do not include matching notes' }).click()
     await page.getByRole('button', { name: 'Chat actions' }).click()

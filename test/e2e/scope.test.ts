@@ -2,7 +2,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 
@@ -43,7 +43,6 @@ describe('query conditions', () => {
     expect(await returned()).toEqual(['memory/2024-05-12.md'])
     expect(await page.getByTestId('condition').count()).toBe(2)
     expect(await chip('in:2024-05').innerText()).toContain('2024-05-01 – 2024-05-31')
-    await keepScreenshot(page, 'search-conditions')
     await chip('in:2024-05').getByRole('button').click()
     await until(async () => (await returned())[0] === 'memory/2026-11-10.md')
     expect(await returned()).toContain('memory/2024-05-12.md')
@@ -96,7 +95,6 @@ describe('unsearched files', () => {
     ).toBe(0)
     await row.click()
     expect(await page.getByTestId('unsearched-note').innerText()).toMatch(/every request already includes this file/)
-    await keepScreenshot(page, 'unsearched-file')
   })
 
   it('lists skipped symbolic links below the results', async () => {
@@ -109,12 +107,6 @@ describe('unsearched files', () => {
     const told = page.getByTestId('passed-links')
     await told.waitFor()
     expect(await told.innerText()).toMatch(/^Skipped 2 links to other locations\. .*: LinkDir, Symlink\.md$/)
-    await told.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'unsearched-links')
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.setViewportSize({ width: 360, height: 720 })
-    await told.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'unsearched-links-narrow-dark')
   })
 
   it('marks a note outside the scope and includes it with one click', async () => {
@@ -123,7 +115,6 @@ describe('unsearched files', () => {
     const note = page.getByTestId('why').getByTestId('unsearched-note')
     expect(await note.getAttribute('data-reason')).toBe('scope')
     expect(await page.getByTestId('unsearched-count').innerText()).toMatch(/1 outside memory\//)
-    await keepScreenshot(page, 'why-not-searched')
     await note.getByRole('button', { name: 'Search all notes' }).click()
     await until(async () => (await page.getByTestId('why').getAttribute('data-reason')) === 'returned')
     expect(await client.search.scope({ agent: 'main' })).toBe('workspace')

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -27,40 +27,19 @@ describe('a chat that ends', () => {
     await page.getByRole('link', { name: /^Notes/ }).click()
     const ofToday = page.getByRole('list', { name: /^Chats of/ })
     await ofToday.getByRole('link', { name: 'heron sails from genoa' }).waitFor()
-    await keepScreenshot(page, 'session-end-1-new-chat')
     const chats = page.getByRole('navigation').getByRole('link', { name: /^Chat/ }).first()
     await chats.click()
     await chat.click()
     await page.getByRole('button', { name: 'The chat ended. Its summary is in memory.' }).click()
     await page.getByText('The heron sails from Genoa on 2026-05-04 with 300 crates.', { exact: false }).last().waitFor()
-    await keepScreenshot(page, 'session-end-2-summary')
     await page.getByRole('link', { name: /^Notes/ }).click()
     await ofToday.getByRole('link').click()
     await page.getByText('Summary of the chat').first().waitFor()
-    await keepScreenshot(page, 'session-end-3-note')
     await chats.click()
     await chat.click()
     await page.getByRole('button', { name: 'The chat ended. Its summary is in memory.' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await names()).length === 0)
-  })
-
-  it('is not sent with requests if the user switches that off', async () => {
-    const log = `# 2026-01-01: tea\n\nSummary of the chat [sessions/a.jsonl]\n\n- Tea at five\n`
-    const date = new Date()
-    const today = `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
-    const server = await openTestServer({
-      files: { 'MEMORY.md': '# Long-term memory\n', [`memory/${today}-tea.md`]: log },
-    })
-    const page = await openPage()
-    await page.goto(server.url)
-    await page.getByRole('link', { name: /^Inspect/ }).click()
-    const row = page.getByTestId('context-item').filter({ hasText: `${today}-tea.md` })
-    await row.getByText('Chat summary').waitFor()
-    await keepScreenshot(page, 'session-end-4-context')
-    await page.getByRole('switch', { name: /Summaries of recent chats/ }).click()
-    await row.waitFor({ state: 'detached' })
-    expect(await page.getByRole('switch', { name: /MEMORY\.md/ }).isChecked()).toBe(true)
   })
 
   it('says that its notes are missing, and offers to save them before it is deleted', async () => {
@@ -102,7 +81,6 @@ agents:
     await page.getByRole('button', { name: 'Save notes and delete' }).click()
     await page.getByText('Saving notes failed again.').waitFor()
     await page.getByText('Saving notes failed. They will be saved later.').last().waitFor()
-    await keepScreenshot(page, 'session-end-6-delete')
     isBroken = false
     await page.getByRole('button', { name: 'Save notes and delete' }).click()
     await page.getByText(/was deleted/).waitFor()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -37,7 +37,6 @@ describe('embedding consent', () => {
     const { unsent } = await client.search.embeddingCost({ agent: 'main', of })
     expect(unsent.texts).toBe(texts)
     await dialog.getByText(`${texts} texts will be sent`, { exact: false }).waitFor()
-    await keepScreenshot(page, 'settings-meaning-consent')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await provider.inputValue()).toBe('none')
@@ -45,7 +44,6 @@ describe('embedding consent', () => {
     await provider.selectOption('openai-compatible')
     await dialog.getByRole('button', { name: 'Send' }).click()
     await until(async () => (await client.search.embeddingCost({ agent: 'main' })).unsent.texts === 0, 20_000)
-    await keepScreenshot(page, 'settings-meaning')
     // The consent also appears when the agent returns to the shared setting, and for a server without an
     // address.
     await provider.selectOption('none')
@@ -54,7 +52,6 @@ describe('embedding consent', () => {
     await page.getByRole('radio', { name: 'All agents' }).click()
     await provider.selectOption('openai-compatible')
     await dialog.getByText('The address of the server is missing', { exact: false }).waitFor()
-    await keepScreenshot(page, 'settings-meaning-no-address')
     expect(await dialog.getByRole('button', { name: 'Send' }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await provider.selectOption('openai')
@@ -77,7 +74,6 @@ describe('what left this machine', () => {
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await visit(page, '/settings#privacy')
     await page.getByText('No requests to other machines are recorded').waitFor()
-    await keepScreenshot(page, 'settings-privacy-empty')
     const line = (at: number) => ({
       id: String(at),
       at: new Date(2026, 0, 1, 0, 0, at).toISOString(),
@@ -102,7 +98,6 @@ describe('what left this machine', () => {
     expect(await rows.first().innerText()).toMatch(/Chat\s+https:\/\/2\.example\.org[^]+9,995 characters/)
     await page.getByRole('list', { name: 'What left this machine' }).locator('..').press('End')
     await page.getByText('5 characters', { exact: true }).waitFor()
-    await keepScreenshot(page, 'settings-privacy')
   })
 })
 
@@ -141,7 +136,6 @@ describe('several agents', () => {
     await card.getByRole('checkbox', { name: 'Work' }).click()
     const config = async () => parse(await readFile(join(server.home, 'config.yaml'), 'utf8')) as unknown
     await until(async () => JSON.stringify(await config()).includes('"shareWith":["work"]'))
-    await keepScreenshot(page, 'settings-1-agents')
     const client = await connect(server.url)
     await until(async () => {
       const { results } = await client.search.query({ agent: 'work', query: 'combination of the safe' })
@@ -202,7 +196,6 @@ describe('two windows', () => {
     await client.sessions.remove({ agent: 'main', session: summary?.id ?? '' })
     await page.getByText('This chat was deleted in another window').waitFor()
     expect(await composer.count()).toBe(0)
-    await keepScreenshot(page, 'settings-9-chat-deleted')
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByTestId('diff-card').waitFor()
 

@@ -1,20 +1,14 @@
-/** The notice of an update, over the built preload script. The shell's part: test/unit/app/electron/updates.test.ts. */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { HostProcess } from '../../src/main/app/instance-lock/host-process.ts'
 import type { UpdateState } from '../../src/shared/contract/update-state.ts'
 import { mainFolder } from '../support/app.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
 import { electron, emptyApp } from '../support/electron/shell.ts'
 import { folderWith, until } from '../support/folder.ts'
-
-vi.mock('electron', async () => (await import('../support/electron/shell.ts')).electron)
-
-const { acceptPorts } = await import('../../src/main/app/electron/message-ports.ts')
-const { interfaceUrl } = await import('../../src/main/app/electron/message-ports.ts')
 
 afterAll(closeBrowser)
 
@@ -25,6 +19,7 @@ interface Shell {
 
 const notes = '## News\n\n- **Faster** <img src="https://evil.example/a.png">\n![](https://evil.example/b.png)'
 
+/** Over the built preload script. The shell's part: test/unit/app/electron/updates.test.ts. */
 describe('the notice of an update', () => {
   it('shows the version and its notes as text, asks before each step, and can be hidden', async () => {
     const folder = await folderWith({ 'notes/MEMORY.md': '# Memory\n' })
@@ -62,7 +57,6 @@ describe('the notice of an update', () => {
     expect(await shown.innerText()).toBe(notes)
     expect(await shown.locator('img').count()).toBe(0)
     expect(await findings(page)).toEqual([])
-    await keepScreenshot(page, 'update-available')
     await press(/^Download \(up to 120\sMB\)$/)
     await say({ ...found, stage: 'downloading', share: 0.5 })
     await panel.getByText('Downloading version 1.1.0: 50%').waitFor()

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { changeLogFile } from '../../src/main/app/agents/state-folders.ts'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { rounds } from '../support/thorough.ts'
@@ -54,7 +54,6 @@ describe('inbox', () => {
     const counted = () => page.getByRole('link', { name: /^Suggestions/ }).innerText()
     const before = Number((await counted()).replace(/\D/g, ''))
     expect(before).toBeGreaterThan(drawn)
-    await keepScreenshot(page, 'upkeep-1-inbox')
 
     const first = await selected.getAttribute('id')
     await page.keyboard.press('j')
@@ -120,7 +119,6 @@ describe('inbox', () => {
     await page.keyboard.press('u')
     await inbox.getByTestId('stuck-note').getByRole('link').waitFor()
     await until(async () => (await counted()).includes(String(before - 1)), 20_000)
-    await keepScreenshot(page, 'upkeep-1b-stuck')
     await inbox.getByTestId('stuck-note').getByRole('button', { name: 'Close' }).click()
     await inbox.getByTestId('stuck-note').waitFor({ state: 'detached' })
 
@@ -134,8 +132,6 @@ describe('inbox', () => {
     await page.getByTestId('result-actions').getByRole('button', { name: 'Outdated' }).first().click()
     await page.waitForURL(/inbox\?proposal=/)
     await title.getByText('Outdated').waitFor()
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await keepScreenshot(page, 'upkeep-2-outdated-dark')
     await page.keyboard.press('Enter')
     await until(async () =>
       (await Promise.all(Object.keys(files).map(read))).some((text) => text.includes('(until 2026-11-22)')),
@@ -144,10 +140,8 @@ describe('inbox', () => {
     const phone = await openPage({ viewport: { width: 360, height: 740 }, locale: 'zh-CN' })
     await enter(phone, server.url, '/inbox')
     await phone.getByTestId('proposal').first().waitFor()
-    await keepScreenshot(phone, 'upkeep-3-phone')
     await phone.getByTestId('proposal').nth(2).click()
     await phone.getByRole('button', { name: '接受' }).waitFor()
-    await keepScreenshot(phone, 'upkeep-4-phone-proposal')
   }, 180_000)
 
   const looks = [
@@ -176,7 +170,6 @@ describe('inbox', () => {
       await save('The rent goes up to 1,520 from June.')
       await toastWith(replace).getByRole('button', { name: replace }).waitFor()
       expect(await read(), 'the note is saved first, and nothing changes unasked').toBe(text)
-      await keepScreenshot(page, `upkeep-offer-${colorScheme}-${locale}`)
       await toastWith(replace).getByRole('button', { name: replace }).click()
       await until(async () => (await read()).includes('~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22'))
       await page

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { redactionPlaceholder } from '../../src/shared/markdown/visibility.ts'
@@ -47,7 +47,6 @@ agents:
     await makePrivate()
     await until(async () => (await read('health.md')) === `---\nvisibility: private\n---\n\n${health}`)
     await row('health').getByTestId('private').waitFor()
-    await keepScreenshot(page, 'visibility-1-lock')
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await read('health.md')) === health)
     await makePrivate()
@@ -108,14 +107,12 @@ agents:
     await mark.first().waitFor()
     expect(await mark.allInnerTexts()).toEqual(['web: news.example, 2026-11-22', 'private'])
     expect(await mark.first().getAttribute('title')).toBe('Source: web: news.example, 2026-11-22')
-    await keepScreenshot(page, 'provenance-1-mark')
     await page.goto(server.url)
     await page.getByRole('textbox').last().fill('What does the note say?')
     await page.keyboard.press('Enter')
     await page.getByText('It waits in your inbox.').last().waitFor()
     await page.getByRole('link', { name: /^Suggestions/ }).click()
     await page.getByText('External source').first().waitFor()
-    await keepScreenshot(page, 'provenance-2-inbox')
     expect(await readFile(join(server.workspace, 'MEMORY.md'), 'utf8')).not.toContain('nine')
   }, 120_000)
 })
