@@ -1,12 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { appVersion } from '#platform'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer } from '../support/app.ts'
 import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { tellFirstStory } from './story.ts'
+import { firstUse, secondUse } from '../../.github/scripts/test-package.mjs'
+import { shownVersion, visit } from '../../.github/scripts/update-test.mjs'
 
 afterAll(closeBrowser)
 
@@ -144,5 +147,23 @@ describe('access key', () => {
     await page.goto(url)
     await second.getByRole('contentinfo').getByRole('link').first().waitFor()
     await second.close()
+  })
+})
+
+describe('the test of a package', () => {
+  it('stores a note, and finds it after a restart', async () => {
+    const folder = await temporaryFolder()
+    const home = join(folder, 'home')
+    for (const use of [firstUse, secondUse]) {
+      const server = await startServer({ mainFolder, env: {}, home })
+      const page = await openPage()
+      await page.goto(server.url)
+      await use(page, join(folder, 'notes'))
+      expect(await shownVersion(page)).toBe(appVersion)
+      await visit(page, '/file/MEMORY.md')
+      await page.getByRole('tab', { name: 'MEMORY.md' }).or(page.locator('.monaco-editor')).first().waitFor()
+      await page.close()
+      await server.close()
+    }
   })
 })

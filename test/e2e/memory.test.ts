@@ -1,34 +1,16 @@
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unzipSync } from 'fflate'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer, type TestAppOptions } from '../support/app.ts'
+import { openTestServer } from '../support/app.ts'
+import { openMemory } from '../support/open-memory.ts'
 import { connect } from '../support/client.ts'
-import { closeBrowser, enter, openPage, saved, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
-import { folderWith, until } from '../support/folder.ts'
-import { startModelServer } from '../support/model-server.ts'
+import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
-
-async function openMemory(options: TestAppOptions = {}, look: Parameters<typeof openPage>[0] = {}) {
-  const server = await openTestServer(options)
-  const page = await openPage(look)
-  await page.goto(server.url)
-  const open = async (path: string) => {
-    await visit(page, `/file/${path.split('/').map(encodeURIComponent).join('/')}`)
-    await page.locator('.monaco-editor .view-lines').waitFor()
-  }
-  const onDisk = (path: string) => readFile(join(server.workspace, path), 'utf8')
-  const type = async (text: string) => {
-    await page.locator('.monaco-editor .view-lines').click()
-    await page.keyboard.press('Control+End')
-    await page.keyboard.type(text)
-  }
-  return { ...server, page, open, onDisk, type }
-}
 
 /**
  * Delays the answers to saves, from the next load of the page.
@@ -317,105 +299,6 @@ describe('file moved or deleted elsewhere', () => {
   })
 })
 
-describe('history', () => {
-  const looks = [
-    ['light', 'en-US', 1440, 900],
-    ['dark', 'zh-CN', 1024, 700],
-  ] as const
-  it.each(looks.slice(0, rounds(1, 2)))(
-    'shows timeline, restore, blame and changes, %s %s',
-    async (colorScheme, locale, width, height) => {
-      const model = await startModelServer(
-        {
-          calls: [
-            { name: 'edit', arguments: { path: 'MEMORY.md', oldText: '- one', newText: '- one\n- from the agent' } },
-          ],
-        },
-        { text: 'Done.' },
-      )
-      const { page, open, type, onDisk } = await openMemory(
-        {
-          files: { 'MEMORY.md': '# Memory\n\n- one\n' },
-          config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }] }\n`,
-          env: { ANTHROPIC_API_KEY: 'k' },
-        },
-        { colorScheme, locale, viewport: { width, height } },
-      )
-      const name = (en: string, zh: string) => (locale === 'en-US' ? en : zh)
-      await page.getByRole('textbox', { name: name('Message', '消息') }).fill('Write it down')
-      await page.keyboard.press('Enter')
-      await page.getByText('Done.').waitFor()
-      await open('MEMORY.md')
-      await type('- from me\n')
-      await page.keyboard.press('Control+s')
-      await page.getByText(name('Saved', '已保存'), { exact: true }).waitFor()
-      await page.getByRole('button', { name: name('History', '历史') }).click()
-      const entries = page.getByTestId('history-entry')
-      const makers = async () => [...new Set((await entries.allInnerTexts()).map((text) => text.split('\n')[0]))]
-      await until(
-        async () =>
-          (await makers()).join() ===
-          `${name('You', '你')},Commonplace,${name('Before Commonplace', '使用 Commonplace 之前')}`,
-      )
-      await page.getByRole('button', { name: name('Blame', '每行是谁写的') }).click()
-      await page.locator('.line-numbers', { hasText: /^Commonplace ·/ }).waitFor()
-      // If both panels do not fit, the one opened last stays.
-      const beside = async (en: string, zh: string, seen: Locator) => {
-        if ((await seen.count()) === 0) await page.getByRole('button', { name: name(en, zh), exact: true }).click()
-      }
-      await beside('History', '历史', entries)
-      const ofAgent = entries.filter({ hasText: /^Commonplace(?! 之前)/ })
-      await ofAgent.getByRole('button').first().click()
-      await ofAgent.getByTestId('hunk').waitFor()
-      await ofAgent.getByRole('button', { name: name('Restore this version', '恢复此版本') }).click()
-      await until(async () => !(await onDisk('MEMORY.md')).includes('from me'))
-      await page
-        .locator('[data-sonner-toast]')
-        .getByRole('button', { name: name('Undo', '撤销') })
-        .first()
-        .click()
-      await until(async () => (await onDisk('MEMORY.md')).includes('from me'))
-      await beside('Blame', '每行是谁写的', page.locator('.line-numbers', { hasText: /^Commonplace ·/ }))
-      await page.locator('.line-numbers', { hasText: /^Commonplace ·/ }).click()
-      await page.waitForURL(/\/chat\/.*#m-/)
-
-      await page
-        .getByRole('link', { name: name('Notes', '笔记') })
-        .first()
-        .click()
-      await page
-        .getByRole('navigation')
-        .getByRole('link', { name: name('Changes', '改动') })
-        .click()
-      const change = page.getByTestId('change')
-      await change.first().getByText('from the agent').waitFor()
-      expect(await change.count()).toBe(1)
-      await change.getByRole('button', { name: name('undo', '撤销') }).click()
-      await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
-      // The undo can be reverted at the change and in the toast.
-      await change.getByRole('button', { name: name('Redo', '重做') }).click()
-      await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
-      await change.getByRole('button', { name: name('undo', '撤销') }).click()
-      await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
-      const toasts = page.locator('[data-sonner-toast]', { hasText: name('The change was undone', '已撤销改动') })
-      // Shows all toasts, of which the newest covers the others.
-      await page.locator('[data-sonner-toast][data-front=true]').hover()
-      await toasts
-        .first()
-        .getByRole('button', { name: name('Undo', '撤销') })
-        .click()
-      await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
-      // Files from before the history began are one line without undo.
-      await page
-        .getByRole('radio', { name: name('all', '全部') })
-        .first()
-        .click()
-      await page.getByTestId('adopted').waitFor()
-      expect(await page.getByTestId('adopted').getByRole('button').count()).toBe(0)
-    },
-  )
-})
-
 describe('quick capture', () => {
   const looks = [
     ['dark', 'zh-CN'],
@@ -570,58 +453,6 @@ describe('find and replace', () => {
     await whole.getByRole('button', { name: 'Undo replacement: cat' }).click()
     await until(async () => (await onDisk('memory/b.md')) === 'cat 猫\n')
     await whole.waitFor({ state: 'detached' })
-  })
-})
-
-describe('import and export', () => {
-  it('shows the plan, imports, undoes and exports', async () => {
-    const vault = await folderWith({
-      'one.md': '# One\n',
-      '日记/two.md': '# 二\n\n![](/img/a.png)\n',
-      'img/a.png': 'not drawn here',
-      'board.drawio': 'a diagram',
-    })
-    const { page, onDisk } = await openMemory()
-    await page.locator('textarea').first().waitFor()
-    await page.keyboard.press('Control+,')
-    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Data' }).click()
-    const source = page.getByRole('textbox', { name: 'Folder or export file' })
-    await source.fill('/no/such/place')
-    await page.getByRole('button', { name: 'Preview', exact: true }).last().click()
-    await page.getByRole('alert').getByText('does not exist', { exact: false }).waitFor()
-    await source.fill(vault)
-    await source.press('Enter')
-    const plan = page.getByTestId('import-plan')
-    await plan.getByText('2 files to add', { exact: false }).waitFor()
-    await plan.getByText('1 image, recording or document to add', { exact: false }).waitFor()
-    await plan.getByText('1 link is updated', { exact: false }).waitFor()
-    await plan.getByText('1 file is not imported').click()
-    await plan.getByText('board.drawio').waitFor()
-    const withAttachments = plan.getByRole('checkbox', { name: 'Import images, recordings and documents' })
-    await withAttachments.uncheck()
-    await plan.getByText('2 files are not imported').waitFor()
-    await plan.getByText('1 link points to a file that is not imported').waitFor()
-    await withAttachments.check()
-    await plan.getByText('1 file is not imported').waitFor()
-    await plan.scrollIntoViewIfNeeded()
-    await plan.getByRole('button', { name: 'Import' }).click()
-    await page.getByText('3 files imported.').waitFor()
-    const imported = await onDisk('memory/imports/日记/two.md')
-    expect(imported).toMatch(/^---\nimported: "[^"]+, \d{4}-\d{2}-\d{2}"\n---\n/)
-    expect(imported.endsWith('\n# 二\n\n![](/memory/imports/img/a.png)\n')).toBe(true)
-    expect(await onDisk('memory/imports/img/a.png')).toBe('not drawn here')
-    await page.getByRole('checkbox', { name: 'Include history (Git repository, without private text)' }).check()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export workspace as zip' }).click(),
-    ])
-    const zip = unzipSync(new Uint8Array(await readFile(await saved(download))))
-    expect(Object.keys(zip)).toContain('memory/imports/日记/two.md')
-    expect(Object.keys(zip)).toContain('history.git/HEAD')
-    await page.locator('[data-sonner-toast]').getByRole('button').first().click()
-    await page.getByText('were moved to the workspace trash', { exact: false }).waitFor()
-    await expect(onDisk('memory/imports/one.md')).rejects.toThrow('ENOENT')
-    await expect(onDisk('memory/imports/img/a.png')).rejects.toThrow('ENOENT')
   })
 })
 
