@@ -155,4 +155,13 @@ describe('tools of other programs (MCP)', () => {
     expect(app.mcp.status()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('ENOENT') }])
     await expect(app.mcp.start('tools')).rejects.toMatchObject({ code: 'mcp_unavailable' })
   })
+
+  it('sends no call of a private chat to a server that is no longer on this machine', async () => {
+    const { app } = await openWithTools('always')
+    const [tool] = await app.mcp.tools(false)
+    const options = { signal: AbortSignal.timeout(1000), timeoutMs: 1000, isPrivate: true, onProgress: () => undefined }
+    await expect(tool?.connection.call('add', { a: 1, b: 1 }, options)).rejects.toMatchObject({
+      code: 'private_stays_here',
+    })
+  })
 })

@@ -194,4 +194,12 @@ describe('a private chat', () => {
     const open = await say('Good morning.', { isPrivate: false })
     expect(open.text).toBe('Aye, from afar.')
   })
+
+  it('is exported as a private note', async () => {
+    const { agent, say } = await openChats()
+    const { session } = await say(secret, { isPrivate: true })
+    const { text } = await agent.sessions.export(session, 'markdown')
+    expect(text).toContain(secret)
+    expect(visibilityOf(text).isFullyPrivate).toBe(true)
+  })
 })

@@ -274,4 +274,15 @@ describe('acceptance safety', () => {
     },
     60_000 + rounds(2, 50) * 4000,
   )
+
+  it('marks a proposal as accepted after a kill, even if the following step fails', async () => {
+    const { first, open, killed, textOf, read } = await makeNeighbors()
+    const { acceptance } = await killed((upkeep) => upkeep.accept([first]))
+    const { upkeep, close } = open()
+    await expect(upkeep.undo(999)).rejects.toMatchObject({ code: 'undo_conflict' })
+    expect((await upkeep.list()).done).toMatchObject([{ id: first, state: 'accepted', acceptance }])
+    expect(await upkeep.undo(acceptance ?? 0)).toMatchObject({ undone: 1, stuck: [] })
+    for (const name of names) expect(await read(name)).toBe(textOf(name))
+    close()
+  })
 })

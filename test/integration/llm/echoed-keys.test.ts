@@ -1,0 +1,44 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openTestApp } from '../../support/app.ts'
+
+const key = 'echoed-0123456789-key'
+
+async function echoing(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(400, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify({ error: { message: `what is ${request.headers.authorization}?` } }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const bound = server.address()
+  return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`
+}
+
+describe('key in a provider’s error message', () => {
+  it('appears in no message, transcript, problem or log', async () => {
+    const url = await echoing()
+    const env = { OPENAI_COMPATIBLE_BASE_URL: url, OPENAI_COMPATIBLE_API_KEY: key }
+    const { app, home } = await openTestApp({ env })
+    const agent = await app.agents.get('main')
+    const { session, ended } = await agent.chat.send({ text: 'hello', model: 'openai-compatible/some' })
+    await ended
+    const transcript = await agent.sessions.get(session)
+    const said = JSON.stringify([transcript.messages(), app.health.problems('main')])
+    expect(said).toContain('what is Bearer')
+    expect(said).not.toContain(key)
+    const sessions = join(home, 'agents/main/sessions')
+    const files = (await readdir(sessions, { withFileTypes: true })).filter((entry) => entry.isFile())
+    expect(files.length).toBeGreaterThan(0)
+    for (const { name } of files) expect(await readFile(join(sessions, name), 'utf8'), name).not.toContain(key)
+    app.log.warn({}, 'the last line')
+    const log = await readFile(app.log.file, 'utf8')
+    expect(log).toContain('the last line')
+    expect(log).not.toContain(key)
+  })
+})
