@@ -4,7 +4,7 @@
  */
 import { simplify } from '#shared/util/han.ts'
 import { cjkRun } from '../terms.ts'
-import { anyOf, hasAnyOf } from './words.ts'
+import { anyOf, chineseWeekday, hasAnyOf } from './words.ts'
 
 const abbreviations = String.raw`[Mm]rs? [Mm]s [Dd]r [Pp]rof [Ss]t [Nn]o [Nn]r [Vv]s [Ee]tc e\.g i\.e z\.B [Aa]pprox [Ii]nc [Ll]td
   [JjSs]r (?!I)\p{Lu}`
@@ -104,7 +104,7 @@ const asksWord = hasAnyOf(`什么(?![都也的]) 甚么 啥(?![都也]) 谁(?![�
 const isChineseRequest = new RegExp(
   [
     '了没有?$|是.{0,4}什么的$|还记得|来着$|^[^在还着正]{1,8}呢$',
-    '(?:[\\da-z]|[周月点午日号.])还是[^,。]{1,12}$',
+    `(?:[\\da-z周月点午日号.]|${chineseWeekday})还是[^,。]{1,12}$`,
     `^${anyOf('请问 查找? 查一?下 搜索? 搜 找一下 找找 找出 告诉我 跟我说说? 给我看 列出 看看 看一下 回忆 提醒我一下 我?想问 我?想知道')}`,
   ].join('|'),
 )
