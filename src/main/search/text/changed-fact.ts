@@ -1,7 +1,7 @@
 /** Finds a line with a fact that a new note changes: “Rent is 1,450 a month” and “The rent goes up to 1,520”. */
 import { simplify } from '#shared/util/han.ts'
 import { queryTerms } from '../query/parse-query.ts'
-import { chineseWeekday, hasAnyOf, weekdayName } from './language/words.ts'
+import { anyOf, chineseWeekday, hasAnyOf, weekdayName } from './language/words.ts'
 import { fold } from './terms.ts'
 
 /** Words that are replaced before the comparison: different words for one attribute, and words that change no fact. */
@@ -26,8 +26,12 @@ const isSingular = hasAnyOf(
 /** Values that are measured again and again: each note stays true. */
 const measured = /\b(?:weight|weighs?|pressure|temperature|score|balance)\b|体重|血压|血糖|体温|气温|心率|余额/i
 const changeWords = /\b(?:now|new|no longer|instead)\b|现在|目前|不再|新(?![北竹加疆西年])|[换改涨]|[升降搬调][了价家]/i
-const generic =
-  /^(?:change[ds]?|new|old|current|today|weeks?|months?|years?|daily|weekly|monthly|home|last|next|euros?|dollars?|新|旧|家里|[个块元次期月份])$/
+const generic = new RegExp(
+  `^${anyOf(
+    `change[ds]? new old current today weeks? months? years? daily weekly monthly home last next euros? dollars?
+    新 旧 家里 [个块元次期月份]`,
+  )}$`,
+)
 
 /** Relations between subject and value. Values of two relations state two facts. */
 const relations = {
