@@ -7,7 +7,6 @@ import { call, ORPCError } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
 import { builtInTools } from '../../../src/main/agent/tools/built-in-tools.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { isHidden, isNote } from '../../../src/main/workspace/files/file-names.ts'
@@ -276,10 +275,9 @@ describe('isolation: listing', () => {
     const tool = (name: string, path: string) => {
       const found = builtInTools.find((own) => own.name === name)
       if (!found) throw new Error(name)
-      const accessPolicy = new AccessPolicy(false, () => main.marks())
       const { signal } = new AbortController()
-      const privacyOf: ToolContext['privacyOf'] = (files) => main.privacyOf(files)
-      const context = { workspace: main.workspace, signal, accessPolicy, privacyOf } as unknown as ToolContext
+      const visible = main.visibleTo({ seesPrivate: false })
+      const context = { workspace: main.workspace, signal, visible } as unknown as ToolContext
       return found.run({ path }, context, 'call').then(
         ({ text }) => ({ code: '', text }),
         (error: unknown) => ({ code: error instanceof AppError ? error.code : String(error), text: '' }),
@@ -359,14 +357,11 @@ describe('isolation: hostile paths in every request and tool', () => {
     }
     const context: ToolContext = {
       workspace: main.workspace,
-      memory: main.memory,
-      accessPolicy: new AccessPolicy(false, () => main.marks()),
-      privacyOf: (files) => main.privacyOf(files),
+      visible: main.visibleTo({ seesPrivate: false }),
       sources: [],
       userText: '',
       propose: () => Promise.resolve(),
       session: 'none',
-      readSession: (session) => main.sessions.readText(session),
       readOutput: (name) => Promise.reject(new AppError('file_not_found', name)),
       signal: new AbortController().signal,
       now: () => new Date(),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
+import { type MemorySources, VisibleMemory } from '../../../src/main/agent/privacy/visible-memory.ts'
 import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
@@ -119,12 +119,16 @@ describe('filters and time expressions', () => {
   it('the tool of the agent accepts filters and reports them', async () => {
     const { memory, workspace } = await openMemory()
     const signal = new AbortController().signal
-    const accessPolicy = new AccessPolicy(true, () => {
-      throw new Error('it sees everything')
-    })
-    const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
-      typeof memorySearch.run
-    >[1]
+    const sources = {
+      memory,
+      workspace,
+      readNote: (path: string) => workspace.read(path),
+      marks: () => {
+        throw new Error('it sees everything')
+      },
+    }
+    const visible = new VisibleMemory(sources as unknown as MemorySources, { seesPrivate: true })
+    const context = { session: 'other', signal, visible } as unknown as Parameters<typeof memorySearch.run>[1]
     const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
     const starts = text.split('\n').map((line) => line.split(':')[0])
     expect(starts.sort()).toEqual(['Embeddings', 'MEMORY.md', 'memory/2024-05-12.md'])

@@ -34,7 +34,7 @@ describe('search by tags, properties and titles', () => {
   it('the explanation names the filter that excluded a note', async () => {
     const { agent } = await open()
     const verdictOf = async (path: string) => {
-      const { lines } = await agent.readLines(path, 1, 50)
+      const { lines } = await agent.visibleTo({ seesPrivate: true }).lines(path, 1, 50)
       const line = lines.findIndex((text) => text.includes('walrus')) + 1
       const { why, conditions } = await agent.memory.explain('walrus tag:work -status:done', {}, { path, line })
       expect(conditions.map(({ kind }) => kind)).toEqual(['tag', 'property'])

@@ -94,7 +94,9 @@ async function findRelatedLines(agent: Agent, words: string): Promise<ErasureMat
   const distinctLines = new Map<string, ErasureMatches['near'][number]>()
   for (const { source, path, startLine, endLine, matched } of results) {
     if (source !== 'memory') continue
-    const read = await orUndefined(agent.readLines(path, startLine, endLine - startLine + 1))
+    const read = await orUndefined(
+      agent.visibleTo({ seesPrivate: true }).lines(path, startLine, endLine - startLine + 1),
+    )
     for (const [offset, line] of (read?.lines ?? []).entries()) {
       const text = line.trim()
       // Only lines with a word of the query are related if the result has several lines.
