@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { FindEvent, ReplaceEvent } from '../../../src/shared/contract/index.ts'
-import type { Agent } from '../../../src/main/app/agents/agent.ts'
+import type { OpenAgent } from '../../../src/main/app/agents/agent.ts'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -225,7 +225,7 @@ describe('find and replace in all notes', () => {
     }
     const { home, workspace } = await prepareFolders({ files })
     const text = (path: string) => readFile(join(workspace, path), 'utf8')
-    const within = async <Of>(work: (agent: Agent) => Promise<Of>): Promise<Of> => {
+    const within = async <Of>(work: (agent: OpenAgent) => Promise<Of>): Promise<Of> => {
       const app = await createApp({ mainFolder, env: {}, home, watch: false })
       try {
         return await work(await app.agents.get('main'))

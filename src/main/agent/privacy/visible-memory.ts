@@ -47,6 +47,8 @@ export interface VisibleText {
 }
 
 type Place = Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'fileHash'>
+type FoundFiles = ReadonlyMap<string, VisibleText | undefined>
+const noFiles: FoundFiles = new Map()
 
 export class VisibleMemory {
   readonly seesPrivate: boolean
@@ -134,7 +136,18 @@ export class VisibleMemory {
   /** Searches the memory. @param options `hasPrivate` false leaves out private text that the reader may see @throws as `Memory.search` */
   async search(query: string, options: SearchOverrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
     const response = await this.#sources.memory.search(query, this.#overrides(options), signal)
-    return { ...response, results: await this.#places(response.results), notice: this.#notice(response.notice) }
+    return this.#visibleResponse(response, this.seesPrivate ? noFiles : await this.#filesOf(response.results))
+  }
+
+  /** As `search`, with the files of the results by path. A file is missing if it cannot be read. */
+  async searchFiles(query: string, options: SearchOverrides, signal: AbortSignal) {
+    const response = await this.#sources.memory.search(query, this.#overrides(options), signal)
+    const files = await this.#filesOf(response.results)
+    return { response: this.#visibleResponse(response, files), files }
+  }
+
+  #visibleResponse(response: SearchResponse, files: FoundFiles): SearchResponse {
+    return { ...response, results: this.#places(response.results, files), notice: this.#notice(response.notice) }
   }
 
   /** As `Memory.explain`, without the candidates and the explanation of lines that the reader may not see. */
@@ -146,7 +159,8 @@ export class VisibleMemory {
   ): Promise<Explanation> {
     const found = await this.#sources.memory.explain(query, this.#overrides(options), place, signal)
     const { why, ...explanation } = { ...found, notice: this.#notice(found.notice) }
-    const visible = { ...explanation, candidates: await this.#places(found.candidates) }
+    const files = this.seesPrivate ? noFiles : await this.#filesOf(found.candidates)
+    const visible = { ...explanation, candidates: this.#places(found.candidates, files) }
     if (!why) return visible
     const { path, line } = why
     const isVisible = this.seesPrivate || (await orUndefined(this.#read(path)))?.hiddenLines.size === 0
@@ -160,19 +174,21 @@ export class VisibleMemory {
     return { ...options, hasPrivate, ...(this.#isProgram ? { hasChats: false, showWeak: false } : {}) }
   }
 
+  async #filesOf(places: readonly Place[]): Promise<FoundFiles> {
+    const paths = new Set(places.map(({ path }) => path))
+    const files = [...paths].map(async (path) => [path, await orUndefined(this.#read(path))] as const)
+    return new Map(await Promise.all(files))
+  }
+
   /**
    * Returns the indexed places whose lines are visible now. Drops those in files that have changed since they were
    * indexed, as their lines are elsewhere. The hash of a file would confirm guesses of its private lines.
    */
-  async #places<T extends Place>(places: readonly T[]): Promise<Omit<T, 'fileHash'>[]> {
+  #places<T extends Place>(places: readonly T[], files: FoundFiles): Omit<T, 'fileHash'>[] {
     if (this.seesPrivate) return [...places]
-    const paths = [...new Set(places.map(({ path }) => path))]
-    const texts = new Map(
-      await Promise.all(paths.map(async (path) => [path, await orUndefined(this.#read(path))] as const)),
-    )
     return places.flatMap(({ fileHash, ...place }) => {
       const { path, startLine, endLine } = place
-      const file = texts.get(path)
+      const file = files.get(path)
       if (!file || (file.hash !== undefined && fileHash !== undefined && file.hash !== fileHash)) return []
       return [...file.hiddenLines].some((line) => startLine <= line + 1 && line + 1 <= endLine) ? [] : [place]
     })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { noteSources, sourceName, type Source } from '#shared/markdown/provenance.ts'
-import { orUndefined } from '#shared/util/errors.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { sessionOfPath, type SearchOverrides } from '#search'
@@ -53,16 +52,11 @@ export async function searchVisible(query: string, options: SearchOverrides, con
   const { visible, session, signal } = context
   // The query of a private chat may contain private text.
   const overrides = { ...options, excludeSession: session, staysHere: visible.seesPrivate }
-  const response = await visible.search(query, overrides, signal)
-  const notes = new Set(response.results.map(({ path }) => path).filter((path) => sessionOfPath(path) === undefined))
-  const sources = new Map(
-    await Promise.all(
-      [...notes].map(async (path) => [path, noteSources((await orUndefined(visible.read(path)))?.text ?? '')] as const),
-    ),
-  )
+  const { response, files } = await visible.searchFiles(query, overrides, signal)
   const lines = response.results.map((result): VisibleLine => {
-    const ofNote = sources.get(result.path) ?? []
-    return { result, sources: ofNote, line: lineOf(result, ofNote) }
+    const { path } = result
+    const sources = sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
+    return { result, sources, line: lineOf(result, sources) }
   })
   return { response, lines }
 }

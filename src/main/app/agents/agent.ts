@@ -44,7 +44,7 @@ import { openHistory, openWorkspace, rootsOf, recoverInterruptedChanges } from '
 const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }
 
 /** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` closes everything. */
-export class Agent {
+export class OpenAgent {
   readonly id: string
   readonly workspace: Workspace
   readonly memory: Memory
@@ -148,8 +148,8 @@ export class Agent {
     })
   }
 
-  static async create(options: AgentOptions): Promise<Agent> {
-    return new Agent(options, await MessageQueue.open(join(options.folders.drafts, 'queue')))
+  static async create(options: AgentOptions): Promise<OpenAgent> {
+    return new OpenAgent(options, await MessageQueue.open(join(options.folders.drafts, 'queue')))
   }
 
   /** Recovers interrupted changes and waits until the index is open. Subscribe to events before the call. */

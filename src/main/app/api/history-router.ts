@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import type { VisibleMemory } from '#agent'
-import type { Agent } from '../agents/agent.ts'
+import type { OpenAgent } from '../agents/agent.ts'
 import { streamProgress } from '#platform'
 import { EarlierPrivacy } from '#workspace/privacy'
 import { perform, type RouterBase, visibleFor } from './procedure.ts'
@@ -64,7 +64,7 @@ export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => 
  * Returns the entries of notes that the reader may see. Without private text, these are notes that have none now, with
  * the lines that they added and that the notes still have: removed lines may have been private.
  */
-async function visibleEntries(agent: Agent, memory: VisibleMemory, all: readonly HistoryEntry[]) {
+async function visibleEntries(agent: OpenAgent, memory: VisibleMemory, all: readonly HistoryEntry[]) {
   const entries = all.filter(({ now }) => memory.covers(now))
   if (memory.seesPrivate || entries.length === 0) return entries
   const files = await memory.files((await agent.workspace.list()).files)
@@ -80,7 +80,7 @@ async function visibleEntries(agent: Agent, memory: VisibleMemory, all: readonly
 
 /** Returns the lines that a change added and that the reader still sees in the note. */
 async function visibleLines(
-  agent: Agent,
+  agent: OpenAgent,
   memory: VisibleMemory,
   { change, path }: Pick<HistoryEntry, 'change' | 'path'>,
   patch: string,

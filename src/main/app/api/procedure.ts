@@ -3,7 +3,7 @@ import { isAbort, AppError } from '#shared/util/errors.ts'
 import { convertErrors, ThreadEndedError, toOrpcError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { VisibleMemory } from '#agent'
-import type { Agent } from '../agents/agent.ts'
+import type { OpenAgent } from '../agents/agent.ts'
 import type { App } from '../composition/create-app.ts'
 
 function describeTooLong(issues: ValidationError['issues']) {
@@ -59,7 +59,7 @@ type Handler<Input, Output> = (options: {
 }) => Output | PromiseLike<Output>
 
 type AgentWork<Input, Output> = (
-  agent: Agent,
+  agent: OpenAgent,
   input: NoInfer<Input>,
   signal: AbortSignal | undefined,
 ) => Output | PromiseLike<Output>
@@ -104,7 +104,7 @@ export type RouterBase = ReturnType<typeof routerBase>
  */
 export async function visibleFor(
   { clients }: Pick<App, 'clients'>,
-  agent: Agent,
+  agent: OpenAgent,
   requester: boolean | string,
   isCompared = false,
 ): Promise<VisibleMemory> {

@@ -1,7 +1,7 @@
 import type { SearchOptions } from '#shared/contract/index.ts'
 import { KeyedQueue } from '#platform'
 import type { VisibleMemory } from '#agent'
-import type { Agent } from '../agents/agent.ts'
+import type { OpenAgent } from '../agents/agent.ts'
 import { type RouterBase, visibleFor } from './procedure.ts'
 
 const settleTimeoutMs = 10 * 60_000
@@ -20,7 +20,7 @@ interface SearchRequest {
 /** Runs searches of programs one at a time for each agent, so that one of the user waits for at most one of them. */
 function searchFor<T>(
   app: RouterBase['app'],
-  agent: Agent,
+  agent: OpenAgent,
   { forProgram, isCompared, options }: SearchRequest,
   search: (memory: VisibleMemory) => Promise<T>,
 ): Promise<T> {

@@ -15,10 +15,9 @@ import {
   secureWebPreferences,
   installContextMenu,
 } from './window-security.ts'
-import { openKeyVault } from './key-vault.ts'
 import { noteOfLink, receiveRequests, viewOfFile } from './protocol-links.ts'
-import { isLaunchedAtLogin, setLaunchAtLogin, followPower, UnreadBadge } from './system-integration.ts'
-import { McpPort } from './mcp-port.ts'
+import { isLaunchedAtLogin, setLaunchAtLogin, followPower, openKeyVault, UnreadBadge } from './system-integration.ts'
+import { McpPort } from '../server/mcp-endpoint.ts'
 import { installMenu } from './app-menu.ts'
 import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './message-ports.ts'
 import { Updates } from './updates.ts'

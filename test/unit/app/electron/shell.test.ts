@@ -31,7 +31,7 @@ const { fileFor, interfaceUrl, registerScheme, serveInterface } =
 const { denyPermissions, blockNavigation: keepInside } =
   await import('../../../../src/main/app/electron/window-security.ts')
 const { installMenu } = await import('../../../../src/main/app/electron/app-menu.ts')
-const { McpPort } = await import('../../../../src/main/app/electron/mcp-port.ts')
+const { McpPort } = await import('../../../../src/main/app/server/mcp-endpoint.ts')
 
 let run: Running
 
