@@ -199,7 +199,7 @@ describe('import', () => {
   })
 
   it('finds memories of other programs and leaves them unchanged', async () => {
-    const { findMemories } = await import('../../../src/main/interop/import/known-memories.ts')
+    const { findMemories } = await import('../../../src/main/interop/import/importer.ts')
     const home = await folderWith({
       '.openclaw/workspace/MEMORY.md': 'x',
       '.claude/CLAUDE.md': 'x',

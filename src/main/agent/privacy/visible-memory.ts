@@ -7,7 +7,7 @@ import { redactPrivate } from '#shared/markdown/visibility.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { type Memory, type SearchOverrides, sessionOfPath, transcriptText } from '#search'
 import { exclusionReason, normalizePath, type TextFile, type Workspace } from '#workspace'
-import type { NotePrivacy, PrivacyMarks } from '#workspace/privacy'
+import type { PrivacyMarks } from '#workspace/privacy'
 
 export interface Reader {
   readonly seesPrivate: boolean
@@ -61,14 +61,14 @@ export class VisibleMemory {
     this.#isProgram = isProgram
   }
 
-  /** Returns which text of a file is private, also if the reader sees it. */
-  privacyOf(path: string, text: string): NotePrivacy {
-    return this.#sources.marks().of(path, text)
+  /** The current rules for private text, also if the reader sees it. Computed at each access: keep it for several files. */
+  get marks(): PrivacyMarks {
+    return this.#sources.marks()
   }
 
   /** Returns the text that the reader may see; undefined if it may not see the file. */
   textOf(path: string, text: string): string | undefined {
-    return this.seesPrivate ? text : this.#sources.marks().openText(path, text)
+    return this.seesPrivate ? text : this.marks.openText(path, text)
   }
 
   /** Returns true if the reader may see files at a path: programs see chats, extra folders, searched notes and `project` files. */
@@ -89,18 +89,19 @@ export class VisibleMemory {
     throw new AppError('path_hidden', `${path} is not a note of this memory, or the user excluded it`, { path })
   }
 
-  async #read(path: string): Promise<VisibleText> {
+  async #read(path: string, marks?: PrivacyMarks): Promise<VisibleText> {
     const { workspace, readNote, readChat } = this.#sources
     const session = sessionOfPath(path)
     try {
       const real = session === undefined ? await workspace.realPath(path) : path
       // Checks before reading: the error must not reveal that a hidden folder exists.
-      if (this.textOf(real, '') === undefined) throw missingFileError(path)
+      const rules = this.seesPrivate ? undefined : (marks ?? this.marks)
+      if (rules?.of(real, '').isFullyPrivate) throw missingFileError(path)
       const mayBePrivate = this.seesPrivate && !this.#isProgram
       const file: { text: string; hash?: string } =
         session === undefined ? await readNote(path) : { text: transcriptText(await readChat(session, mayBePrivate)) }
-      if (this.seesPrivate) return { ...file, path: real, hiddenLines: new Set() }
-      const privacy = this.privacyOf(real, file.text)
+      if (!rules) return { ...file, path: real, hiddenLines: new Set() }
+      const privacy = rules.of(real, file.text)
       if (privacy.isFullyPrivate) throw missingFileError(path)
       return { ...file, path: real, text: redactPrivate(file.text, privacy), hiddenLines: privacy.privateLines }
     } catch (error) {
@@ -124,10 +125,11 @@ export class VisibleMemory {
   async files<T extends SizedFile>(files: readonly T[]): Promise<(T & { readonly isPartial?: true })[]> {
     if (this.seesPrivate) return [...files]
     const privacy = await this.#sources.privacyOf(files)
+    const { marks } = this
     const found = files.map(async (file) => {
       const note = privacy.get(file.path)
       if (!note) return [file]
-      const visible = note.isWhole ? undefined : await orUndefined(this.#read(file.path))
+      const visible = note.isWhole ? undefined : await orUndefined(this.#read(file.path, marks))
       return visible ? [{ ...file, size: Buffer.byteLength(visible.text), isPartial: true as const }] : []
     })
     return (await Promise.all(found)).flat()
@@ -176,7 +178,8 @@ export class VisibleMemory {
 
   async #filesOf(places: readonly Place[]): Promise<FoundFiles> {
     const paths = new Set(places.map(({ path }) => path))
-    const files = [...paths].map(async (path) => [path, await orUndefined(this.#read(path))] as const)
+    const marks = this.seesPrivate ? undefined : this.marks
+    const files = [...paths].map(async (path) => [path, await orUndefined(this.#read(path, marks))] as const)
     return new Map(await Promise.all(files))
   }
 

@@ -155,12 +155,12 @@ function applyEdit(
   needsExistingText: boolean,
 ): string {
   if (visible.seesPrivate) {
-    const isPrivateByRule = visible.privacyOf(path, before ?? '').rule !== undefined
+    const isPrivateByRule = visible.marks.of(path, before ?? '').rule !== undefined
     const isShared = fileKind(path, workspace.layout) !== 'note'
     return isPrivateByRule ? rewrite(before) : withAddedPrivate(before, rewrite(before), isShared)
   }
   if (before === undefined) return rewrite(undefined)
-  const note = visible.privacyOf(path, before)
+  const note = visible.marks.of(path, before)
   if (note.isFullyPrivate && needsExistingText) return rewrite(undefined)
   const shown = redactPrivate(before, note)
   const after = rewrite(shown)

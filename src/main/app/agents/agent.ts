@@ -122,7 +122,7 @@ export class OpenAgent {
       sessions,
       workspace,
       memory,
-      marks: () => this.marks(),
+      visible: this.visibleTo({ seesPrivate: false }),
       originsOf: (path) => this.history.blame(path),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
