@@ -27,7 +27,7 @@ export interface ChatPrivacyOptions {
   readonly sessions: Sessions
   readonly workspace: Workspace
   readonly memory: Memory
-  /** What an open chat sees. */
+  /** The memory of an open chat. */
   readonly visible: VisibleMemory
   /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
   readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>

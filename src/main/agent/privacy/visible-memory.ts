@@ -1,5 +1,5 @@
 /**
- * What a reader may see of an agent's memory. The user, private chats and programs with full access see everything. Open
+ * Decides which text of an agent's memory a reader sees: a chat with its tools and context files, or a program. The user, private chats and programs with full access see everything. Open
  * chats and other programs see a placeholder instead of a private line, and no private notes and chats.
  */
 import type { Explanation, MemoryScope, SearchResponse, SearchResult } from '#shared/contract/index.ts'
@@ -141,7 +141,7 @@ export class VisibleMemory {
     return this.#visibleResponse(response, this.seesPrivate ? noFiles : await this.#filesOf(response.results))
   }
 
-  /** As `search`, with the files of the results by path. A file is missing if it cannot be read. */
+  /** Searches as `search`, and returns the files of the results by path, too. A file is missing if it cannot be read. */
   async searchFiles(query: string, options: SearchOverrides, signal: AbortSignal) {
     const response = await this.#sources.memory.search(query, this.#overrides(options), signal)
     const files = await this.#filesOf(response.results)
@@ -152,7 +152,7 @@ export class VisibleMemory {
     return { ...response, results: this.#places(response.results, files), notice: this.#notice(response.notice) }
   }
 
-  /** As `Memory.explain`, without the candidates and the explanation of lines that the reader may not see. */
+  /** Explains as `Memory.explain`, without the candidates and the explanation of lines that the reader may not see. */
   async explain(
     query: string,
     options: SearchOverrides = {},

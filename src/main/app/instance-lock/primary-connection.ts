@@ -1,4 +1,4 @@
-/** How processes find the one that holds the instance lock, and talk to it. */
+/** Finds the process that holds the instance lock, and connects to it. */
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import type { RPCHandler } from '@orpc/server/websocket'
