@@ -4,9 +4,8 @@ import type { ErasureMatches, ErasurePlace, ErasureRequest, ErasureStep } from '
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { runInWorker, WorkerHost } from '#platform'
-import { ErasePattern, findGitFolder, taskFile, type ErasureJobs } from '#workspace'
+import { ErasePattern, findGitFolder, taskFile, type ErasureFolders, type ErasureJobs } from '#workspace'
 import type { OpenAgent } from './agent.ts'
-import type { AgentRegistry } from './agent-registry.ts'
 
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
 
@@ -14,15 +13,22 @@ const maxRelatedLines = 12
 /** Limits of the search for related lines. Unlikely ones count too, because the user chooses which lines to erase. */
 const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 
+/** The part of `AgentRegistry` that an erasure needs. */
+interface Agents {
+  get(id: string): Promise<OpenAgent>
+  erasureFolders(id: string): ErasureFolders
+  whileClosed<T>(agent: OpenAgent, work: () => Promise<T>): Promise<T>
+}
+
 /** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent at a time. */
 export class ErasureService {
-  readonly #agents: AgentRegistry
+  readonly #agents: Agents
   readonly #entry: URL
   /** Workers of the running erasures by the id of the agent. */
   readonly #workers = new Map<string, WorkerHost<ErasureJobs>>()
 
   /** @param entry the file `erasure.worker` */
-  constructor(agents: AgentRegistry, entry: URL) {
+  constructor(agents: Agents, entry: URL) {
     this.#agents = agents
     this.#entry = entry
   }
