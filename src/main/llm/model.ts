@@ -26,6 +26,8 @@ export interface ModelRequest {
   readonly answerSchema?: Record<string, unknown>
   /** Thinking effort; absent for no thinking. */
   readonly thinking?: ThinkingEffort
+  /** Receives each HTTP request, redacted for display; a retry is another one. */
+  readonly onSent?: (request: WireRequest) => void
 }
 
 export type Purpose =
@@ -71,8 +73,6 @@ export type ModelEvent =
   | { readonly type: 'calling' }
   /** Usage so far, for requests that end before `done`. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** An HTTP request was sent, redacted for display. Retries emit it again. */
-  | { readonly type: 'sent'; readonly request: WireRequest }
   /** The request failed with a transient error and is repeated after a wait. */
   | (Omit<Extract<ChatEvent, { type: 'retrying' }>, 'type'> & { readonly type: 'retry'; readonly retryNow: () => void })
   | { readonly type: 'done'; readonly message: AssistantMessage }
@@ -223,19 +223,14 @@ function parseArguments(json: string): Record<string, unknown> {
 
 /**
  * Returns the whole answer to a request.
- * @param onSent receives each HTTP request
  * @throws AppError as `stream`, and `provider_unavailable` if the stream ends early
  */
 export async function complete(
   model: ChatModel,
   request: ModelRequest,
   signal: AbortSignal,
-  onSent?: (request: WireRequest) => Promise<void>,
 ): Promise<AssistantMessage> {
-  for await (const event of model.stream(request, signal)) {
-    if (event.type === 'sent') await onSent?.(event.request)
-    if (event.type === 'done') return event.message
-  }
+  for await (const event of model.stream(request, signal)) if (event.type === 'done') return event.message
   throw new AppError('provider_unavailable', `${model.id} stopped in the middle of the answer`, {
     provider: model.provider,
   })

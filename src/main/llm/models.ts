@@ -1,4 +1,4 @@
-import type { LocalModelServer, Model, ProviderStatus } from '#shared/contract/index.ts'
+import type { LocalModelServer, Model, ProviderStatus, WireRequest } from '#shared/contract/index.ts'
 import {
   type Clock,
   EventEmitter,
@@ -32,13 +32,7 @@ import {
 import type { UsageStore } from './usage/usage-store.ts'
 import { chatModelNames, findLocalServers, ModelLists, type ListedModel } from './catalog/model-lists.ts'
 import type { ChatModel } from './model.ts'
-import {
-  type ProviderOptions,
-  redactRequest,
-  type RequestSecrets,
-  type OnRequestSent,
-  withRequestEvents,
-} from './middleware/provider-fetch.ts'
+import { type ProviderOptions, redactRequest, type RequestSecrets } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
 import { sentencesIn, type Sentences } from './offline/sentences.ts'
@@ -337,25 +331,24 @@ function createRemoteModel(
     ...limits,
     isLocal,
     takesTools: () => options.baseUrl === undefined || !hasRefusedTools(options.baseUrl, model),
-    stream: (request, signal) =>
-      withRequestEvents(async function* (emitSent) {
-        try {
-          const onSent: OnRequestSent = (sent) => emitSent(redactRequest(sent, secrets, scrub))
-          const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
-          const providerOptions = { ...options, fetch, onSent }
-          if (provider === 'anthropic') {
-            const { streamAnthropic } = await import('./providers/anthropic/anthropic.ts')
-            yield* streamAnthropic(model, providerOptions, request, signal, listedModel?.thinking)
-          } else {
-            const { streamOpenAi } = await import('./providers/openai/openai.ts')
-            yield* streamOpenAi(provider, model, providerOptions, request, signal)
-          }
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error
-          if (error.code === 'unknown_model') throw unknownModelError(error, model, await listNames())
-          throw withServerAddress(error, { isLocal, baseUrl: options.baseUrl })
+    async *stream(request, signal) {
+      try {
+        const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
+        const onSent = (sent: WireRequest) => request.onSent?.(redactRequest(sent, secrets, scrub))
+        const providerOptions = { ...options, fetch, onSent }
+        if (provider === 'anthropic') {
+          const { streamAnthropic } = await import('./providers/anthropic/anthropic.ts')
+          yield* streamAnthropic(model, providerOptions, request, signal, listedModel?.thinking)
+        } else {
+          const { streamOpenAi } = await import('./providers/openai/openai.ts')
+          yield* streamOpenAi(provider, model, providerOptions, request, signal)
         }
-      }),
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        if (error.code === 'unknown_model') throw unknownModelError(error, model, await listNames())
+        throw withServerAddress(error, { isLocal, baseUrl: options.baseUrl })
+      }
+    },
   }
 }
 

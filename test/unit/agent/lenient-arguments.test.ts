@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lenientArguments } from '../../../src/main/agent/tools/lenient-arguments.ts'
+import { lenientArguments } from '../../../src/main/agent/tools/tool.ts'
 import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import { readFileTool } from '../../../src/main/agent/tools/read-file-tool.ts'
 import { writeFileTool } from '../../../src/main/agent/tools/write-file-tool.ts'

@@ -6,7 +6,7 @@ import {
   type ToolCallPart,
   type ToolResultMessage,
 } from '../../../src/shared/chat/messages.ts'
-import { toolDetailsSchema } from '../../../src/shared/chat/tool-details.ts'
+import { toolDetailsSchema } from '../../../src/shared/chat/message-schemas.ts'
 import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
 import { quotesOf } from '../../../src/main/llm/offline/quote.ts'
 import { detectLanguage, replyLanguage, type Language } from '../../../src/main/llm/offline/language.ts'

@@ -8,7 +8,7 @@ import type { ChatPrivacy } from '../privacy/chat-privacy.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ProposedChange } from '../tools/access-policy.ts'
 import type { ToolLimits } from '../tools/tool.ts'
-import type { ContextWindowEstimates } from './context-window-estimates.ts'
+import type { ContextWindowEstimates } from '../context/context-window-estimates.ts'
 import type { MessageQueue } from './message-queue.ts'
 
 export interface ChatOptions {

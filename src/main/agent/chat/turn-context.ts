@@ -1,24 +1,42 @@
 import type { ChatModel } from '#llm'
+import type { OpenQuestions } from '#platform'
+import { AppError } from '#shared/util/errors.ts'
+import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
-import type { OpenQuestions } from '#platform'
-import type { AgentModels } from './agent-models.ts'
-import type { ContextMeter } from './context-meter.ts'
+import { reportOf } from '../context/context-timeline.ts'
+import { FixedParts } from '../context/fixed-part.ts'
+import { AgentModels } from './agent-models.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
 import { assembleRequest, type RequestServices } from './model-request.ts'
 import { loadPrompts } from './prompts.ts'
-import { createMcpTool } from '../tools/mcp-tool.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
-import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
+import type { PermissionDecision, PermissionQuestion, Tool, ToolContext, ToolOutcome } from '../tools/tool.ts'
 import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
+import type { McpServers, McpTool } from '../mcp-client/mcp-servers.ts'
 
 export interface ChatServices extends RequestServices {
   readonly agentModels: AgentModels
   readonly meter: ContextMeter
   readonly turns: LiveTurns
   readonly permissions: OpenQuestions<PermissionQuestion & { readonly session: string }, PermissionDecision>
+}
+
+export function createChatServices(
+  options: ChatOptions,
+  turns: LiveTurns,
+  permissions: ChatServices['permissions'],
+): ChatServices {
+  const services = { ...options, agentModels: new AgentModels(options), fixedParts: new FixedParts() }
+  // Watchers receive messages in full; after other entries they refetch the transcript.
+  options.sessions.changes.subscribe(({ session, entry }) => {
+    if (entry && entry.type !== 'message' && !reportOf(entry)) turns.emit(session, { type: 'changed' })
+  })
+  return { ...services, meter: new ContextMeter(services), turns, permissions }
 }
 
 export interface TurnContext {
@@ -99,4 +117,37 @@ export function createToolContext(
     onProgress: (call, share, note) =>
       services.turns.emit(session, { type: 'toolProgress', progress: { call, share, note } }),
   }
+}
+
+type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
+
+export function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
+  const { server, tool, connection, isPrivate, ...definition } = mcp
+  return {
+    ...definition,
+    async run(input, { signal, limits, askPermission, onProgress }, callId) {
+      const permission = servers.permissionOf(server, tool)
+      const question = { server, tool, input: JSON.stringify(input, null, 2) }
+      if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
+        throw new AppError('tool_denied', `the user denied ${tool} of ${server}`, { tool, server })
+      const report = (share: number | null, note: string) => onProgress(callId, share, note)
+      const options = { signal, timeoutMs: limits.timeoutMs, isPrivate, onProgress: report }
+      return outcomeOf(await connection.call(tool, { ...input }, options))
+    },
+  }
+}
+
+function outcomeOf({ content = [], isError, structuredContent }: CallResult): ToolOutcome {
+  const texts: string[] = []
+  const images: ImagePart[] = []
+  for (const part of content) {
+    if (part.type === 'text') texts.push(part.text)
+    else if (part.type === 'image') images.push({ type: 'image', data: part.data, mimeType: part.mimeType })
+    else if (part.type === 'resource')
+      texts.push('text' in part.resource ? part.resource.text : `[${part.resource.uri}]`)
+    else if (part.type === 'resource_link') texts.push(`[${part.name}](${part.uri})`)
+    else texts.push(`[${part.type}]`)
+  }
+  if (texts.length === 0 && structuredContent) texts.push(JSON.stringify(structuredContent, null, 2))
+  return { text: texts.join('\n'), images, isError: isError === true }
 }

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { withUniqueCallIds } from '../context/request-history.ts'
 import { AnswerDraft } from '#llm'
 import type { LiveAnswer } from '../sessions/live-answer.ts'
-import { storeWireRequest } from '../sessions/stored-requests.ts'
+import { wireRecorder } from '../sessions/stored-requests.ts'
 import { executeTools } from '../tools/execute-tools.ts'
-import { isContextOverflow } from '../compaction/overflow.ts'
+import { isContextOverflow } from '../context/context-window-estimates.ts'
 import { LoopDetector } from '../tools/loop-detector.ts'
 import { userTextIn } from './provenance-tracking.ts'
 import type { TurnEndReason } from './live-turns.ts'
@@ -62,6 +63,14 @@ export async function storeMessage(
   turns.emit(session, { type: 'message', id, message, ...(versions ? { versions } : {}) })
 }
 
+/** Returns an answer that reports a failure outside a turn; the transcript does not get it. */
+export function faultMessage(error: unknown, { now, onFault }: ChatServices) {
+  const internal = { code: 'internal', message: 'something went wrong' }
+  const failure = error instanceof AppError ? error : { ...internal, data: { reference: onFault(error) } }
+  const message = new AnswerDraft({ provider: 'commonplace', model: '' }, now).finish('error', noUsage, failure)
+  return { type: 'message', id: `fault-${randomUUID()}`, message } as const
+}
+
 interface TurnAnswer {
   readonly answer: AssistantMessage
   /** The answered request; undefined after a failure. */
@@ -106,13 +115,15 @@ async function askModel(
   const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => ({
     answer: draft.finish(reason, usage, failure),
   })
-  let wireWrites: Promise<void> = Promise.resolve()
+  let wire: ReturnType<typeof wireRecorder> | undefined
   try {
     if (!refusals.hasMadeRoom) await contextManager.prepare()
     const assembled = await assembleRequest(services, context)
     const { purpose: _notSent, ...storedRequest } = assembled.request
     const number = await sessions.storeRequest(session, { model: model.id, ...storedRequest })
-    for await (const event of model.stream(assembled.request, toolContext.signal)) {
+    wire = wireRecorder(sessions.requestsFolder(session), number, onFault)
+    const { onSent } = wire
+    for await (const event of model.stream({ ...assembled.request, onSent }, toolContext.signal)) {
       if (event.type === 'done') {
         const { input, cacheRead, cacheWrite } = event.message.usage
         const reportedTokens = input + cacheRead + cacheWrite || null
@@ -121,15 +132,7 @@ async function askModel(
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
-      else if (event.type === 'sent') {
-        // A retry sends the request again and repeats this event.
-        wireWrites = wireWrites
-          .then(() => storeWireRequest(sessions.requestsFolder(session), number, event.request))
-          // Continue the answer if the HTTP request cannot be stored; the context view then shows it as not recorded.
-          .catch((error: unknown) => {
-            if (!(error instanceof AppError)) onFault(error)
-          })
-      } else if (event.type === 'retry') {
+      else if (event.type === 'retry') {
         const { type: _retry, retryNow, ...details } = event
         turns.emit(session, { type: 'retrying', ...details }, retryNow)
       } else {
@@ -155,6 +158,6 @@ async function askModel(
     if (!isWindowSmaller && !hasMadeRoom) return failedAnswer('error', error)
     return askModel(context, services, liveAnswer, { count, hasMadeRoom })
   } finally {
-    await wireWrites
+    await wire?.done()
   }
 }

@@ -3,7 +3,7 @@ import type { Message } from '#shared/chat/messages.ts'
 import { recentTokensToKeep, type ContextSettings } from '../context/context-budget.ts'
 import { isCoolingDown, type CompactionState } from './compaction-state.ts'
 import { planPruning, type PrunePlan } from './prune.ts'
-import { messageTokens } from '../context/message-tokens.ts'
+import { messageTokens } from '../context/message-text.ts'
 
 export interface CompactionInput {
   readonly state: Pick<

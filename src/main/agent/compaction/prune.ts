@@ -1,6 +1,6 @@
 import { messageText, type Message, type ToolResultMessage } from '#shared/chat/messages.ts'
 import type { AgentSettings } from '#platform'
-import { messageTokens } from '../context/message-tokens.ts'
+import { messageTokens } from '../context/message-text.ts'
 
 /** Ids of tool calls whose results are cut to head and tail (`trimmed`) or replaced entirely (`cleared`). */
 export interface PruneDecisions {

@@ -4,16 +4,15 @@ import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/message
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
-import { renderInParts } from '../context/render-messages.ts'
+import { renderInParts } from '../context/message-text.ts'
 import { digestText, fitDigest, isJsonDigest, linesSchema, messagesBehind, parseDigest } from '../sessions/digest.ts'
 import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { maxPartTokens, type Budget } from '../context/context-budget.ts'
 import { complete, objectSchema, type ChatModel, type Purpose } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
-import { checkNote } from './check-note.ts'
+import { checkNote, acknowledgement, parseNotesReply } from './replies.ts'
 import { compactionState } from './compaction-state.ts'
-import { acknowledgement, parseNotesReply } from './replies.ts'
 
 interface ModelAccess {
   readonly model: ChatModel

@@ -15,8 +15,7 @@ import {
 } from './fit-text.ts'
 import { endsWithContinue, pairToolResults, withContinue, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
-import { recalledText, withAdditions } from './additions.ts'
-import { messageTextForModel, messageTokens } from './message-tokens.ts'
+import { recalledText, withAdditions, messageTextForModel, messageTokens } from './message-text.ts'
 
 /** A file that every request contains; `text` is null if it does not exist. */
 export interface ContextFile {

@@ -1,7 +1,6 @@
 import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import type { Budget } from './context-budget.ts'
-import { windowProfile } from './window-profile.ts'
+import { type Budget, windowProfile } from './context-budget.ts'
 
 /** Share of the compaction threshold that files may always use. */
 const minFileShare = 0.1

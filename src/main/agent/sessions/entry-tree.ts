@@ -6,7 +6,7 @@
  *          └─ m3' ─ m4'     a branch marker below m3 makes its branch the current one again
  */
 import type { SessionMessage } from '#shared/contract/index.ts'
-import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
+import { branchEntry, readBranchMark } from '#shared/chat/session-marks.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
 export type MessageVersions = NonNullable<SessionMessage['versions']>

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { wireRequestSchema, type WireRequest } from '#shared/contract/context.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { type PartRules, readWithParts, writeWithParts } from '#platform'
 import { listEntryNames } from '#workspace'
@@ -33,11 +34,25 @@ export async function storeRequest(folder: string, request: object, at: Date): P
   return number
 }
 
-/** Stores the HTTP request of a model request; a retry overwrites it. @throws AppError `disk_full`, `write_failed` */
-export async function storeWireRequest(folder: string, number: number, wire: WireRequest): Promise<void> {
-  const value = parseJson(wire.body)
-  const body = isRecord(value) && JSON.stringify(value) === wire.body ? value : wire.body
-  await writeWithParts(pathOf(folder, number, '.wire.json.gz'), { ...wire, body }, partRules)
+/**
+ * Stores the HTTP request of a stored request; a retry overwrites it. If the disk refuses it, the context view shows it as
+ * not recorded.
+ * @returns `onSent` of the request; `done` waits for its writes
+ */
+export function wireRecorder(folder: string, number: number, onFault: (error: unknown) => void) {
+  let writes = Promise.resolve()
+  const store = async (wire: WireRequest) => {
+    const value = parseJson(wire.body)
+    const body = isRecord(value) && JSON.stringify(value) === wire.body ? value : wire.body
+    await writeWithParts(pathOf(folder, number, '.wire.json.gz'), { ...wire, body }, partRules)
+  }
+  const onStoreError = (error: unknown) => {
+    if (!(error instanceof AppError)) onFault(error)
+  }
+  const onSent = (wire: WireRequest) => {
+    writes = writes.then(() => store(wire)).catch(onStoreError)
+  }
+  return { onSent, done: () => writes }
 }
 
 /** Returns the count of stored requests and one of them, null if missing or damaged. @param number default: the last */

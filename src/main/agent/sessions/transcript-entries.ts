@@ -11,8 +11,9 @@ import {
   untrustedSourceSchema,
   usageSchema,
   userMessageSchema,
+  readToolDetails,
+  storedToolDetails,
 } from '#shared/chat/message-schemas.ts'
-import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { digestLineSchema } from './digest.ts'

@@ -15,15 +15,16 @@ import {
   writeDurably,
   KeyedQueue,
 } from '#platform'
-import { branchEntry, type BranchMark } from '#shared/chat/branch-mark.ts'
-import { AppError } from '#shared/util/errors.ts'
 import {
+  branchEntry,
+  type BranchMark,
   isPrivateChat,
   isWithoutMemory,
   memoryToggleEntry,
   privacyToggleEntry,
   recallToggleEntry,
-} from '#shared/chat/memory-mark.ts'
+} from '#shared/chat/session-marks.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import {
   serializeEntry,

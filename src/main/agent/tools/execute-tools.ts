@@ -6,9 +6,8 @@ import { argumentsTooLong } from '#llm'
 import { noteSources, type Source } from '#shared/markdown/provenance.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import { isBuiltIn } from './built-in-tools.ts'
-import { lenientArguments, workspacePath } from './lenient-arguments.ts'
-import type { Tool, ToolContext } from './tool.ts'
-import type { WrongArgument } from '#shared/chat/tool-details.ts'
+import { lenientArguments, workspacePath, type Tool, type ToolContext } from './tool.ts'
+import type { WrongArgument } from '#shared/chat/message-schemas.ts'
 
 /** Maximum number of read-only calls that run in parallel; each may load a file of 20 MB. */
 const maxParallel = 8
@@ -93,7 +92,8 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     }
     if (error instanceof z.ZodError) {
       const problems = describeArgumentErrors(error, call.arguments)
-      const message = createResult(call, `The arguments are invalid. ${formatArgumentErrors(problems)}`, true, context)
+      const shown = z.prettifyError({ issues: error.issues.slice(0, maxProblems) })
+      const message = createResult(call, `The arguments are invalid.\n${shown}`, true, context)
       return { ...message, details: { kind: 'wrongArguments', problems } }
     }
     const reference = context.onFault(error)
@@ -200,32 +200,4 @@ export function describeArgumentErrors({ issues }: z.ZodError, sent: unknown): W
 function expectedOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return issue.expected
   return issue.code === 'invalid_value' ? issue.values.map(String).join(', ') : ''
-}
-
-/** Describes each problem in one sentence, for the model. */
-export function formatArgumentErrors(problems: readonly WrongArgument[]): string {
-  return problems
-    .map(({ field, fault, expected }) => `${field === '' ? 'The input' : field} ${faultTexts[fault](expected)}.`)
-    .join(' ')
-}
-
-const typeNames: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'an integer',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-}
-
-const typeName = (expected: string) => typeNames[expected] ?? expected
-
-const faultTexts: Record<WrongArgument['fault'], (expected: string) => string> = {
-  missing: (expected) => (expected === '' ? 'is missing' : `is missing: it must be ${typeName(expected)}`),
-  type: (expected) => `must be ${typeName(expected)}`,
-  tooSmall: (expected) => `is too small or too short: at least ${expected}`,
-  tooLarge: (expected) => `is too large or too long: at most ${expected}`,
-  choice: (expected) => `must be one of ${expected}`,
-  unknown: () => 'is not a parameter of this tool',
-  other: () => 'is invalid',
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Proposal } from '#shared/contract/index.ts'
-import { AgentModels, loadPrompts, type ProposedChange, storeRequest, storeWireRequest, type Sessions } from '#agent'
+import { AgentModels, loadPrompts, type ProposedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
 import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
@@ -132,7 +132,7 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
 function reviewModel(options: AgentOptions): ReviewModel {
-  const { config, models, now } = options
+  const { config, models, now, log } = options
   const id = config.current.upkeep.model ?? config.current.model
   const model = new AgentModels(options).create(id)
   const folder = reviewRequestsFolder(options)
@@ -150,9 +150,9 @@ function reviewModel(options: AgentOptions): ReviewModel {
         maxOutput,
       }
       const request = await storeRequest(folder, { model: model.id, ...modelRequest }, now())
-      const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...modelRequest }, signal, (wire) =>
-        storeWireRequest(folder, request, wire),
-      )
+      const { onSent, done } = wireRecorder(folder, request, (error) => log.fault(error, 'a request of a review'))
+      const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...modelRequest, onSent }, signal)
+      await done()
       const { totalTokens: tokens, cost } = answer.usage
       return { text: messageText(answer), tokens, usd: cost?.total ?? null, request }
     },

@@ -9,7 +9,6 @@ import {
 import { createFailure } from './provider-failures.ts'
 import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 import type { WireRequest } from '#shared/contract/index.ts'
-import type { ModelEvent } from '../model.ts'
 
 export interface ProviderOptions {
   readonly apiKey: string
@@ -18,7 +17,7 @@ export interface ProviderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sends the requests: see `Outbound`. */
   readonly fetch: Fetch
-  readonly onSent?: OnRequestSent | undefined
+  readonly onSent?: (sent: WireRequest) => void
   readonly now?: Clock | undefined
 }
 
@@ -47,10 +46,8 @@ export function clientOptions(
   }
 }
 
-export type OnRequestSent = (sent: WireRequest) => void
-
 /** Wraps a `fetch` to report each request before it is sent. */
-function capturingFetch(inner: Fetch, onSent: OnRequestSent): Fetch {
+function capturingFetch(inner: Fetch, onSent: (sent: WireRequest) => void): Fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const body = typeof init?.body === 'string' ? init.body : ''
@@ -140,33 +137,4 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
   const head = body.slice(0, half).toWellFormed()
   const tail = body.slice(-half).toWellFormed()
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
-}
-
-/** Merges a stream's events with a `sent` event for each request, as soon as it is sent. */
-export async function* withRequestEvents(
-  open: (onSent: OnRequestSent) => AsyncIterable<ModelEvent>,
-): AsyncGenerator<ModelEvent> {
-  const pendingRequests: WireRequest[] = []
-  let wake: () => void = () => undefined
-  const events = open((request) => {
-    pendingRequests.push(request)
-    wake()
-  })[Symbol.asyncIterator]()
-  try {
-    for (let next = events.next(); ;) {
-      const requestSent = new Promise<undefined>((resolve) => {
-        wake = () => resolve(undefined)
-      })
-      if (pendingRequests.length > 0) wake()
-      const result = await Promise.race([requestSent, next])
-      for (const request of pendingRequests.splice(0)) yield { type: 'sent', request }
-      if (result === undefined) continue
-      if (result.done) return
-      yield result.value
-      next = events.next()
-    }
-  } finally {
-    // Not awaited: a hanging stream would block here.
-    void events.return?.().catch(() => undefined)
-  }
 }

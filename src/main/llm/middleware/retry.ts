@@ -85,7 +85,7 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
             throw timeout
           }
           if (next.done) return
-          hasBegun ||= next.value.type !== 'sent'
+          hasBegun = true
           yield next.value
         }
       } finally {

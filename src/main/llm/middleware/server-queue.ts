@@ -66,7 +66,7 @@ export function withServerQueue(model: ChatModel, server: string): ChatModel {
         const place = await queue.enter(request.purpose.kind !== 'chat', signal)
         try {
           for await (const event of model.stream(request, AbortSignal.any([signal, place.preemption.signal]))) {
-            place.hasOutput ||= event.type !== 'sent' && event.type !== 'retry'
+            place.hasOutput = true
             yield event
           }
           return
