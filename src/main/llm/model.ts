@@ -221,6 +221,14 @@ function parseArguments(json: string): Record<string, unknown> {
   return isRecord(value) ? value : { invalidJson: json.slice(0, maxBrokenArguments) }
 }
 
+export type Question = Pick<ModelRequest, 'purpose' | 'system' | 'maxOutput' | 'answerSchema'> & {
+  readonly content: string
+}
+
+export function questionRequest({ content, ...question }: Question): ModelRequest {
+  return { ...question, messages: [{ role: 'user', content, timestamp: 0 }], tools: [] }
+}
+
 /**
  * Returns the whole answer to a request.
  * @throws AppError as `stream`, and `provider_unavailable` if the stream ends early

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
-import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
+import { memorySearchTool } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 
@@ -123,12 +123,14 @@ describe('filters and time expressions', () => {
       throw new Error('it sees everything')
     })
     const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
-      typeof memorySearch.run
+      typeof memorySearchTool.run
     >[1]
-    const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
+    const { text } = await memorySearchTool.run({ query: 'walrus in:2024-05' }, context, 'call')
     const starts = text.split('\n').map((line) => line.split(':')[0])
     expect(starts.sort()).toEqual(['Embeddings', 'MEMORY.md', 'memory/2024-05-12.md'])
-    expect((await memorySearch.run({ query: 'walrus after:someday' }, context, 'call')).text).toContain('after:someday')
+    expect((await memorySearchTool.run({ query: 'walrus after:someday' }, context, 'call')).text).toContain(
+      'after:someday',
+    )
   })
 })
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { assemble, type ContextFile } from '../../../src/main/agent/context/assemble.ts'
-import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
-import { pairToolResults, withUniqueCallIds } from '../../../src/main/agent/context/request-history.ts'
+import {
+  assemble,
+  type ContextFile,
+  pairToolResults,
+  withUniqueCallIds,
+} from '../../../src/main/agent/context/assemble.ts'
+import { budgetOf, cutMiddle } from '../../../src/main/agent/context/context-budget.ts'
 import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
-import { cutMiddle } from '../../../src/main/agent/context/fit-text.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
 
 const at = new Date(2026, 0, 20, 9, 5).getTime()

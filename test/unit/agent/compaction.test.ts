@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
+import {
+  compactionState,
+  findCutIndex,
+  applyPruning,
+  planPruning,
+} from '../../../src/main/agent/compaction/compaction-state.ts'
 import { renderInParts, calibrationFactor } from '../../../src/main/agent/context/message-text.ts'
-import { applyPruning, planPruning } from '../../../src/main/agent/compaction/prune.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
-import { findCutIndex } from '../../../src/main/agent/compaction/due-steps.ts'
 import { missingIdentifiers } from '../../../src/main/agent/compaction/summarize.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
 

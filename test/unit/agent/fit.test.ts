@@ -5,8 +5,10 @@ import {
   maxSummaryTokens,
   recentTokensToKeep,
   raiseThresholds,
+  cutToTokens,
+  maxFileTokens,
+  fairShare,
 } from '../../../src/main/agent/context/context-budget.ts'
-import { cutToTokens, maxFileTokens, fairShare } from '../../../src/main/agent/context/fit-text.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
 

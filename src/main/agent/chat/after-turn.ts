@@ -2,7 +2,7 @@
 import { isProposedChange, messageText, splitAttachments } from '#shared/chat/messages.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { complete, parseIntent, requestedNote, type ChatModel, type ModelRequest } from '#llm'
+import { complete, parseIntent, questionRequest, requestedNote, type ChatModel } from '#llm'
 import { localDate } from '#workspace'
 import { commandEntry, noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -89,13 +89,8 @@ export async function generateTitle(session: string, services: ChatServices, sig
     .join('\n\n')
     .toWellFormed()
   const content = (await loadPrompts(services)).title({ conversation })
-  const request: ModelRequest = {
-    purpose: { kind: 'title' },
-    system: ['You title conversations.'],
-    messages: [{ role: 'user', content, timestamp: 0 }],
-    tools: [],
-    maxOutput,
-  }
+  const system = ['You title conversations.']
+  const request = questionRequest({ purpose: { kind: 'title' }, system, content, maxOutput })
   const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const answer = await complete(model, request, signals).catch((error: unknown) => {
     if (error instanceof AppError || signals.aborted) return undefined
@@ -123,15 +118,9 @@ export async function modelOfChat(
   }
 }
 
-/** Saves the notes and the summary of a session. */
-export async function endSession(
-  session: string,
-  transcript: Transcript,
-  services: ChatServices,
-  signal: AbortSignal,
-): Promise<void> {
+export async function endSession(transcript: Transcript, services: ChatServices, signal: AbortSignal): Promise<void> {
   const model = await modelOfChat(transcript, services.agentModels)
-  const target = { session, transcript, model }
+  const target = { transcript, model }
   const flush = async () => {
     const { enabled } = services.config.current.compaction.memoryFlush
     // The summary of the offline model has the statements that it would save.
@@ -142,13 +131,12 @@ export async function endSession(
 
 /** Takes notes from the messages of a session from which none were taken. @throws AppError if its model is missing */
 export async function takeMissingNotes(
-  session: string,
   transcript: Transcript,
   services: ChatServices,
   signal: AbortSignal,
 ): Promise<void> {
   const model = services.agentModels.createFor(transcript.isPrivate, transcript.modelId)
-  await takeNotesAtEnd({ session, transcript, model }, services, signal)
+  await takeNotesAtEnd({ transcript, model }, services, signal)
 }
 
 async function takeNotesAtEnd(target: TurnTarget, services: ChatServices, signal: AbortSignal): Promise<void> {

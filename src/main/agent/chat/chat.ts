@@ -14,12 +14,11 @@ import {
   takeMissingNotes,
 } from './after-turn.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { runCommand } from './commands.ts'
+import { runCommand, faultMessage, runTurn, storeMessage } from './turn.ts'
 import { assertHasNoPrivateLine, assertSupportsImages, composeMessage, recordModelChange } from './compose-message.ts'
 import { LiveTurns, type TurnEndReason } from './live-turns.ts'
 import type { QueuedEntry } from './message-queue.ts'
 import { isOver, SessionService } from '../sessions/session-service.ts'
-import { faultMessage, runTurn, storeMessage } from './turn.ts'
 import { createChatServices, createTurnContext, type ChatServices } from './turn-context.ts'
 
 export interface SendResult {
@@ -56,12 +55,12 @@ export class Chat {
         permissions: permissions.list().filter((question) => question.session === session),
       }),
       onStart: (session) => {
-        sessions.markActive(session)
+        sessions.active.add(session)
         this.endings.stop(session)
       },
       onFault: (session, error) => this.#emitFault(session, error),
       onEnd: (session, reason, ms) => {
-        sessions.markIdle(session)
+        sessions.active.delete(session)
         this.#changes.emit({ session, reason, ms })
         if (reason === 'done') void this.#afterTurn(session)
         // A failed or stopped answer does not void the request to remember something.
@@ -77,10 +76,9 @@ export class Chat {
       ...options,
       stateFile: options.endingsFile,
       isBusy: (session) => turns.ended(session) !== undefined,
-      end: (session, transcript, signal) =>
-        requestChat.run(session, () => endSession(session, transcript, this.#services, signal)),
-      takeNotes: (session, transcript, signal) =>
-        requestChat.run(session, () => takeMissingNotes(session, transcript, this.#services, signal)),
+      end: (transcript, signal) => requestChat.run(transcript.id, () => endSession(transcript, this.#services, signal)),
+      takeNotes: (transcript, signal) =>
+        requestChat.run(transcript.id, () => takeMissingNotes(transcript, this.#services, signal)),
     })
   }
 
@@ -127,7 +125,7 @@ export class Chat {
     // Another window may have started a turn meanwhile.
     const concurrentTurn = this.turns.ended(id)
     if (concurrentTurn !== undefined) return this.#enqueue(id, concurrentTurn, input, command)
-    const target = { session: id, transcript, model }
+    const target = { transcript, model }
     const messageStored = Promise.withResolvers<void>()
     const ended = this.turns.start(id, async (signal) => {
       try {
@@ -195,7 +193,7 @@ export class Chat {
       await transcript.moveTo(transcript.parentOf(last.id))
     const ended = this.turns.start(session, async (signal) => {
       await recordModelChange(transcript, model, this.#services.config.current.model)
-      const context = await createTurnContext(this.#services, { session, transcript, model }, signal)
+      const context = await createTurnContext(this.#services, { transcript, model }, signal)
       const command = { name: 'compact', argument: '' } as const
       if (compacts && !(await runCommand(command, context, this.#services))) return 'error'
       return runTurn(context, this.#services)
@@ -240,7 +238,7 @@ export class Chat {
    * @param finishMs time for work that follows an answer or the end of a session, such as a title
    */
   async close(finishMs = 0): Promise<void> {
-    const work = Promise.all([...this.#backgroundTasks, this.endings.running])
+    const work = Promise.all([...this.#backgroundTasks, this.endings.settle()])
     await Promise.race([work, sleep(finishMs, undefined, { ref: false })])
     this.#closing.abort()
     await this.turns.close()

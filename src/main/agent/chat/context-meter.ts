@@ -3,10 +3,9 @@ import { AppError } from '#shared/util/errors.ts'
 import { type UserMessage, messageText, type Message } from '#shared/chat/messages.ts'
 import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { calibrateReport, calibrationFactor, messageTextForModel, scaleTokens } from '../context/message-text.ts'
+import { calibrateReport, messageTextForModel, scaleTokens } from '../context/message-text.ts'
 import { lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
-import { predictDueSteps } from '../compaction/due-steps.ts'
-import { compactionState } from '../compaction/compaction-state.ts'
+import { compactionInput, predictDueSteps } from '../compaction/compaction-state.ts'
 import { type Assembly, messagesItem, textItem } from '../context/assemble.ts'
 import { truncatedWindow } from '../context/context-window-estimates.ts'
 import { noticeEntry } from '../sessions/session-events.ts'
@@ -85,24 +84,16 @@ export class ContextMeter {
     report: ContextReport,
     lastReport?: ContextReport,
   ): CompactionStep[] {
-    const state = compactionState(transcript?.branch() ?? [])
     const now = this.#services.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: now }
-    const factor = calibrationFactor(lastReport)
-    const { current: settings } = this.#services.config
-    return predictDueSteps({
-      state: {
-        ...state,
-        liveMessages: [...state.liveMessages, { id: 'next', message }],
-        turnsSinceFailure: state.turnsSinceFailure + 1,
-      },
-      report,
-      factor,
-      tokens: Math.ceil(report.estimatedTokens * factor),
-      settings,
-      isFlushEnabled: settings.compaction.memoryFlush.enabled && transcript?.isWithoutMemory !== true,
-      now,
-    })
+    const input = compactionInput(transcript, report, lastReport, this.#services.config.current, now)
+    const { liveMessages, turnsSinceFailure } = input.state
+    const state = {
+      ...input.state,
+      liveMessages: [...liveMessages, { id: 'next', message }],
+      turnsSinceFailure: turnsSinceFailure + 1,
+    }
+    return predictDueSteps({ ...input, state })
   }
 
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {

@@ -172,27 +172,17 @@ export class CoalescingStream {
 
   /** Yields all pushed events in order; returns without an error when the signal aborts. */
   async *events(signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    let lastYieldAt = -Infinity
-    const onAbort = () => this.#wake?.()
-    signal?.addEventListener('abort', onAbort)
-    try {
-      for (;;) {
-        if (signal?.aborted) return
-        const [first] = this.#pending
-        if (!first) {
-          await new Promise<void>((resolve) => (this.#wake = resolve))
-          continue
-        }
-        const remainingMs = lastYieldAt + coalesceMs - performance.now()
-        // Wait for deltas to merge, unless another event already follows.
-        if (isDelta(first) && this.#pending.length === 1 && remainingMs > 0) await sleep(remainingMs)
-        const event = this.#pending.shift()
-        if (!event) continue
-        if (isDelta(event)) lastYieldAt = performance.now()
-        yield event
+    signal?.addEventListener('abort', () => this.#wake?.(), { once: true })
+    for (;;) {
+      if (signal?.aborted) return
+      const event = this.#pending.shift()
+      if (!event) {
+        await new Promise<void>((resolve) => (this.#wake = resolve))
+        continue
       }
-    } finally {
-      signal?.removeEventListener('abort', onAbort)
+      yield event
+      // Meanwhile, further deltas merge.
+      if (isDelta(event) && this.#pending.length === 0) await sleep(coalesceMs)
     }
   }
 }

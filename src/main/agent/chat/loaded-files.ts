@@ -14,7 +14,7 @@ import {
 } from '#workspace'
 import type { PrivacyMarks } from '#workspace/privacy'
 import { fileSection, type ContextFile } from '../context/assemble.ts'
-import { sessionSummaryText } from '../context/fit-text.ts'
+import { sessionSummaryText } from '../context/context-budget.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { ChatOptions } from './chat-options.ts'
 

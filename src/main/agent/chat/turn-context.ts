@@ -7,12 +7,11 @@ import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
 import { reportOf } from '../context/context-timeline.ts'
-import { FixedParts } from '../context/fixed-part.ts'
+import { FixedParts, assembleRequest, type RequestServices } from './model-request.ts'
 import { AgentModels } from './agent-models.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
-import { assembleRequest, type RequestServices } from './model-request.ts'
 import { loadPrompts } from './prompts.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
 import type { PermissionDecision, PermissionQuestion, Tool, ToolContext, ToolOutcome } from '../tools/tool.ts'
@@ -40,7 +39,6 @@ export function createChatServices(
 }
 
 export interface TurnContext {
-  readonly session: string
   readonly transcript: Transcript
   readonly model: ChatModel
   readonly toolContext: ToolContext
@@ -48,7 +46,7 @@ export interface TurnContext {
   readonly contextManager: ContextManager
 }
 
-export type TurnTarget = Pick<TurnContext, 'session' | 'transcript' | 'model'>
+export type TurnTarget = Pick<TurnContext, 'transcript' | 'model'>
 
 /**
  * Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet.
@@ -62,7 +60,7 @@ export async function createTurnContext(
   isTurn = true,
 ): Promise<TurnContext> {
   const { config, mcp, turns } = services
-  const { session, transcript, model } = target
+  const { transcript, model } = target
   const builtIns = transcript.isWithoutMemory ? [] : builtInTools
   const serverTools = isTurn ? await mcp.tools(transcript.isPrivate) : []
   const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
@@ -77,7 +75,7 @@ export async function createTurnContext(
     toolContext,
     tools,
     onStart: async (what) => {
-      if (isTurn) turns.emit(session, { type: 'keeping', what })
+      if (isTurn) turns.emit(transcript.id, { type: 'keeping', what })
     },
   })
   return { ...target, toolContext, tools, contextManager }
@@ -85,9 +83,10 @@ export async function createTurnContext(
 
 export function createToolContext(
   services: ChatServices,
-  { session, transcript, model }: TurnTarget,
+  { transcript, model }: TurnTarget,
   signal: AbortSignal,
 ): ToolContext {
+  const session = transcript.id
   const { sessions, workspace, mcp, marks, permissions } = services
   const outputsFolder = sessions.outputsFolder(session)
   return {
@@ -121,7 +120,7 @@ export function createToolContext(
 
 type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
 
-export function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
+function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
   const { server, tool, connection, isPrivate, ...definition } = mcp
   return {
     ...definition,

@@ -1,7 +1,7 @@
 /** Parses replies to requests for notes and summaries: JSON by a schema, or the text of a model without schemas. */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
-import { wordsOf } from '../sessions/digest.ts'
+import { contentWords } from '../sessions/digest.ts'
 
 /** Schema of a flush's answer; an empty list if there is nothing to note. */
 export const notesSchema = objectSchema({ notes: { type: 'array', items: { type: 'string' } } })
@@ -94,11 +94,11 @@ export function checkNote(
   if (withoutSpace(conversation).includes(withoutSpace(note))) return 'good'
   if (isCopied) return 'bad'
   // Numbers, words of at least four letters, and parts of unspaced text.
-  const content = [...wordsOf(note)].filter(
+  const content = [...contentWords(note)].filter(
     (word) => /\p{N}/u.test(word) || word.length >= 4 || !/^\p{Script=Latin}+$/u.test(word),
   )
   if (content.length === 0) return 'good'
-  const said = wordsOf(conversation)
+  const said = contentWords(conversation)
   const share = content.filter((word) => said.has(word)).length / content.length
   if (share >= minShared) return 'good'
   return share > 0 || scriptOf(note) !== scriptOf(conversation) ? 'doubtful' : 'bad'

@@ -2,7 +2,7 @@ import type { Message } from '#shared/chat/messages.ts'
 import type { ContextReport } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { escapeTag } from './fit-text.ts'
+import { escapeTag } from './context-budget.ts'
 
 /** Returns the text that requests contain after the text of a message; '' if there is none. */
 export function additionsOf(message: Message): string {

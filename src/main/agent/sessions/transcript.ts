@@ -5,6 +5,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
 import type { SessionMessage } from '#shared/contract/index.ts'
 import {
   systemClock,
@@ -33,10 +34,13 @@ import {
   type MessageEntry,
   type TranscriptEntry,
   type TranscriptHeader,
+  pathTo,
+  versionsOnBranch,
+  newestDescendant,
+  type MessageVersions,
 } from './transcript-entries.ts'
 import { loadEntries, type LoadedEntries, type ReadPosition } from './transcript-file.ts'
 import type { LinkedMessage } from './digest.ts'
-import { pathTo, versionsOnBranch, newestDescendant, type MessageVersions } from './entry-tree.ts'
 
 /** Serializes what is written for a session, by the path of its transcript. */
 export const sessionWrites = new KeyedQueue()
@@ -107,6 +111,10 @@ export class Transcript {
       this.#leaf = null
     }
     this.#add(loaded)
+  }
+
+  get id(): string {
+    return basename(this.file, '.jsonl')
   }
 
   /** Entries of all branches, in file order. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { createFailure, isTransient } from './provider-failures.ts'
-import type { ChatModel, ModelEvent } from '../model.ts'
 import { maxAnswer, maxParts } from '#shared/util/limits.ts'
+import { createFailure, isTransient } from './provider-failures.ts'
+import type { ChatModel } from '../model.ts'
 
 /** Milliseconds before the second, third and fourth attempt, unless the provider names a wait. */
 const delaysMs = [1000, 4000, 10_000]
@@ -34,19 +34,11 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
           const retryTrigger = new AbortController()
           const retryInfo = { code, message, data, attempt: attempt + 1, attempts, afterMs: waitMs }
           yield { type: 'retry', ...retryInfo, retryNow: () => retryTrigger.abort() }
-          await waitFor(waitMs, signal, retryTrigger.signal)
+          const isOver = AbortSignal.any([signal, retryTrigger.signal])
+          await sleep(waitMs, undefined, { signal: isOver }).catch(() => signal.throwIfAborted())
         }
       }
     },
-  }
-}
-
-/** Waits; ends early without error if `retryTrigger` aborts. @throws the signal's abort error */
-async function waitFor(ms: number, signal: AbortSignal, retryTrigger: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal: AbortSignal.any([signal, retryTrigger]) })
-  } catch (error) {
-    if (signal.aborted || !retryTrigger.aborted) throw error
   }
 }
 
@@ -73,40 +65,23 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
-      const timeoutController = new AbortController()
-      const events = model.stream(request, AbortSignal.any([signal, timeoutController.signal]))[Symbol.asyncIterator]()
-      let hasBegun = !model.isLocal
+      const timeout = createFailure('provider_timeout', model.provider)
+      const idle = new AbortController()
+      let timer: NodeJS.Timeout | undefined
+      const startTimer = () => (timer = setTimeout(() => idle.abort(timeout), idleMs))
       try {
-        for (;;) {
-          const next = await (hasBegun ? nextOrSilent(events.next(), idleMs) : events.next())
-          if (next === 'silent') {
-            const timeout = createFailure('provider_timeout', model.provider)
-            timeoutController.abort(timeout)
-            throw timeout
-          }
-          if (next.done) return
-          hasBegun = true
-          yield next.value
+        if (!model.isLocal) startTimer()
+        for await (const event of model.stream(request, AbortSignal.any([signal, idle.signal]))) {
+          clearTimeout(timer)
+          yield event
+          startTimer()
         }
+      } catch (error) {
+        throw idle.signal.aborted && !signal.aborted ? timeout : error
       } finally {
-        // Not awaited: a hanging stream would block here.
-        void events.return?.().catch(() => undefined)
+        clearTimeout(timer)
       }
     },
-  }
-}
-
-async function nextOrSilent(
-  next: Promise<IteratorResult<ModelEvent>>,
-  ms: number,
-): Promise<IteratorResult<ModelEvent> | 'silent'> {
-  const timer = new AbortController()
-  const silence = sleep(ms, 'silent' as const, { signal: timer.signal, ref: false }).catch(() => 'silent' as const)
-  try {
-    return await Promise.race([next, silence])
-  } finally {
-    timer.abort()
-    next.catch(() => undefined)
   }
 }
 
@@ -168,4 +143,72 @@ export function repetitionIn(text: string): { readonly length: number; readonly 
     if (length >= needed && /[\p{L}\p{N}]/u.test(text.slice(-unit))) return { length, unit }
   }
   return undefined
+}
+
+interface Place {
+  readonly isBackground: boolean
+  /** Aborted if a chat request needs the place. */
+  readonly preemption: AbortController
+  readonly enter: () => void
+  hasOutput: boolean
+}
+
+/** Requests of each server, by its address, in their order; the first one runs. */
+const queues = new Map<string, Place[]>()
+
+/**
+ * Sends one request at a time to a server of this machine: most have one slot, whose prompt cache a second request would
+ * replace. Requests of the user's chats come before background work, which makes way until it has output.
+ */
+export function withServerQueue(model: ChatModel, server: string): ChatModel {
+  const queue = queues.get(server) ?? []
+  queues.set(server, queue)
+  return {
+    ...model,
+    async *stream(request, signal) {
+      for (;;) {
+        const place = await enter(queue, request.purpose.kind !== 'chat', signal)
+        try {
+          for await (const event of model.stream(request, AbortSignal.any([signal, place.preemption.signal]))) {
+            place.hasOutput = true
+            yield event
+          }
+          return
+        } catch (error) {
+          if (signal.aborted || !place.preemption.signal.aborted) throw error
+        } finally {
+          leave(queue, place)
+        }
+      }
+    },
+  }
+}
+
+/** Waits for the server. @throws the signal's reason */
+async function enter(queue: Place[], isBackground: boolean, signal: AbortSignal): Promise<Place> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const place: Place = { isBackground, preemption: new AbortController(), enter: resolve, hasOutput: false }
+  const [running] = queue
+  const next = isBackground ? -1 : queue.findIndex((other) => other !== running && other.isBackground)
+  queue.splice(next < 0 ? queue.length : next, 0, place)
+  if (!running) resolve()
+  else if (!isBackground && running.isBackground && !running.hasOutput) running.preemption.abort()
+  const onAbort = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await promise
+    return place
+  } catch (error) {
+    leave(queue, place)
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function leave(queue: Place[], place: Place): void {
+  const index = queue.indexOf(place)
+  queue.splice(index, 1)
+  if (index === 0) queue[0]?.enter()
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { formatDay } from '../../../../src/main/search/text/days.ts'
 import { parseIntent, type Intent } from '../../../../src/main/llm/offline/intent.ts'
-import { replyLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
+import { replyLanguage, type Language } from '../../../../src/main/llm/offline/sentences.ts'
 import { english } from './english.ts'
 import { simplified } from './simplified.ts'
 import { traditional } from './traditional.ts'

@@ -93,7 +93,6 @@ function mergeDetails(before: Detail, next: Detail): Detail {
   return merged
 }
 
-/** Splits content into text and thinking pieces. */
 export function contentPieces(content: unknown): ThinkPiece[] {
   if (!Array.isArray(content)) return [{ type: 'text', delta: asText(content) }]
   return content.map((part): ThinkPiece => {
