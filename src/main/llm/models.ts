@@ -43,7 +43,7 @@ import { withAnswerLimits, withIdleTimeout, withRetries, withServerQueue } from 
 import { withTextCalls } from './middleware/text-calls.ts'
 import { redactSecrets } from './middleware/provider-failures.ts'
 
-export interface ModelsOptions {
+interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
   readonly keys: KeyRing
   readonly env: NodeJS.ProcessEnv
@@ -55,12 +55,12 @@ export interface ModelsOptions {
 }
 
 /** The end of a request: `failure` is undefined if the provider answered. */
-export interface ModelOutcome {
+interface ModelOutcome {
   readonly model: string
   readonly failure: AppError | undefined
 }
 
-export interface ModelUsageContext extends Pick<RequestOrigin, 'isPrivate'> {
+interface ModelUsageContext extends Pick<RequestOrigin, 'isPrivate'> {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number

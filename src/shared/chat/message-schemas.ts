@@ -38,7 +38,7 @@ export const usageSchema = z.object({
 })
 export type Usage = z.infer<typeof usageSchema>
 
-export const wrongArgumentSchema = z.object({
+const wrongArgumentSchema = z.object({
   /** Argument name; empty if the error concerns all arguments. */
   field: z.string(),
   fault: z.enum(['missing', 'type', 'tooSmall', 'tooLarge', 'choice', 'unknown', 'other']),
@@ -77,7 +77,7 @@ export function storedToolDetails(details: ToolDetails): unknown {
 export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
 /** Lines of a file that were added and removed. */
-export const fileChangeNoteSchema = z.object({
+const fileChangeNoteSchema = z.object({
   path: z.string(),
   added: z.array(z.string()),
   removed: z.array(z.string()),
@@ -85,7 +85,7 @@ export const fileChangeNoteSchema = z.object({
 export type FileChangeNote = z.infer<typeof fileChangeNoteSchema>
 
 /** Notes, one on each line, and the search that found them. */
-export const recalledNotesSchema = z.object({
+const recalledNotesSchema = z.object({
   text: z.string(),
   search: recordedSearchSchema,
   /** Sources of the notes. */

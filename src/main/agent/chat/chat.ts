@@ -27,7 +27,7 @@ export interface SendResult {
   readonly ended: Promise<void>
 }
 
-export interface TurnEndEvent {
+interface TurnEndEvent {
   readonly session: string
   readonly reason: TurnEndReason
   readonly ms: number

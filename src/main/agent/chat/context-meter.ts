@@ -127,7 +127,7 @@ function withLastTools(currentReport: ContextReport, lastReport: ContextReport):
 const maxTurns = 24
 const maxAboutCharacters = 60
 
-export interface SentRequest {
+interface SentRequest {
   readonly system: readonly string[]
   readonly messages: readonly Message[]
   readonly tools: readonly unknown[]
@@ -151,7 +151,7 @@ export function expandRows(report: ContextReport, request: SentRequest): Context
 const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
 
 /** Returns the text of a report item or row as it was sent; '' if there is no such item. */
-export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
+function textOfItem(request: SentRequest, layer: Layer, name: string): string {
   const [prompt = '', files = ''] = request.system
   const { summary, conversation } = splitSummary(request)
   if (layer === 'summary') return summary

@@ -23,7 +23,7 @@ export type AssembledRequest = Assembly & {
   readonly sources: readonly Source[]
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly model: ChatModel
   readonly tools: readonly Tool[]
   /** Undefined for a new conversation. */
@@ -188,7 +188,7 @@ function turnCutByCompaction(all: readonly LinkedMessage[], live: readonly Linke
  * after a compaction, after a change of settings, and when the provider's cache has expired.
  */
 
-export interface FixedPart {
+interface FixedPart {
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
   readonly tools: readonly ToolDefinition[]
@@ -238,7 +238,7 @@ type KnownLines = ReadonlyMap<string, ReadonlySet<string>>
 const linesOf = (text: string | null) => (text ?? '').split(/\r?\n/).filter((line) => line.trim() !== '')
 
 /** Returns the lines that a chat knows: those of the files as they were read, changed by the notes sent since. */
-export function knownLines(files: readonly ContextFile[], sent: readonly FileChangeNote[]): KnownLines {
+function knownLines(files: readonly ContextFile[], sent: readonly FileChangeNote[]): KnownLines {
   const loaded = files.filter(({ day }) => day !== 'summary')
   const known = new Map(loaded.map(({ path, text }) => [path, new Set(linesOf(text))]))
   for (const { path, added, removed } of sent) {
@@ -255,7 +255,7 @@ export function knownLines(files: readonly ContextFile[], sent: readonly FileCha
  * @param written text that the agent wrote in this chat: neither its lines nor those it replaced are sent
  * @param said other text of the chat, whose lines are not sent again
  */
-export function changesSince(
+function changesSince(
   known: KnownLines,
   files: readonly ContextFile[],
   written: string,

@@ -131,7 +131,7 @@ export function compactionInput(
   }
 }
 
-export type DueStep =
+type DueStep =
   | { readonly kind: 'prune'; readonly plan: PrunePlan }
   | { readonly kind: 'flush' }
   /** `cut` is the number of live messages to summarise, from the oldest. */
@@ -206,7 +206,7 @@ export interface PruneDecisions {
   readonly cleared: ReadonlySet<string>
 }
 
-export interface PrunePlan {
+interface PrunePlan {
   readonly trimmed: string[]
   readonly cleared: string[]
   readonly charactersBefore: number
@@ -215,7 +215,7 @@ export interface PrunePlan {
   readonly savedTokens: number
 }
 
-export type PruneSettings = AgentSettings['contextPruning']
+type PruneSettings = AgentSettings['contextPruning']
 
 const trimMarker = '\n…\n'
 /** Shares of the context window at which results are trimmed and cleared. */
@@ -268,7 +268,7 @@ export function planPruning(
 }
 
 /** Returns the decisions with those of a plan. */
-export function addDecisions(
+function addDecisions(
   { trimmed, cleared }: PruneDecisions,
   plan: Pick<PrunePlan, 'trimmed' | 'cleared'>,
 ): PruneDecisions {

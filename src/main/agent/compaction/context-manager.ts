@@ -34,7 +34,7 @@ import { takeNotes, type Measurement, type NoteTakerOptions } from './take-notes
 import { retryOnOverflow } from '../context/context-window-estimates.ts'
 import { summarize } from './summarize.ts'
 
-export interface ContextManagerOptions extends NoteTakerOptions {
+interface ContextManagerOptions extends NoteTakerOptions {
   /** Read again for each request. */
   readonly settings: () => ContextSettings
   readonly assemble: () => Promise<AssembledRequest>

@@ -30,7 +30,7 @@ export interface ContextFile {
   readonly day?: 'today' | 'yesterday' | 'summary'
 }
 
-export interface AssemblyInput extends Pick<ModelRequest, 'messages' | 'tools'> {
+interface AssemblyInput extends Pick<ModelRequest, 'messages' | 'tools'> {
   readonly purpose: Extract<ModelRequest['purpose'], { kind: 'chat' }>
   readonly model: Pick<ChatModel, 'id' | 'contextWindow' | 'maxOutput'>
   /** Set if the window is an estimate learned from refusals. */
@@ -232,7 +232,7 @@ export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Me
 }
 
 /** Appends a request to continue if the conversation ends with an interrupted answer. */
-export function withContinue(messages: readonly Message[]): readonly Message[] {
+function withContinue(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return messages
   return [...messages, { role: 'user', content: continuePrompt, timestamp: last.timestamp }]

@@ -112,7 +112,7 @@ export function recentTokensToKeep(
 }
 
 /** Limits of a request, by the context window of the model: one row for each range of windows. */
-export interface WindowProfile {
+interface WindowProfile {
   /** Windows of at least this many tokens. */
   readonly fromTokens: number
   /** True if requests name the project files that do not exist. */

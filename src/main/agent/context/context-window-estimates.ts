@@ -26,7 +26,7 @@ const maxShareOfRefused = 0.9
 
 type ConfiguredWindow = Pick<ChatModel, 'id' | 'contextWindow'>
 
-export interface ContextWindowEstimatesOptions {
+interface ContextWindowEstimatesOptions {
   readonly file: string
   readonly now: Clock
   /** Receives read and write errors of the file; estimates then last for this run only. */

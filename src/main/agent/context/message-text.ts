@@ -41,7 +41,7 @@ export function messageTextForModel(message: Message): string {
 }
 
 /** Returns the text of a message without what the app added to it. */
-export function contentText({ content }: Message): string {
+function contentText({ content }: Message): string {
   if (typeof content === 'string') return content
   return content
     .map((part) => {

@@ -15,7 +15,7 @@ import {
 import { expandVariables } from '#shared/util/expand-variables.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
 
-export type ToolPermission = 'ask' | 'always' | 'never'
+type ToolPermission = 'ask' | 'always' | 'never'
 
 export interface McpTool {
   /** Name for the model, `mcp__<server>__<tool>`; at most 64 characters. */
@@ -31,7 +31,7 @@ export interface McpTool {
   readonly connection: McpConnection
 }
 
-export interface McpServersOptions extends Pick<ConnectionOptions, 'env' | 'outbound' | 'version'> {
+interface McpServersOptions extends Pick<ConnectionOptions, 'env' | 'outbound' | 'version'> {
   readonly settings: Pick<SettingsStore, 'config' | 'set'>
   readonly keys: Pick<KeyRing, 'scrub'>
 }
@@ -173,7 +173,7 @@ const maxNoteCharacters = 500
 /** Milliseconds before the next automatic start of a server that failed. */
 const retryAfterMs = 30_000
 
-export type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
+type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
 
 export interface CallOptions {
   readonly signal: AbortSignal
@@ -184,7 +184,7 @@ export interface CallOptions {
   readonly onProgress: (share: number | null, note: string) => void
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly name: string
   readonly settings: McpServerSettings
   readonly env: NodeJS.ProcessEnv

@@ -22,7 +22,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 
-export interface ChatPrivacyOptions {
+interface ChatPrivacyOptions {
   readonly sessions: Sessions
   readonly workspace: Workspace
   readonly memory: Memory

@@ -9,7 +9,7 @@ import { parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
 
 /** Kinds of lines, in the order of their sections, with the headings in requests. */
-export const digestHeadings = {
+const digestHeadings = {
   goal: 'Goal',
   decision: 'Decisions',
   fact: 'Facts and identifiers',

@@ -14,7 +14,7 @@ import { endedEntry, summaryEntry } from './session-events.ts'
 import type { Sessions } from './sessions.ts'
 import type { Transcript } from './transcript.ts'
 
-export interface SessionServiceOptions {
+interface SessionServiceOptions {
   readonly sessions: Sessions
   readonly config: AgentConfig
   readonly now: Clock
@@ -223,7 +223,7 @@ export function isOver(transcript: Transcript, now: Date, rule: ResetRule): bool
 }
 
 /** Returns true if the user has ended the session and has not written in it since. */
-export function wasEndedByHand(transcript: Transcript): boolean {
+function wasEndedByHand(transcript: Transcript): boolean {
   const last = transcript.branch().findLast((entry) => {
     const isEnd = entry.type === 'custom' && entry.customType === endedEntry
     return isEnd || (entry.type === 'message' && entry.message.role === 'user')

@@ -23,7 +23,7 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
 /** `entry` is set if one was appended. A new fork has neither optional field. */
-export interface SessionChange {
+interface SessionChange {
   readonly session: string
   readonly entry?: TranscriptEntry
   readonly isDeletedOrRestored?: boolean

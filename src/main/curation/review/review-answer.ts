@@ -32,7 +32,7 @@ const promotionSchema = z.strictObject({
 })
 
 /** A model's verdict on some lines. It quotes the lines, so it stays valid when they move. */
-export const reviewVerdictSchema = z.discriminatedUnion('kind', [
+const reviewVerdictSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['superseded', 'contradiction']),
     quotes: z.tuple([z.string(), z.string()]),
@@ -46,7 +46,7 @@ export const reviewVerdictSchema = z.discriminatedUnion('kind', [
     reason: z.string(),
   }),
 ])
-export type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
+type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
 
 /**
  * Parses the answer to a batch; undefined if it is not a JSON object of the expected form.

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ReviewLine, ReviewInput } from './review-input.ts'
 
-export type ReviewKind = 'conflicts' | 'promote'
+type ReviewKind = 'conflicts' | 'promote'
 
 export interface ReviewUnit {
   readonly key: string

@@ -41,7 +41,7 @@ export interface ReviewModel {
   ask(content: string, maxOutput: number, signal: AbortSignal): Promise<ReviewAnswer>
 }
 
-export interface ReviewAnswer {
+interface ReviewAnswer {
   readonly text: string
   readonly tokens: number
   /** US dollars; null if the price is unknown. */

@@ -80,7 +80,7 @@ export function minimalEdit({ line, before, after }: LineEdit) {
 }
 
 /** Sorts by place. Insertions come before a replacement at the same place. */
-export function sortEdits<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
+function sortEdits<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
   return edits.toSorted(
     (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
   )

@@ -9,7 +9,7 @@ import type { Workspace } from '#workspace'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, TextLines } from './line-edits.ts'
 
 /** UTF-16 code units; longer lines are truncated. */
-export const maxEvidence = 1000
+const maxEvidence = 1000
 
 export interface Finding {
   readonly rule: Proposal['rule']

@@ -28,7 +28,7 @@ import {
 
 const maxListedDone = 200
 
-export interface ProposalServiceOptions {
+interface ProposalServiceOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly log: ChangeLog

@@ -147,7 +147,7 @@ export type ListedModel = Readonly<z.infer<typeof listedModelSchema>>
 
 const cacheSchema = z.record(z.string(), z.array(listedModelSchema))
 
-export interface ListOutcome {
+interface ListOutcome {
   readonly models: readonly ListedModel[]
   /** Reason why the list could not be fetched; `models` then has the previous list. */
   readonly failure: AppError | undefined

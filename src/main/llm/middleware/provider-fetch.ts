@@ -128,7 +128,7 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
 }
 
 /** Wraps a `fetch`: turns a JSON object in answer to a POST request into an event stream, other text into an error. */
-export function streamingFetch(inner: Fetch): Fetch {
+function streamingFetch(inner: Fetch): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
     if (!response.ok || !response.body || init?.method?.toUpperCase() !== 'POST') return response

@@ -92,7 +92,7 @@ export function withoutAdditions(text: string): string {
   return text.replace(/(?:\n*<(changes|memory)>\n[^]*?\n<\/\1>)+$/, '')
 }
 
-export interface UserText {
+interface UserText {
   readonly text: string
   /** `HH:MM`, or empty if unknown. */
   readonly time: string
@@ -111,7 +111,7 @@ export function plainText(message: Message): string {
 }
 
 /** Returns the user's messages in the output of `renderInParts`, with their numbers in brackets if it has them. */
-export function userTextsInRendered(text: string): { readonly text: string; readonly link: string }[] {
+function userTextsInRendered(text: string): { readonly text: string; readonly link: string }[] {
   return text
     .split(/^(?=(?:\[\d+\] )?(?:User|Assistant|Tool result \([^)]*\)):|<\/?conversation>$)/m)
     .flatMap((part) => {

@@ -12,7 +12,7 @@ import { parseIntent, requestedNote } from './intent.ts'
 import { extractNotes, extractSummary, userTextsIn, plainText, userTextOf } from './distill-notes.ts'
 import { replyLanguage, type Language, sentencesIn, type Sentences, isDisclaimer } from './sentences.ts'
 
-export interface OfflineOptions {
+interface OfflineOptions {
   readonly limits?: ModelLimits
   readonly now?: Clock
   /** Language of the answers if none is detected in the conversation. */

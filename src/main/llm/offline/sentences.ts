@@ -98,7 +98,7 @@ export function isDisclaimer(line: string): boolean {
 export type Language = 'en' | 'zh-Hans' | 'zh-Hant'
 
 /** `zh`: all characters are the same in simplified and traditional Chinese. */
-export type DetectedLanguage = Language | 'zh'
+type DetectedLanguage = Language | 'zh'
 
 const latinWords = /[\p{Script=Latin}]+(?:['’]\p{Script=Latin}+)*/gu
 const englishWords = new Set(

@@ -19,7 +19,7 @@ import { parseJson } from '#shared/util/json.ts'
 
 const entrySchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
 
-export interface UsageStoreOptions {
+interface UsageStoreOptions {
   readonly file: string
   readonly now: Clock
   readonly settings: Pick<SettingsStore, 'config'>

@@ -218,10 +218,10 @@ function toStopReason(reason: unknown): StopReason {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'length' : 'stop'
 }
 
-export type ThinkingForm = NonNullable<ListedModel['thinking']>
+type ThinkingForm = NonNullable<ListedModel['thinking']>
 
 /** Derives the form of the thinking parameter from a model's name, without provider. */
-export function thinkingForm(model: string): ThinkingForm {
+function thinkingForm(model: string): ThinkingForm {
   if (/claude-(2|instant|3-(opus|sonnet|haiku|5))/.test(model)) return 'none'
   return /claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/.test(model) ? 'budget' : 'adaptive'
 }
@@ -259,7 +259,7 @@ function isThinkingBlock(block: Anthropic.ContentBlockParam | undefined): boolea
   return block?.type === 'thinking' || block?.type === 'redacted_thinking'
 }
 
-export function toMessagesRequest(
+function toMessagesRequest(
   provider: string,
   model: string,
   request: ModelRequest,

@@ -101,7 +101,7 @@ export function contentPieces(content: unknown): ThinkPiece[] {
   })
 }
 
-export interface SentReasoning {
+interface SentReasoning {
   readonly fields: Readonly<Record<string, unknown>>
   /** Content that includes the thinking, for formats that put it there. */
   readonly content: string | readonly Detail[] | undefined
