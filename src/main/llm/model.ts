@@ -187,28 +187,12 @@ function toWellFormedPart(part: AssistantPart): AssistantPart {
   return part.type === 'thinking' ? { ...part, thinking: part.thinking.toWellFormed() } : part
 }
 
-/** Collects the arguments of a streaming call. Beyond `maxArguments` it drops them and only counts their length. */
-export class ArgumentsDraft {
-  #json = ''
-  #length = 0
-
-  add(delta: string): void {
-    this.#length += delta.length
-    if (this.#length <= maxArguments) this.#json += delta
-    else this.#json = ''
-  }
-
-  get json(): string {
-    return this.#length > maxArguments ? JSON.stringify({ [argumentsTooLong]: this.#length }) : this.#json
-  }
-}
-
 /** Key that replaces dropped arguments; its value is their length in characters. */
 export const argumentsTooLong = 'argumentsTooLong'
 
-/** Returns true for a JSON object within the depth limit; false for an empty text. */
+/** Returns true for a JSON object within the depth limit, and for arguments that are too long; false for an empty text. */
 export function isCompleteJsonObject(json: string): boolean {
-  return isWithinDepthLimit(json) && isRecord(parseJson(json))
+  return json.length > maxArguments || (isWithinDepthLimit(json) && isRecord(parseJson(json)))
 }
 
 /** Parses a call's arguments; `{}` for an empty text. Invalid JSON becomes `invalidJson`, which the call reports. */

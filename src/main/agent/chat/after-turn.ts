@@ -1,10 +1,9 @@
 /** Work in the background: after a turn, and at the end of a chat. */
 import { isProposedChange, messageText, splitAttachments } from '#shared/chat/messages.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { isRecord } from '#shared/util/json.ts'
 import { complete, parseIntent, questionRequest, requestedNote, type ChatModel } from '#llm'
 import { localDate } from '#workspace'
-import { commandEntry, noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
+import { commandEntry, eventOf, noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { loadPrompts } from './prompts.ts'
 import { saveSessionSummary } from './session-summary.ts'
@@ -29,14 +28,10 @@ export async function noteMissingTools(session: string, { sessions, agentModels 
   const { modelId, isPrivate } = transcript
   if (modelId === undefined || transcript.isWithoutMemory) return
   const model = agentModels.createOrOffline(modelId, isPrivate)
-  const wasTold = transcript.entries.some(
-    (entry) =>
-      entry.type === 'custom' &&
-      entry.customType === noticeEntry &&
-      isRecord(entry.data) &&
-      entry.data['kind'] === 'withoutTools',
-  )
-  if (model.takesTools?.() !== false || wasTold) return
+  if (model.takesTools?.() !== false) return
+  const events = transcript.entries.map(eventOf)
+  const wasTold = events.some((event) => event?.type === 'notice' && event.kind === 'withoutTools')
+  if (wasTold) return
   await transcript.appendCustom(noticeEntry, { kind: 'withoutTools', code: '', data: { model: model.id } })
 }
 

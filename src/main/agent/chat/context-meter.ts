@@ -9,7 +9,7 @@ import { compactionInput, predictDueSteps } from '../compaction/compaction-state
 import { type Assembly, messagesItem, textItem } from '../context/assemble.ts'
 import { truncatedWindow } from '../context/context-window-estimates.ts'
 import { noticeEntry } from '../sessions/session-events.ts'
-import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
+import { parseStoredRequest } from '../sessions/stored-requests.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { AgentModels } from './agent-models.ts'
@@ -104,7 +104,7 @@ export class ContextMeter {
   /** @param number default: the last request @returns undefined if the request was not stored or is invalid */
   async #sentRequest(session: string | undefined, number: number | undefined): Promise<SentRequest | undefined> {
     if (session === undefined) return undefined
-    const { request } = await readRequest(this.#services.sessions.requestsFolder(session), number)
+    const { request } = await this.#services.sessions.requestWithWire(session, number)
     return request ? parseStoredRequest(request.json) : undefined
   }
 

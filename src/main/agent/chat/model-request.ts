@@ -87,9 +87,10 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const branch = transcript.branch()
   const messages = compactionState(branch).liveMessages.map(({ message }) => message)
   const loaded = await loadFiles(services, transcript)
+  const stored = fixedParts.get(transcript.file)
   // A server of this machine keeps its cache.
-  const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : contextPruning.ttl)
-  const isUsable = stored && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
+  const hasCache = stored && (model.isLocal || now().getTime() - stored.usedAt <= contextPruning.ttl)
+  const isUsable = hasCache && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
   const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
   // The text of flushes comes from the conversation.
   const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
@@ -97,7 +98,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const said = messages.map(messageText).join('\n')
   const changes = isUsable ? changesSince(knownLines(stored.part.files, sent), loaded.files, written, said) : undefined
   const isKnown = changes !== undefined && JSON.stringify(changes).length <= maxChangedCharacters
-  if (!isKnown) fixedParts.drop(transcript.file)
+  if (!isKnown) fixedParts.delete(transcript.file)
   const files = isKnown && stored ? stored.part.files : loaded.files
   const limit = maxFileTokens(budgetOf(model, compaction), 0)
   return {
@@ -134,7 +135,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
     context,
     prompts: current.prompts,
   })
-  const stored = transcript && fixedParts.get(transcript.file, at.getTime())
+  const stored = transcript && fixedParts.get(transcript.file)
   const hasSameTools = isPreview || JSON.stringify(stored?.part.tools) === JSON.stringify(definitions)
   if (
     transcript &&
@@ -142,7 +143,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
     hasSameTools &&
     (isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
   ) {
-    if (!isPreview) fixedParts.set(transcript.file, { ...stored, usedAt: at.getTime() })
+    if (!isPreview) keepPart(fixedParts, transcript, { ...stored, usedAt: at.getTime() })
     return stored.part
   }
   const prompts = await loadPrompts(services)
@@ -158,7 +159,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   })
   const files = namesMissing ? loaded.files : loaded.files.filter(({ text }) => text !== null)
   const part: FixedPart = { systemPrompt, files, tools: definitions }
-  if (transcript && !isPreview) fixedParts.set(transcript.file, { key, part, usedAt: at.getTime() })
+  if (transcript && !isPreview) keepPart(fixedParts, transcript, { key, part, usedAt: at.getTime() })
   return part
 }
 
@@ -205,32 +206,15 @@ interface StoredPart {
 /** Maximum number of chats with a stored part. */
 const maxChats = 50
 
-export class FixedParts {
-  readonly #byChat = new Map<string, StoredPart>()
+type FixedParts = Map<string, StoredPart>
 
-  /** @param lifetimeMs maximum time since its last use; Infinity for none */
-  get(chat: string, at: number, lifetimeMs = Infinity): StoredPart | undefined {
-    const stored = this.#byChat.get(chat)
-    return stored && at - stored.usedAt <= lifetimeMs ? stored : undefined
-  }
-
-  /** Keeps a part until `drop`, or until many other chats have theirs. */
-  set(chat: string, stored: StoredPart): void {
-    this.#byChat.delete(chat)
-    this.#byChat.set(chat, stored)
-    const [oldest] = this.#byChat.keys()
-    if (this.#byChat.size > maxChats && oldest !== undefined) this.#byChat.delete(oldest)
-  }
-
-  drop(chat: string): void {
-    this.#byChat.delete(chat)
-  }
+/** Keeps the part of a chat until it is deleted, or until many other chats have theirs. */
+function keepPart(parts: FixedParts, { file }: Transcript, stored: StoredPart): void {
+  parts.delete(file)
+  parts.set(file, stored)
+  const [oldest] = parts.keys()
+  if (parts.size > maxChats && oldest !== undefined) parts.delete(oldest)
 }
-
-/**
- * Changes of the loaded files since the beginning of a chat. Every request begins with the text that the
- * app read first, so that the provider's prompt cache holds. The app sends a change once, with the next message.
- */
 
 /** Lines of the files by path. */
 type KnownLines = ReadonlyMap<string, ReadonlySet<string>>

@@ -7,7 +7,7 @@ import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
 import { reportOf } from '../context/context-timeline.ts'
-import { FixedParts, assembleRequest, type RequestServices } from './model-request.ts'
+import { assembleRequest, type RequestServices } from './model-request.ts'
 import { AgentModels } from './agent-models.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { ContextMeter } from './context-meter.ts'
@@ -30,7 +30,8 @@ export function createChatServices(
   turns: LiveTurns,
   permissions: ChatServices['permissions'],
 ): ChatServices {
-  const services = { ...options, agentModels: new AgentModels(options), fixedParts: new FixedParts() }
+  const fixedParts: RequestServices['fixedParts'] = new Map()
+  const services = { ...options, agentModels: new AgentModels(options), fixedParts }
   // Watchers receive messages in full; after other entries they refetch the transcript.
   options.sessions.changes.subscribe(({ session, entry }) => {
     if (entry && entry.type !== 'message' && !reportOf(entry)) turns.emit(session, { type: 'changed' })

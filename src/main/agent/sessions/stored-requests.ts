@@ -55,8 +55,12 @@ export function wireRecorder(folder: string, number: number, onFault: (error: un
   return { onSent, done: () => writes }
 }
 
-/** Returns the count of stored requests and one of them, null if missing or damaged. @param number default: the last */
-export async function readRequest(folder: string, number?: number) {
+/**
+ * Returns the count of stored requests and one of them, null if missing or damaged. Its `wire` is null if the HTTP request
+ * was not recorded.
+ * @param number default: the last
+ */
+export async function readRequestWithWire(folder: string, number?: number) {
   const numbers = await requestNumbers(folder)
   const storedNumber = number ?? numbers.at(-1) ?? 0
   const stored = storedSchema.safeParse(await readWithParts(pathOf(folder, storedNumber, '.json.gz'))).data
@@ -64,15 +68,9 @@ export async function readRequest(folder: string, number?: number) {
   const { sentAt, request } = stored
   const model = typeof request['model'] === 'string' ? request['model'] : ''
   const json = JSON.stringify(request, null, 2)
-  return { count: numbers.length, request: { number: storedNumber, sentAt, model, json } }
-}
-
-/** Returns a request as `readRequest` does; `wire` is null if its HTTP request was not recorded. */
-export async function readRequestWithWire(folder: string, number?: number) {
-  const { count, request } = await readRequest(folder, number)
-  if (!request) return { count, request }
-  const stored = await readWithParts(pathOf(folder, request.number, '.wire.json.gz'))
-  return { count, request: { ...request, wire: storedWireSchema.safeParse(stored).data ?? null } }
+  const storedWire = await readWithParts(pathOf(folder, storedNumber, '.wire.json.gz'))
+  const wire = storedWireSchema.safeParse(storedWire).data ?? null
+  return { count: numbers.length, request: { number: storedNumber, sentAt, model, json, wire } }
 }
 
 /** Parses system text, messages and tools of a stored request; undefined if the JSON lacks them. */

@@ -147,11 +147,8 @@ export type ListedModel = Readonly<z.infer<typeof listedModelSchema>>
 
 const cacheSchema = z.record(z.string(), z.array(listedModelSchema))
 
-interface ListOutcome {
-  readonly models: readonly ListedModel[]
-  /** Reason why the list could not be fetched; `models` then has the previous list. */
-  readonly failure: AppError | undefined
-}
+/** The list of a provider, or the previous one and the reason why it could not be fetched. */
+type ListOutcome = { readonly models: readonly ListedModel[]; readonly failure: AppError | undefined }
 
 export class ModelLists {
   readonly #file: string

@@ -4,57 +4,43 @@ import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 import { createFailure, isTransient } from './provider-failures.ts'
 import type { ChatModel } from '../model.ts'
 
-/** Milliseconds before the second, third and fourth attempt, unless the provider names a wait. */
-const delaysMs = [1000, 4000, 10_000]
+/** `delaysMs`: waits before the second attempt and so on, unless the provider names one. A longer one fails at once. */
+const chatRetries = { delaysMs: [1000, 4000, 10_000], maxWaitMs: 60_000 }
 /** Background requests are retried only once, because they can delay an answer. */
-const backgroundDelaysMs = [1000]
-/** If the provider names a longer wait, the request fails at once. */
-const maxBackgroundWaitMs = 3000
-const maxWaitMs = 60_000
+const backgroundRetries = { delaysMs: [1000], maxWaitMs: 3000 }
 
 /** Retries transient failures until text was shown. @param delays milliseconds, one for each retry of a chat request */
-export function withRetries(model: ChatModel, delays: readonly number[] = delaysMs): ChatModel {
+export function withRetries(model: ChatModel, delays: readonly number[] = chatRetries.delaysMs): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
-      const isBackground = request.purpose.kind !== 'chat'
+      const isChat = request.purpose.kind === 'chat'
+      const { delaysMs, maxWaitMs } = isChat ? { ...chatRetries, delaysMs: delays } : backgroundRetries
       for (let attempt = 1; ; attempt += 1) {
         let hasShown = false
         try {
           for await (const event of model.stream(request, signal)) {
-            hasShown ||= !isBackground && (event.type === 'text' || event.type === 'thinking' || event.type === 'done')
+            hasShown ||= isChat && (event.type === 'text' || event.type === 'thinking' || event.type === 'done')
             yield event
           }
           return
         } catch (error) {
-          const waitMs = hasShown || signal.aborted ? undefined : retryDelayMs(error, attempt, isBackground, delays)
-          if (waitMs === undefined || !(error instanceof AppError)) throw error
+          const plannedMs = delaysMs[attempt - 1]
+          if (hasShown || signal.aborted || plannedMs === undefined) throw error
+          if (!(error instanceof AppError) || !isTransient(error)) throw error
           const { code, message, data } = error
-          const attempts = (isBackground ? backgroundDelaysMs : delays).length + 1
+          const afterMs = typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : plannedMs
+          // In the background, the idle timeout has already delayed the answer.
+          if (afterMs > maxWaitMs || (!isChat && code === 'provider_timeout')) throw error
           const retryTrigger = new AbortController()
-          const retryInfo = { code, message, data, attempt: attempt + 1, attempts, afterMs: waitMs }
+          const retryInfo = { code, message, data, attempt: attempt + 1, attempts: delaysMs.length + 1, afterMs }
           yield { type: 'retry', ...retryInfo, retryNow: () => retryTrigger.abort() }
           const isOver = AbortSignal.any([signal, retryTrigger.signal])
-          await sleep(waitMs, undefined, { signal: isOver }).catch(() => signal.throwIfAborted())
+          await sleep(afterMs, undefined, { signal: isOver }).catch(() => signal.throwIfAborted())
         }
       }
     },
   }
-}
-
-function retryDelayMs(
-  error: unknown,
-  attempt: number,
-  isBackground: boolean,
-  delays: readonly number[],
-): number | undefined {
-  const plannedMs = (isBackground ? backgroundDelaysMs : delays)[attempt - 1]
-  if (plannedMs === undefined || !(error instanceof AppError) || !isTransient(error)) return undefined
-  // The idle timeout has already delayed the answer.
-  if (isBackground && error.code === 'provider_timeout') return undefined
-  const retryAfterMs = error.data['retryAfterMs']
-  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : plannedMs
-  return waitMs <= (isBackground ? maxBackgroundWaitMs : maxWaitMs) ? waitMs : undefined
 }
 
 /**

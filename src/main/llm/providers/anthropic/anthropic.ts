@@ -3,7 +3,7 @@ import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'
 import type { AssistantMessage, StopReason, Usage, Message } from '#shared/chat/messages.ts'
 import type { ListedModel } from '../../catalog/catalog.ts'
 import { createFailure, readStream, toProviderError } from '../../middleware/provider-failures.ts'
-import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
+import { AnswerDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
 import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
@@ -61,7 +61,7 @@ interface CallDraft {
   readonly name: unknown
   /** Input at the start of the block. Usually empty: most servers send it in deltas. */
   readonly input: unknown
-  readonly arguments: ArgumentsDraft
+  json: string
 }
 
 type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
@@ -114,7 +114,7 @@ class MessagesAnswer {
 
   finish(): AssistantMessage {
     for (const [index, call] of this.#calls)
-      if (isCompleteJsonObject(call.arguments.json)) this.#closeBlock(index)
+      if (isCompleteJsonObject(call.json)) this.#closeBlock(index)
       else this.#draft.recordCutCall(call.name)
     const stopReason = toStopReason(this.#stopReason)
     const last = this.#draft.content.at(-1)
@@ -148,8 +148,7 @@ class MessagesAnswer {
 
   *#openBlock(index: number, block: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const { type, id, name, data, input, text, thinking, signature } = block
-    if (type === 'tool_use' && this.#calls.size <= maxToolCalls)
-      this.#calls.set(index, { id, name, input, arguments: new ArgumentsDraft() })
+    if (type === 'tool_use' && this.#calls.size <= maxToolCalls) this.#calls.set(index, { id, name, input, json: '' })
     else if (type === 'redacted_thinking')
       this.#draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: asText(data), redacted: true })
     else if (type === 'thinking') {
@@ -185,10 +184,12 @@ class MessagesAnswer {
         if (thought && signature !== '') thought.thinkingSignature = signature
         break
       }
-      case 'input_json_delta':
-        this.#calls.get(index)?.arguments.add(asText(delta['partial_json']))
+      case 'input_json_delta': {
+        const call = this.#calls.get(index)
+        if (call) call.json += asText(delta['partial_json'])
         yield { type: 'calling' }
         break
+      }
       default:
     }
   }
@@ -197,7 +198,7 @@ class MessagesAnswer {
     const call = this.#calls.get(index)
     if (!call) return
     this.#calls.delete(index)
-    const { json } = call.arguments
+    const { json } = call
     const initialInput = JSON.stringify(call.input ?? {})
     this.#draft.addCall(call.id, call.name, json.trim() === '' ? initialInput : json)
     this.#possiblyCutCall = isCompleteJsonObject(json) || initialInput !== '{}' ? undefined : this.#draft.content.at(-1)
