@@ -11,22 +11,16 @@ const schema = z.strictObject({
 })
 
 describe('descriptions of invalid arguments', () => {
-  it.each<[unknown, string[]]>([
-    [{}, ['path missing string']],
-    [{ path: 3 }, ['path type string']],
-    [{ path: null }, ['path type string']],
-    [[], [' type object']],
-    [{ path: 'a', from: 0 }, ['from tooSmall 1']],
-    [{ path: 'a', from: 10 }, ['from tooLarge 9']],
-    [{ path: 'a', from: 1.5 }, ['from type int']],
-    [{ path: 'a', mode: 'x' }, ['mode choice add, replace']],
-    [{ path: 'a', tags: ['ok', 'x', 3] }, ['tags.1 tooSmall 2', 'tags.2 type string']],
-    [{ path: 'a', when: 'soon' }, ['when other ']],
-    [{ path: 'a', file: 'b' }, ['file unknown ']],
-  ])('%j: %j', (sent, problems) => {
+  it.each<[unknown, string]>([
+    [{}, 'path missing string'],
+    [{ path: 3 }, 'path type string'],
+    [{ path: 'a', from: 0 }, 'from tooSmall 1'],
+    [{ path: 'a', mode: 'x' }, 'mode choice add, replace'],
+    [{ path: 'a', file: 'b' }, 'file unknown '],
+  ])('%j: %s', (sent, problem) => {
     const { error } = schema.safeParse(sent)
     const described = error && describeArgumentErrors(error, sent)
-    expect(described?.map(({ field, fault, expected }) => `${field} ${fault} ${expected}`)).toEqual(problems)
+    expect(described?.map(({ field, fault, expected }) => `${field} ${fault} ${expected}`)).toEqual([problem])
   })
 
   it('describes only the first of ten thousand problems', () => {
