@@ -91,18 +91,21 @@ describe('context manager', () => {
           const budget = budgetOf(model, defaultSettings.compaction)
           const assembled = async () => {
             const { summary, pruned, liveMessages } = compactionState(transcript.branch())
-            return assemble({
-              purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
-              model,
-              systemPrompt: 'x',
-              files: [],
-              tools: [],
-              summary,
-              pruned,
-              settings: defaultSettings,
-              messages: liveMessages.map(({ message }) => message),
-              now: 0,
-            })
+            return {
+              sources: [],
+              ...assemble({
+                purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
+                model,
+                systemPrompt: 'x',
+                files: [],
+                tools: [],
+                summary,
+                pruned,
+                settings: defaultSettings,
+                messages: liveMessages.map(({ message }) => message),
+                now: 0,
+              }),
+            }
           }
           const keeper = () =>
             new ContextManager({

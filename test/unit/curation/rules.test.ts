@@ -9,9 +9,9 @@ import {
   findNeverRetrieved,
   findPendingNotes,
   findStaleReferences,
+  type Note,
 } from '../../../src/main/curation/rules/note-rules.ts'
 import { loadSimilarityModel } from '../../../src/main/curation/similarity/line-features.ts'
-import type { Note } from '../../../src/main/curation/rules/note-line.ts'
 import { dailyLogDate, fileKind, isVerbatim } from '../../../src/main/workspace/files/layout.ts'
 
 const now = Date.parse('2026-11-22T12:00:00Z')

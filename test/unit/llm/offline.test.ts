@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createOfflineModel } from '../../../src/main/llm/offline/offline-model.ts'
+import { createOfflineModel, quotesOf } from '../../../src/main/llm/offline/offline-model.ts'
 import {
   messageText,
   type Message,
   type ToolCallPart,
   type ToolResultMessage,
 } from '../../../src/shared/chat/messages.ts'
-import { toolDetailsSchema } from '../../../src/shared/chat/tool-details.ts'
+import { toolDetailsSchema } from '../../../src/shared/chat/message-schemas.ts'
 import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
-import { quotesOf } from '../../../src/main/llm/offline/quote.ts'
-import { detectLanguage, replyLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
-import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
+import { detectLanguage, replyLanguage, type Language, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const today = '2026-01-20'
 

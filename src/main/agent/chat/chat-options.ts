@@ -7,7 +7,7 @@ import type { ChatPrivacy } from '../privacy/chat-privacy.ts'
 import type { Reader, VisibleMemory } from '../privacy/visible-memory.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ProposedChange, ToolLimits } from '../tools/tool.ts'
-import type { ContextWindowEstimates } from './context-window-estimates.ts'
+import type { ContextWindowEstimates } from '../context/context-window-estimates.ts'
 import type { MessageQueue } from './message-queue.ts'
 
 export interface ChatOptions {

@@ -13,7 +13,7 @@ import {
   type Workspace,
 } from '#workspace'
 import { fileSection, type ContextFile } from '../context/assemble.ts'
-import { sessionSummaryText } from '../context/fit-text.ts'
+import { sessionSummaryText } from '../context/context-budget.ts'
 import type { VisibleMemory } from '../privacy/visible-memory.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { ChatOptions } from './chat-options.ts'

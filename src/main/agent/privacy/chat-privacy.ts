@@ -16,14 +16,14 @@ import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
 import { localDate, projectContextFiles, type Workspace } from '#workspace'
 import { lineKeys } from '#workspace/privacy'
-import { workspacePath } from '../tools/lenient-arguments.ts'
-import { changesText } from '../context/additions.ts'
+import { workspacePath } from '../tools/tool.ts'
+import { changesText } from '../context/message-text.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { VisibleMemory } from './visible-memory.ts'
 
-export interface ChatPrivacyOptions {
+interface ChatPrivacyOptions {
   readonly sessions: Sessions
   readonly workspace: Workspace
   readonly memory: Memory

@@ -12,7 +12,7 @@ import {
 import { sourcesIn, uniqueSources } from '#shared/markdown/provenance.ts'
 import { fold, hasAnyOf, isFirstPerson, isRequest, queryTerms, simplify } from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { recalledText } from '../context/additions.ts'
+import { recalledText } from '../context/message-text.ts'
 import { searchVisible, type SearchContext, type VisibleLine } from '../tools/memory-search-tool.ts'
 
 const maxNotes = 5

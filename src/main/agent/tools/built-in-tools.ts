@@ -3,8 +3,8 @@ import type { ChatModel, ToolDefinition } from '#llm'
 import { readNamedLines } from '#shared/util/file-lines.ts'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 import { AppError } from '#shared/util/errors.ts'
-import { windowProfile } from '../context/window-profile.ts'
-import { memorySearch } from './memory-search-tool.ts'
+import { windowProfile } from '../context/context-budget.ts'
+import { memorySearchTool } from './memory-search-tool.ts'
 import { readFileTool, sliceLines } from './read-file-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
 import { changeOutcome, editNote, writeFileTool } from './write-file-tool.ts'
@@ -129,7 +129,7 @@ const rememberTool = defineTool({
 
 /** Built-in tools in the order in which models receive them. */
 export const builtInTools: readonly Tool[] = [
-  memorySearch,
+  memorySearchTool,
   memoryGet,
   readFileTool,
   writeFileTool,
@@ -152,7 +152,7 @@ export function offeredTools(
 ): Tool[] {
   if (takesTools?.() === false) return []
   const { isSmall } = windowProfile(contextWindow)
-  return tools.filter((tool) => (isSmall ? tool === memorySearch || tool === rememberTool : tool !== rememberTool))
+  return tools.filter((tool) => (isSmall ? tool === memorySearchTool || tool === rememberTool : tool !== rememberTool))
 }
 
 export function definitionsOf(tools: readonly Tool[]): ToolDefinition[] {

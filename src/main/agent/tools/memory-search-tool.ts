@@ -10,7 +10,7 @@ import { defineTool, type ToolContext } from './tool.ts'
 const manyResults = 20
 const charactersOfMany = 12_000
 
-export const memorySearch = defineTool({
+export const memorySearchTool = defineTool({
   name: 'memory_search',
   description:
     'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:first-last · score · date · text. (until DATE; now path:line) marks an entry that another one replaced. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',

@@ -7,7 +7,7 @@ import { readIfExists, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
 /** Virtual folder with the saved results that were too long for a model. */
-export const outputsPrefix = 'tool-output/'
+const outputsPrefix = 'tool-output/'
 
 export const readFileTool = defineTool({
   name: 'read',

@@ -86,13 +86,13 @@ export function isValue(word: string): boolean {
   return values.has(word) || cjkValues.test(word)
 }
 
-export interface SimilarityModel {
+export interface TextVectors {
   /** Returns unit vectors in the order of the texts; empty ones for texts without a vector. */
   vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
 
 /** Loads the bundled model; undefined if it cannot be loaded. @param file absolute path of the model */
-export async function loadSimilarityModel(file: string): Promise<SimilarityModel | undefined> {
+export async function loadSimilarityModel(file: string): Promise<TextVectors | undefined> {
   const model = createBuiltinEmbeddings(file)
   const vectors = async (texts: readonly string[]) =>
     (await model.embed(texts)).map((vector) => vector ?? new Float32Array())

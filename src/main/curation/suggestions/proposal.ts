@@ -6,11 +6,10 @@ import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { onAppError } from '#platform'
 import type { Workspace } from '#workspace'
-import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
-import { minimalEdit, TextLines } from './line-edits.ts'
+import { withPrivateMarks, type PrivacyOf, minimalEdit, TextLines } from './line-edits.ts'
 
 /** UTF-16 code units; longer lines are truncated. */
-export const maxEvidence = 1000
+const maxEvidence = 1000
 
 export interface Finding {
   readonly rule: Proposal['rule']
