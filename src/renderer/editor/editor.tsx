@@ -5,7 +5,7 @@ import { changedLines, continueLine, formatTable, tableAround, toggleTask } from
 import { linkContexts, registerMarkdown, unresolvedRanges, type LinkContext } from './markdown-language.ts'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
-import { handlePastedFiles } from './attach-files.ts'
+import { handlePastedFiles } from './attachments.ts'
 
 const linkCheckDebounceMs = 300
 

@@ -4,7 +4,7 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
+import { IndexAllButton } from '#lib/notes/note-marks.tsx'
 import {
   CalendarClock,
   Clock,

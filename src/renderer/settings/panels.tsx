@@ -1,28 +1,26 @@
-import { t } from 'i18next'
-import { useEffect, useRef, type ReactNode, useState } from 'react'
+import i18next, { t } from 'i18next'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
-import type { Agent } from '#shared/contract/index.ts'
+import type { Agent, OutboundRequest } from '#shared/contract/index.ts'
 import { commandKeys, formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
+import { ErrorState, Skeleton, EmptyState } from '#lib/ui/states.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { SearchModeSetting } from '#lib/search/search-mode.tsx'
-import { Button, TextLink } from '#lib/ui/button.tsx'
-import { AgentsSettings } from './agents/agents-settings.tsx'
-import { ImportSettings } from './import/import-settings.tsx'
-import { ConnectPrograms, KnownPrograms } from './programs.tsx'
-import { ModelCard } from './model-card.tsx'
-import { OutboundList } from './outbound.tsx'
-import type { SectionId } from './setting-rows.ts'
-import { SpendingPanel } from './spending.tsx'
-import { ToolServers } from './tool-servers.tsx'
-import { UpdatePanel } from './update.tsx'
-import { ProblemItem, problemKey } from './problem.tsx'
+import { Button, TextLink, SearchField, Select } from '#lib/ui/controls.tsx'
+import { AgentsSettings } from './agents.tsx'
+import { ImportSettings } from './import.tsx'
+import { ConnectPrograms, KnownPrograms, ToolServers } from './programs.tsx'
+import { ModelCard, SpendingPanel } from './model-card.tsx'
+import type { SectionId, PlacedSetting } from './setting-rows.ts'
+import { UpdatePanel, ProblemItem, problemKey } from './health.tsx'
 import { Download, RefreshCw } from 'lucide-react'
-import { SearchField } from '#lib/ui/search-field.tsx'
 import { download } from '#lib/util/download.ts'
+import { nameRanker, useChineseNames } from '#lib/util/name-match.ts'
+import { settingNames, useSettings } from './setting-row.tsx'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 
 export function panelsOf(agent: Agent): readonly SettingsPanel[] {
   return [
@@ -120,7 +118,7 @@ function textsOf(name: 'about' | 'agents' | 'health' | 'import' | 'log' | 'outbo
   return { title: t(`${name}.title`), lead: t(`${name}.lead`) }
 }
 
-export interface SettingsPanel {
+interface SettingsPanel {
   readonly section: SectionId
   readonly id: string
   readonly title: string
@@ -327,5 +325,92 @@ function LogView() {
         </ul>
       )}
     </div>
+  )
+}
+
+/** @param query if empty, the result is empty */
+export function useSettingsSearch(agent: Agent, query: string) {
+  const rankOf = nameRanker(query, useChineseNames(query))
+  const settingsQuery = useSettings(agent)
+  const panels = panelsOf(agent)
+  const matches = ([name = '', ...others]: readonly string[]) => query !== '' && rankOf(name, ...others) !== undefined
+  return {
+    ...settingsQuery,
+    list: (settingsQuery.settings?.all ?? []).filter((setting) => matches(searchedTextsOf(setting))),
+    panels: panels.filter(({ title, lead, id, words = '' }) => matches([title, lead, id, words, ...synonyms(id)])),
+  }
+}
+
+/** Synonyms in the language of the interface and in English. */
+function synonyms(id: string): string[] {
+  return [i18next.t, i18next.getFixedT('en')].map((t) => settingNames(t).wordsOf(id))
+}
+
+/** Only the first text, the name, is matched by pinyin. */
+function searchedTextsOf({ row, group, section }: PlacedSetting): string[] {
+  const { nameOf, hintOf, valueNameOf, groupNameOf } = settingNames(i18next.t)
+  return [
+    nameOf(row.path),
+    settingNames(i18next.getFixedT('en')).nameOf(row.path),
+    row.path.join('.'),
+    hintOf(row.path),
+    groupNameOf(group),
+    i18next.t(`settings.section.${section}`),
+    ...row.options.map((option) => valueNameOf(row.path, option)),
+    ...synonyms(row.path.join('.')),
+  ]
+}
+
+function OutboundList() {
+  const { data, error, refetch } = useQuery({ ...api.settings.outbound.queryOptions(), staleTime: 0 })
+  const [purpose, setPurpose] = useState<OutboundRequest['purpose'] | ''>('')
+  const [host, setHost] = useState('')
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton lines={4} />
+  const { requests, total } = data
+  if (total === 0) return <EmptyState title={t('outbound.empty')} hint={t('outbound.emptyHint')} />
+  const purposes = [...new Set(requests.map((request) => request.purpose))]
+  const hosts = [...new Set(requests.map((request) => request.host))].sort()
+  const purposeOptions = purposes.map((value) => ({ value, name: t(`outbound.purposes.${value}`) }))
+  const shown = requests.filter(
+    (request) => (purpose === '' || request.purpose === purpose) && (host === '' || request.host === host),
+  )
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          label={t('outbound.purpose')}
+          value={purpose}
+          options={[{ value: '', name: t('outbound.allPurposes') }, ...purposeOptions]}
+          onChoose={setPurpose}
+        />
+        <Select
+          label={t('outbound.host')}
+          value={host}
+          options={[{ value: '', name: t('outbound.allHosts') }, ...hosts.map((value) => ({ value, name: value }))]}
+          onChoose={setHost}
+          className="min-h-7 max-w-60 px-1.5"
+        />
+        <span className="tabular text-muted">{t('outbound.count', { count: shown.length })}</span>
+      </div>
+      <div tabIndex={0} className="max-h-96 overflow-auto rounded-md border border-line text-[12px]">
+        <VirtualRows label={t('outbound.title')} rows={shown} keyOf={({ id }) => id} estimateHeight={() => 45}>
+          {({ at, host, characters, outcome = t('outbound.unanswered'), ...request }) => (
+            <div data-testid="outbound" className="border-b border-soft px-3 py-1">
+              {t(`outbound.purposes.${request.purpose}`)} <span className="pl-1 font-mono break-all">{host}</span>
+              <p className="tabular flex flex-wrap gap-x-3 text-muted">
+                <time dateTime={at}>{formatMoment(Date.parse(at))}</time>
+                <span>{t('outbound.characters', { count: characters })}</span>
+                <span>{outcome}</span>
+                {request.isPrivate && <span>{t('private.mark')}</span>}
+              </p>
+            </div>
+          )}
+        </VirtualRows>
+      </div>
+      {total > requests.length && (
+        <p className="text-muted">{t('outbound.older', { count: requests.length, total })}</p>
+      )}
+    </>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linkLabel } from '../../../src/renderer/lib/notes/link-label.ts'
+import { linkLabel } from '../../../src/renderer/lib/notes/note-titles.ts'
 import { parseDocument, sectionOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
 import { splitTarget } from '../../../src/shared/markdown/links/link-target.ts'

@@ -1,6 +1,6 @@
 import { t } from 'i18next'
 import { commands } from '#shared/chat/commands.ts'
-import { ResultRow } from '../../search/result-group.tsx'
+import { ResultRow } from '../../search/results.tsx'
 import type { Completion } from './completion.ts'
 
 interface CompletionMenuProps {

@@ -17,17 +17,16 @@ import { commands, parseCommand, unknownCommand } from '#shared/chat/commands.ts
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
-import { Button, IconButton } from '#lib/ui/button.tsx'
+import { Button, IconButton } from '#lib/ui/controls.tsx'
 import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
-import { readAttachment, withUniqueName } from './attach-to-message.ts'
-import { AttachmentChip } from './attachment-chip.tsx'
+import { readAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, mentionAt, type Completion } from './completion.ts'
 import { DraftNotes } from './draft-notes.tsx'
 import { useTypedSearch } from '../../search/use-typed-search.ts'
-import { joinDrafts, useDraft } from '#lib/drafts/use-draft.ts'
+import { joinDrafts, useDraft } from '#lib/drafts.ts'
 
 const NoteRemarks = lazy(async () => ({ default: (await import('#lib/notes/note-remarks.tsx')).NoteRemarks }))
 

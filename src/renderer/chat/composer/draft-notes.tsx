@@ -1,11 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, skipToken } from '@tanstack/react-query'
 import { TriangleAlert, X } from 'lucide-react'
 import { t } from 'i18next'
 import type { Agent, Draft } from '#shared/contract/index.ts'
-import { api } from '#lib/api/client.ts'
+import { api, queryClient } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatShort } from '#lib/i18n/format.ts'
-import { useDraftTokens } from './draft-tokens.ts'
+import { useEffect, useMemo } from 'react'
+import { estimateTokens } from '#shared/util/tokens.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
 
 interface DraftNotesProps {
   readonly agent: Agent
@@ -59,4 +61,34 @@ function useImageNote(agent: Agent, { attachments }: Draft): string | undefined 
   const model = models?.models.find(({ id }) => id === agent.model)
   if (!hasImages || !model || model.images) return undefined
   return explainCode('images_unsupported', { model: model.id })
+}
+
+/** Debounce of the count, in ms: counting a long text on each key would be noticeable. */
+const pauseMs = 300
+
+const keyOf = (agent: string, session: string | undefined) => ['draft tokens', agent, session ?? null]
+
+/**
+ * Counts the draft and publishes the number for `usePublishedDraftTokens`.
+ * @returns estimated tokens, without images
+ */
+function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
+  const { text, attachments } = useDebounced(draft, pauseMs)
+  // Counted again only when the debounced draft changes, not on each key.
+  const tokens = useMemo(
+    () =>
+      estimateTokens(text) +
+      attachments.reduce((sum, file) => sum + (file.type === 'file' ? estimateTokens(file.text) : 0), 0),
+    [text, attachments],
+  )
+  useEffect(() => {
+    queryClient.setQueryData(keyOf(agent, session), tokens)
+    return () => void queryClient.setQueryData(keyOf(agent, session), 0)
+  }, [agent, session, tokens])
+  return tokens
+}
+
+/** Returns the estimated tokens of the draft in this conversation, 0 if there is none. */
+export function usePublishedDraftTokens(agent: string, session: string | undefined): number {
+  return useQuery<number>({ queryKey: keyOf(agent, session), queryFn: skipToken }).data ?? 0
 }

@@ -6,7 +6,7 @@ import type { Attachment } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { isErrorOf } from '#lib/feedback/explain.ts'
 import { showError } from '#lib/feedback/toast.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button } from '#lib/ui/controls.tsx'
 import { Dialog } from '#lib/ui/dialog.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 

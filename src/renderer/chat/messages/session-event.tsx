@@ -6,10 +6,10 @@ import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
 import { useAgentName } from '#lib/agents/current-agent.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button } from '#lib/ui/controls.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
-import { Markdown } from '../../markdown/chat/markdown.tsx'
-import { PlaceLink } from '../../markdown/citations/place-link.tsx'
+import { Markdown } from '../../markdown/document/document-rows.tsx'
+import { PlaceLink } from '../../markdown/citations.tsx'
 import { useChatActions } from '../chat-actions.ts'
 
 export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { useRef, type ReactNode, useId, useState } from 'react'
-import { Button, IconButton } from './button.tsx'
+import { Button, IconButton } from './controls.tsx'
 import { Dialog as BaseDialog } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { ErrorBoundary } from './error-boundary.tsx'
+import { ErrorBoundary } from './states.tsx'
 import { explainError } from '../feedback/explain.ts'
 
 interface DialogProps {

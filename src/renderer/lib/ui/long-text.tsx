@@ -4,10 +4,9 @@ import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { formatNumber } from '../i18n/format.ts'
 import type { MarkedLines } from '../router/paths.ts'
-import { Button, IconButton } from './button.tsx'
+import { Button, IconButton, SearchField } from './controls.tsx'
 import { splitLongLines, clipPassage, limitCombiningMarks } from '../util/clip.ts'
 import { useCopy } from '../util/hooks.ts'
-import { SearchField } from './search-field.tsx'
 import { Sheet } from './dialog.tsx'
 
 const lineHeight = 20

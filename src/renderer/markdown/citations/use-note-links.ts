@@ -10,9 +10,8 @@ import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
-import { plainTitle } from '#lib/notes/plain-title.ts'
+import { plainTitle, linkLabel } from '#lib/notes/note-titles.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
-import { linkLabel } from '#lib/notes/link-label.ts'
 
 export type NoteLinks = ReturnType<typeof useNoteLinks>
 

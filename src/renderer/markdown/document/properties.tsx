@@ -5,7 +5,7 @@ import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { shownProperties, writeProperty, type ShownProperty } from '../parse/line-edits.ts'
-import { nameHref, splitWikiLinks } from '../parse/link-addresses.ts'
+import { nameHref, splitWikiLinks } from '../parse/mdast.ts'
 import { Anchor } from './elements.tsx'
 import { RowLineContext, useDocumentContext } from './context.ts'
 

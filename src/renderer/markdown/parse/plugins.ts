@@ -3,8 +3,7 @@ import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { splitText } from '#shared/markdown/split-text.ts'
-import { citationHref, nameHref, splitWikiLinks } from './link-addresses.ts'
-import { elementNode, linkNode, textNode, type MarkdownNode } from './mdast.ts'
+import { citationHref, nameHref, splitWikiLinks, elementNode, linkNode, textNode, type MarkdownNode } from './mdast.ts'
 import { remarkNotes } from './remark-notes.ts'
 
 export type Plugins = NonNullable<Options['remarkPlugins']>

@@ -3,18 +3,13 @@ import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/re
 import { useId, useState, type FormEvent, useEffect } from 'react'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
-import { OwnFolderChoice } from '../../settings/agents/agent-dialogs.tsx'
+import { OwnFolderChoice } from '../../settings/agents.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { Checkbox } from '#lib/ui/choice.tsx'
+import { Checkbox, Button } from '#lib/ui/controls.tsx'
 import { ErrorText } from '#lib/ui/states.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
-import {
-  ForeignSettingsChoice,
-  takeOverSettings,
-  type SettingsChoice,
-} from '../../settings/import/foreign-settings.tsx'
-import { Button } from '#lib/ui/button.tsx'
+import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from '../../settings/import.tsx'
 import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { describeVault } from '#lib/notes/use-vault-settings.ts'
