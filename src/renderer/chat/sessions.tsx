@@ -5,20 +5,26 @@ import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
 import type { Agent, SessionSummary } from '#shared/contract/index.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
-import { Button, IconButton, FilterField, ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/controls.tsx'
+import {
+  Button,
+  IconButton,
+  FilterField,
+  ActionItem,
+  ActionMenu,
+  ActionSeparator,
+  QueryView,
+} from '#lib/ui/elements.tsx'
 import { PlaceMark, PrivateMark } from '#lib/notes/note-marks.tsx'
 import { formatNumber, startOfDay } from '#lib/i18n/format.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { Highlight } from '#lib/ui/long-text.tsx'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
-import { SectionTitle } from '#lib/ui/view-frame.tsx'
+import { SectionTitle, Dialog, PromptDialog } from '#lib/ui/frames.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { toast } from 'sonner'
 import { showSuccess } from '#lib/feedback/toast.ts'
-import { Dialog, PromptDialog } from '#lib/ui/dialog.tsx'
 import { download } from '#lib/util/download.ts'
-import { QueryView } from '#lib/ui/states.tsx'
-import { LineList } from './composer/private-lines.tsx'
+import { LineList } from './composer/outbox.tsx'
 
 export function SessionList({ agent, current: currentPath }: { agent: Agent; current: string }) {
   const [query, setQuery] = useState('')

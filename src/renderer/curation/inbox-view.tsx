@@ -3,16 +3,14 @@ import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, ReviewOutcome, ReviewEstimate } from '#shared/contract/index.ts'
-import { EmptyState, QueryView, ErrorState, Skeleton } from '#lib/ui/states.tsx'
+import { EmptyState, QueryView, ErrorState, Skeleton, Button, IconButton, Choice, TextLink } from '#lib/ui/elements.tsx'
 import { formatMoment, formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
-import { Button, IconButton, Choice, TextLink } from '#lib/ui/controls.tsx'
-import { ViewHeader } from '#lib/ui/view-frame.tsx'
+import { ViewHeader, Dialog } from '#lib/ui/frames.tsx'
 import { api } from '#lib/api/client.ts'
 import { ProposalList, LineLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
 import { inboxTabs, useInbox, type SuggestionInbox } from './use-inbox.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Dialog } from '#lib/ui/dialog.tsx'
 
 /** @param proposal id of the suggestion to select first */
 export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {

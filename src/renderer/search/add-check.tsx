@@ -5,7 +5,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { CheckedQuestion } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { Button } from '#lib/ui/controls.tsx'
+import { Button } from '#lib/ui/elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useId } from 'react'
 

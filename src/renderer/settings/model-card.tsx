@@ -5,9 +5,8 @@ import { useState, type FormEvent } from 'react'
 import type { LocalModelServer, ProviderStatus, MonthlyUsage, Spending } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/ui/states.tsx'
+import { ErrorText, Button, Choice, Select } from '#lib/ui/elements.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
-import { Button, Choice, Select } from '#lib/ui/controls.tsx'
 import { formatMoney, formatMonth, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 
 const providers = [offlineModelId, ...modelProviders] as const

@@ -5,10 +5,9 @@ import { useEffect, useId, useRef, useState, type ChangeEvent } from 'react'
 import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/ui/states.tsx'
+import { ErrorText, Button, IconButton, Select } from '#lib/ui/elements.tsx'
 import { useHash } from '#lib/router/paths.ts'
-import { Button, IconButton, Select } from '#lib/ui/controls.tsx'
-import { Dialog } from '#lib/ui/dialog.tsx'
+import { Dialog } from '#lib/ui/frames.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
 import {
   newEmbeddingRecipient,

@@ -7,7 +7,7 @@ import { sectionsOf } from '#shared/markdown/sections.ts'
 import { api, client } from '#lib/api/client.ts'
 import { useDraft } from '#lib/drafts.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
-import { Button, Select } from '#lib/ui/controls.tsx'
+import { Button, Select } from '#lib/ui/elements.tsx'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { lazyView } from './views.tsx'
 

@@ -3,9 +3,8 @@ import { t } from 'i18next'
 import { Route, Switch, useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
-import { Skeleton, EmptyState } from '#lib/ui/states.tsx'
-import { Button } from '#lib/ui/controls.tsx'
-import { ViewHeader } from '#lib/ui/view-frame.tsx'
+import { Skeleton, EmptyState, Button } from '#lib/ui/elements.tsx'
+import { ViewHeader } from '#lib/ui/frames.tsx'
 import { ChatView } from '../chat/chat-view.tsx'
 import { FileView } from '../editor/file-view.tsx'
 import { ChangesView } from '../editor/history.tsx'
@@ -54,13 +53,13 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-const ChecksView = lazyView(async () => (await import('../search/checks/checks-view.tsx')).ChecksView)
+const ChecksView = lazyView(async () => (await import('../search/past-searches.tsx')).ChecksView)
 const ContextView = lazyView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
 const FindView = lazyView(async () => (await import('../editor/find-view.tsx')).FindView)
 const ForgetView = lazyView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
 const FoundView = lazyView(async () => (await import('../search/found-view.tsx')).FoundView)
 const InboxView = lazyView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
-const RecallsView = lazyView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
+const RecallsView = lazyView(async () => (await import('../search/past-searches.tsx')).RecallsView)
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 

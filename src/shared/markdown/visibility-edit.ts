@@ -1,8 +1,16 @@
 import { secretsIn } from '../util/secrets.ts'
 import { withoutLead } from './blocks/line-starts.ts'
 import { withoutDefinitions, type Block } from './blocks/scan-blocks.ts'
-import { entriesOf, entryAt, ownerOf, type Entries } from './visibility-entries.ts'
-import { privateFrontMatter, privateMark, propertiesOf, visibilityOf } from './visibility.ts'
+import {
+  entriesOf,
+  entryAt,
+  ownerOf,
+  privateFrontMatter,
+  privateMark,
+  propertiesOf,
+  visibilityOf,
+  type Entries,
+} from './visibility.ts'
 
 type LineTest = (index: number, line: string) => boolean
 

@@ -17,7 +17,7 @@ import { commands, parseCommand, unknownCommand } from '#shared/chat/commands.ts
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
-import { Button, IconButton } from '#lib/ui/controls.tsx'
+import { Button, IconButton } from '#lib/ui/elements.tsx'
 import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'

@@ -4,7 +4,7 @@ import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
 import { layerColor, thresholdsOf } from './context-table.tsx'
 import { layers } from '#shared/chat/context-items.ts'
-import { Button, MoreButton } from '#lib/ui/controls.tsx'
+import { Button, MoreButton } from '#lib/ui/elements.tsx'
 
 interface TimelineProps {
   readonly steps: readonly ContextStep[]

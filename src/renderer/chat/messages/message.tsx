@@ -9,7 +9,7 @@ import {
   type RecalledNotes,
   type UserMessage,
 } from '#shared/chat/messages.ts'
-import { ErrorBoundary } from '#lib/ui/states.tsx'
+import { ErrorBoundary, Button } from '#lib/ui/elements.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { useAgentName } from '#lib/agents/current-agent.ts'
@@ -33,7 +33,6 @@ import { ToolLine, SearchDetails } from './tool-call.tsx'
 import { Result } from '../../search/results.tsx'
 import { Markdown } from '../../markdown/document/document-rows.tsx'
 import { useDraft } from '#lib/drafts.ts'
-import { Button } from '#lib/ui/controls.tsx'
 import { AttachmentChip } from '../composer/attachments.tsx'
 
 interface TurnViewProps {

@@ -9,7 +9,7 @@ import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
-import { IconButton, TextLink } from '#lib/ui/controls.tsx'
+import { IconButton, TextLink } from '#lib/ui/elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 
 interface ModelPickerProps {

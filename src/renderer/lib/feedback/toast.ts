@@ -2,7 +2,7 @@ import i18next from 'i18next'
 import { toast } from 'sonner'
 import { explainError } from './explain.ts'
 import { MutationCache } from '@tanstack/react-query'
-import { describeError } from '../ui/states.tsx'
+import { describeError } from '../ui/elements.tsx'
 
 /** Shows an error toast. Errors with the same text share one toast. */
 export function showError(error: unknown): void {

@@ -6,7 +6,7 @@ import { api, client } from '../api/client.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button, TextLink } from '#lib/ui/controls.tsx'
+import { Button, TextLink } from '#lib/ui/elements.tsx'
 
 type NotePrivacy = NonNullable<FileEntry['privacy']>
 

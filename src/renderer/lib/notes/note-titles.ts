@@ -1,4 +1,4 @@
-import { formatTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { formatTarget, type LinkTarget } from '#shared/markdown/links/parse-links.ts'
 
 /**
  * Returns the label of a wiki link without one, as the vault's own program shows it.

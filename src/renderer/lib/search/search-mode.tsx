@@ -4,7 +4,7 @@ import type { SearchSettings, IndexStatus } from '#shared/contract/index.ts'
 import { searchModes } from '#shared/contract/search.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
-import { Choice } from '#lib/ui/controls.tsx'
+import { Choice } from '#lib/ui/elements.tsx'
 import { Loader } from 'lucide-react'
 import { formatNumber, formatPercent } from '#lib/i18n/format.ts'
 

@@ -19,12 +19,12 @@ import {
   useDocument,
   type DocumentRow,
 } from './use-document.ts'
+import { Anchor, FootnoteMark, Preformatted, Table } from './elements.tsx'
 import { RowView } from './row-view.tsx'
 import { t } from 'i18next'
 import type { Components } from 'react-markdown'
 import { clipLine } from '#lib/util/clip.ts'
 import { DocumentContext, emptyContext } from './context.ts'
-import { Anchor, FootnoteMark, Preformatted, Table } from './elements.tsx'
 
 const overscan = 4
 const paddingTop = 20

@@ -25,9 +25,8 @@ import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { CodeBlock, Anchor, codeOf, FootnoteMark, Table } from '../document/elements.tsx'
 import { RowLineContext, useDocumentContext } from '../document/context.ts'
 import { toggleTaskBox } from '../parse/line-edits.ts'
-import { BlockReference, Embed } from './embed.tsx'
+import { BlockReference, Embed, LinkedPicture, WebPage } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
-import { LinkedPicture, WebPage } from './picture.tsx'
 
 type DataName = 'target' | 'label' | 'block' | 'text' | 'key' | 'kind' | 'fold' | 'state' | 'mark' | 'address'
 

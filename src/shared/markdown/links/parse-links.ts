@@ -1,13 +1,30 @@
-/**
- * Finds links to other notes with their exact offsets, and the link targets inside a note: headings and block ids.
- * Skips code and comments. Linear time.
- */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import type { HeadingStart } from '../blocks/line-starts.ts'
 import { blocksOfNote, type Container, type Block as MarkdownBlock } from '../blocks/scan-blocks.ts'
 import { hiddenRanges, type Range } from './hidden-text.ts'
-import { splitTarget, type LinkTarget } from './link-target.ts'
 import { decodePart } from '../../util/decode.ts'
+
+export interface LinkTarget {
+  /** Decoded; empty if the link refers to its own note. */
+  readonly target: string
+  /** Decoded text after `#`: `Heading`, `Heading#Below`, `^block`. */
+  readonly fragment?: string | undefined
+}
+
+/** Splits at the first `#`; does not decode. */
+export function splitTarget(written: string): LinkTarget {
+  const hash = written.indexOf('#')
+  return hash < 0 ? { target: written } : { target: written.slice(0, hash), fragment: written.slice(hash + 1) }
+}
+
+export function formatTarget({ target, fragment }: LinkTarget): string {
+  return fragment === undefined ? target : `${target}#${fragment}`
+}
+
+/**
+ * Finds links to other notes with their exact offsets, and the link targets inside a note: headings and block ids.
+ * Skips code and comments. Linear time.
+ */
 
 export interface NoteLink extends LinkTarget {
   /** `[[target]]`, `[text](target)` (images too), or `[id]: target`. */
@@ -185,7 +202,7 @@ function inlineAt(text: string, from: number, parenOffset: number, line: number)
  * @param parenOffset offset of `(`
  * @returns `to`, the offset after `)`; undefined if it is not a valid destination
  */
-export function destinationIn(text: string, parenOffset: number): { destination: Destination; to: number } | undefined {
+function destinationIn(text: string, parenOffset: number): { destination: Destination; to: number } | undefined {
   const destination = destinationAt(text, parenOffset + 1, true)
   if (!destination) return undefined
   let end = skipSpace(text, destination.end)
