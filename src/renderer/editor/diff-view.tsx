@@ -1,11 +1,10 @@
 import { useEffect, useRef } from 'react'
-import { applyTheme, monaco } from '#lib/util/monaco.ts'
+import { monaco } from '#lib/util/monaco.ts'
 
 export default function DiffView({ original, modified, label }: { original: string; modified: string; label: string }) {
   const container = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!container.current) return undefined
-    applyTheme()
     const editor = monaco.editor.createDiffEditor(container.current, {
       automaticLayout: true,
       readOnly: true,

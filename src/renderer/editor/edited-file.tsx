@@ -251,16 +251,10 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
           )}
         </div>
       </section>
-      {panels.links && (
-        <ErrorBoundary piece="part" resetKey={path}>
-          <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />
-        </ErrorBoundary>
-      )}
-      {panels.history && (
-        <ErrorBoundary piece="part" resetKey={path}>
-          <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />
-        </ErrorBoundary>
-      )}
+      <ErrorBoundary piece="part" resetKey={panels}>
+        {panels.links && <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />}
+        {panels.history && <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />}
+      </ErrorBoundary>
     </>
   )
 }

@@ -3,7 +3,7 @@ import type { LineChange } from '../markdown/parse/line-edits.ts'
 import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { linkContexts, registerMarkdown, unresolvedRanges, type LinkContext } from './markdown-language.ts'
-import { applyTheme, monaco } from '#lib/util/monaco.ts'
+import { monaco } from '#lib/util/monaco.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
 import { handlePastedFiles } from './attachments.ts'
 
@@ -75,7 +75,6 @@ export default function Editor(props: EditorProps) {
 
   useEffect(() => {
     if (!container.current) return undefined
-    applyTheme()
     registerMarkdown()
     const instance = monaco.editor.create(container.current, {
       ...editorOptions,
@@ -115,10 +114,7 @@ export default function Editor(props: EditorProps) {
     const { activeElement } = document
     const isFree = isBlank ? !activeElement?.closest('[role=dialog], [role=menu]') : activeElement === document.body
     if (isFree) instance.focus()
-    const themeObserver = new MutationObserver(applyTheme)
-    themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
-      themeObserver.disconnect()
       for (const disposable of disposables) disposable.dispose()
       instance.getModel()?.dispose()
       instance.dispose()

@@ -7,7 +7,7 @@ import { api, client } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { SidePanel, PromptDialog, Modal, ModalTitle, ViewHeader } from '#lib/ui/frames.tsx'
+import { SidePanel, PromptDialog, Dialog, ViewHeader } from '#lib/ui/frames.tsx'
 import { Skeleton, QueryView, EmptyState, IconButton, TextLink, Button, MoreButton } from '#lib/ui/elements.tsx'
 import { Pencil } from 'lucide-react'
 import { tagKey } from '#shared/markdown/properties/parse-properties.ts'
@@ -256,7 +256,7 @@ function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
       })}
       hint={plan.joins ? t('tags.joins', { to }) : undefined}
       skippedTitle={t('tags.leftBehind', { count: plan.left.length })}
-      choices={[{ label: t('agents.rename'), onChoose: rename }]}
+      main={{ label: t('agents.rename'), onChoose: rename }}
       onClose={onClose}
     />
   )
@@ -338,26 +338,46 @@ function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
 
 const initiallyOpenFiles = 3
 
+interface PlanChoice {
+  readonly label: string
+  readonly onChoose: () => Promise<void>
+}
+
 interface PlanDialogProps {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
   readonly title: string
   readonly hint?: string | undefined
   /** Introduces the list of places that stay unchanged. */
   readonly skippedTitle: string
-  /** The last choice is the default button. */
-  readonly choices: readonly { readonly label: string; readonly onChoose: () => Promise<void> }[]
+  readonly main: PlanChoice
+  readonly other?: PlanChoice
   readonly onClose: () => void
 }
 
-export function PlanDialog({ plan, title, hint, skippedTitle, choices, onClose }: PlanDialogProps) {
+export function PlanDialog({ plan, title, hint, skippedTitle, main, other, onClose }: PlanDialogProps) {
   const [isBusy, setIsBusy] = useState(false)
+  const choose = ({ onChoose }: PlanChoice) => {
+    setIsBusy(true)
+    void onChoose()
+  }
   const unlistedNotes = plan.notes - plan.files.length
   return (
-    <Modal
-      className="top-[10vh] left-1/2 flex max-h-[78vh] w-[min(680px,94vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
+    <Dialog
+      title={title}
+      action={main.label}
+      focusesAction
+      canSubmit={!isBusy}
+      className="top-[10vh] w-[min(680px,94vw)]"
+      aside={
+        other && (
+          <Button disabled={isBusy} onClick={() => choose(other)}>
+            {other.label}
+          </Button>
+        )
+      }
+      onSubmit={() => choose(main)}
       onClose={onClose}
     >
-      <ModalTitle>{title}</ModalTitle>
       {hint !== undefined && (
         <p role="note" className="text-[12px] text-muted">
           {hint}
@@ -374,7 +394,7 @@ export function PlanDialog({ plan, title, hint, skippedTitle, choices, onClose }
             .join(', ')}
         </p>
       )}
-      <ul className="flex min-h-0 flex-col gap-2 overflow-y-auto" tabIndex={0} aria-label={t('links.changes')}>
+      <ul className="flex max-h-[55vh] flex-col gap-2 overflow-y-auto" tabIndex={0} aria-label={t('links.changes')}>
         {plan.files.map(({ path, count, patch }, index) => (
           <li key={path} className="rounded-md border border-line">
             <details open={index < initiallyOpenFiles}>
@@ -388,24 +408,6 @@ export function PlanDialog({ plan, title, hint, skippedTitle, choices, onClose }
         ))}
         {unlistedNotes > 0 && <li className="text-muted">{t('links.moreNotes', { count: unlistedNotes })}</li>}
       </ul>
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          {t('common.cancel')}
-        </Button>
-        {choices.map(({ label, onChoose }, index) => (
-          <Button
-            key={label}
-            {...(index === choices.length - 1 ? { look: 'primary' as const, autoFocus: true } : {})}
-            disabled={isBusy}
-            onClick={() => {
-              setIsBusy(true)
-              void onChoose()
-            }}
-          >
-            {label}
-          </Button>
-        ))}
-      </div>
-    </Modal>
+    </Dialog>
   )
 }

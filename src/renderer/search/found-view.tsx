@@ -5,7 +5,7 @@ import { CircleHelp, Search, SlidersHorizontal, ArrowDown, ArrowUp, ChevronRight
 import { useEffect, useMemo, useRef, useState, memo, useCallback, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
-import type { Agent, Candidate, Explanation, SearchSettings } from '#shared/contract/index.ts'
+import type { Agent, Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState, EmptyState, Skeleton, useTextField } from '#lib/ui/elements.tsx'
 import { useDebounced } from '#lib/util/hooks.ts'
@@ -13,7 +13,6 @@ import { parsePlace, paths } from '#lib/router/paths.ts'
 import { InspectTabs } from '#lib/ui/frames.tsx'
 import { formatNumber, formatNoteDay, formatScore } from '#lib/i18n/format.ts'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
-import { toggled } from '#lib/util/toggled.ts'
 import { ConditionChips, UnsearchedCount, SearchNotices, noticeText } from './search-notices.tsx'
 import { WhatIf, ExplainMissing } from './what-if.tsx'
 import { typingPauseMs, useTypedSearch } from './use-typed-search.ts'
@@ -155,7 +154,7 @@ const Results = memo(function Results({ agent, explanation, moves }: ResultsProp
   useTranslation()
   const [order, setOrder] = useState<CandidateOrder>({ column: 'verdict', isReversed: false })
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const toggle = useCallback((candidate: Candidate) => setOpen((keys) => toggled(keys, candidateKey(candidate))), [])
+  const toggle = useCallback((key: string) => setOpen((keys) => keys.symmetricDifference(new Set([key]))), [])
   const rows = useMemo(() => candidateRows(explanation, order), [explanation, order])
   const { query, candidates, matched, timings } = explanation
   return (
@@ -245,7 +244,7 @@ interface CandidateRowProps {
   readonly isReversed: boolean
   readonly move: RankChange | undefined
   readonly isOpen: boolean
-  readonly onToggle: (candidate: Candidate) => void
+  readonly onToggle: (key: string) => void
 }
 
 /** Renders again only if its own data changes: the table renders on each frame while it scrolls. */
@@ -296,7 +295,7 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
               type="button"
               aria-expanded={isOpen}
               aria-label={t('search.details', { place: usePlaceNames(agent).placeName(candidate) })}
-              onClick={() => onToggle(candidate)}
+              onClick={() => onToggle(candidateKey(candidate))}
               className="-ml-1.5 flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-soft hover:text-text"
             >
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />

@@ -7,7 +7,6 @@ import { api, client } from '#lib/api/client.ts'
 import {
   EmptyState,
   QueryView,
-  ErrorBoundary,
   TextLink,
   MoreButton,
   SearchField,
@@ -73,9 +72,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
             ) : (
               <ul className="pb-8">
                 {shown.slice(0, limit).map((recall) => (
-                  <ErrorBoundary key={`${recall.session}/${recall.id}`} piece="row" resetKey={recall}>
-                    <RecallRow agent={agent.id} recall={recall} />
-                  </ErrorBoundary>
+                  <RecallRow key={`${recall.session}/${recall.id}`} agent={agent.id} recall={recall} />
                 ))}
                 {shown.length > limit && (
                   <li className="px-5 py-2">

@@ -10,7 +10,6 @@ import type { Agent } from '#shared/contract/index.ts'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
-import { toggled } from '#lib/util/toggled.ts'
 import { Menu } from '@base-ui/react/menu'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { useLocation } from 'wouter'
@@ -267,7 +266,9 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
               <Checkbox
                 key={other.id}
                 checked={readers.includes(other.id)}
-                onChange={() => share.mutate({ agent: id, with: [...toggled(readers, other.id)] })}
+                onChange={() =>
+                  share.mutate({ agent: id, with: [...new Set(readers).symmetricDifference(new Set([other.id]))] })
+                }
               >
                 {other.name}
               </Checkbox>

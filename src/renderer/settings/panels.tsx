@@ -13,7 +13,7 @@ import { AgentsSettings } from './agents.tsx'
 import { ImportSettings } from './import.tsx'
 import { ConnectPrograms, KnownPrograms, ToolServers } from './programs.tsx'
 import { ModelCard, SpendingPanel } from './model-card.tsx'
-import type { SectionId, PlacedSetting } from './setting-rows.ts'
+import { sectionAt, type SectionId, type PlacedSetting } from './setting-rows.ts'
 import { UpdatePanel, ProblemItem, problemKey } from './health.tsx'
 import { Download, RefreshCw } from 'lucide-react'
 import { download } from '#lib/util/download.ts'
@@ -21,17 +21,18 @@ import { nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { settingNames, useSettings } from './setting-row.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 
+// The type of `Object.entries` lacks the names.
+const commands = Object.entries(commandKeys) as [keyof typeof commandKeys, string][]
+
 export function panelsOf(agent: Agent): readonly SettingsPanel[] {
-  return [
+  const panels: readonly Omit<SettingsPanel, 'section'>[] = [
     {
-      section: 'general',
       id: 'agents',
       words: `${t('session.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
       ...textsOf('agents'),
       body: <AgentsSettings agent={agent} />,
     },
     {
-      section: 'models',
       id: 'providers',
       words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
       title: t('settings.section.models'),
@@ -39,7 +40,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <ModelSettings agent={agent} />,
     },
     {
-      section: 'models',
       id: 'spending',
       words: `${t('settings.limit')} monthlyLimit`,
       title: t('settings.spending'),
@@ -47,7 +47,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <SpendingPanel />,
     },
     {
-      section: 'memory',
       id: 'searchMode',
       isAdvanced: true,
       words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
@@ -56,7 +55,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <SearchModeSetting agent={agent.id} />,
     },
     {
-      section: 'programs',
       id: 'tools',
       isAdvanced: true,
       words: 'MCP mcp.servers permission command url',
@@ -65,7 +63,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <ToolServers />,
     },
     {
-      section: 'programs',
       id: 'programs',
       words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
       title: t('clients.title'),
@@ -73,7 +70,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <ConnectPrograms agent={agent} />,
     },
     {
-      section: 'programs',
       id: 'knownPrograms',
       words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
       title: t('clients.knownTitle'),
@@ -81,36 +77,19 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <KnownPrograms agent={agent} />,
     },
     {
-      section: 'shortcuts',
       id: 'shortcuts',
-      words: Object.entries(commandKeys)
-        .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
-        .join(' '),
+      words: commands.map(([name, keys]) => `${t(`shortcut.${name}`)} ${formatBoundKeys(keys)}`).join(' '),
       ...textsOf('shortcut'),
       body: <ShortcutList />,
     },
-    {
-      section: 'about',
-      id: 'health',
-      ...textsOf('health'),
-      body: <HealthList agent={agent} />,
-    },
-    {
-      section: 'privacy',
-      id: 'outbound',
-      ...textsOf('outbound'),
-      body: <OutboundList />,
-    },
-    { section: 'data', id: 'data', title: t('settings.section.data'), lead: t('data.lead'), body: <DataLocations /> },
-    {
-      section: 'data',
-      id: 'import',
-      ...textsOf('import'),
-      body: <ImportSettings agent={agent} />,
-    },
-    { section: 'about', id: 'version', ...textsOf('about'), body: <Version /> },
-    { section: 'about', id: 'log', isAdvanced: true, ...textsOf('log'), body: <LogView /> },
+    { id: 'health', ...textsOf('health'), body: <HealthList agent={agent} /> },
+    { id: 'outbound', ...textsOf('outbound'), body: <OutboundList /> },
+    { id: 'data', title: t('settings.section.data'), lead: t('data.lead'), body: <DataLocations /> },
+    { id: 'import', ...textsOf('import'), body: <ImportSettings agent={agent} /> },
+    { id: 'version', ...textsOf('about'), body: <Version /> },
+    { id: 'log', isAdvanced: true, ...textsOf('log'), body: <LogView /> },
   ]
+  return panels.map((panel) => ({ ...panel, section: sectionAt(panel.id) }))
 }
 
 function textsOf(name: 'about' | 'agents' | 'health' | 'import' | 'log' | 'outbound' | 'shortcut') {
@@ -230,22 +209,20 @@ function ShortcutList() {
   const setKeys = (keys: string, value: string | undefined) => {
     setRecording(undefined)
     const path = ['shortcuts', keys]
-    const taken = Object.entries(commandKeys).find(
-      ([, other]) => other !== keys && (customKeys[other] ?? other) === value,
-    )
+    const taken = commands.find(([, other]) => other !== keys && (customKeys[other] ?? other) === value)
     if (taken) {
-      const command = t(`shortcut.${taken[0] as keyof typeof commandKeys}`)
+      const command = t(`shortcut.${taken[0]}`)
       return void toast.error(t('shortcut.taken', { keys: formatKeys(value ?? ''), command }))
     }
     setting.mutate(value === undefined ? { path, reset: true } : { path, value })
   }
   return (
     <ul className="flex flex-col">
-      {Object.entries(commandKeys).map(([command, keys]) => {
+      {commands.map(([command, keys]) => {
         const current = customKeys[keys] ?? keys
         return (
           <li key={command} data-testid="shortcut" className="flex min-h-9 items-center gap-3 border-b border-soft">
-            <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
+            <span className="flex-1">{t(`shortcut.${command}`)}</span>
             {current !== keys && (
               <Button look="link" onClick={() => setKeys(keys, undefined)}>
                 {t('shortcut.asBefore', { keys: formatKeys(keys) })}

@@ -218,7 +218,6 @@ function ConfigFile() {
 function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | undefined }) {
   /** The version on which the edits are based, and the text shown without edits. */
   const [base, setBase] = useState(diskText)
-  const [content, setContent] = useState({ text: diskText })
   const [text, setText] = useState(diskText)
   const { data: problems = noProblems } = useQuery(
     api.settings.check.queryOptions({
@@ -233,7 +232,6 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
   const showText = (newText: string) => {
     setBase(newText)
     setText(newText)
-    setContent({ text: newText })
   }
   if (!isChanged && diskText !== base) showText(diskText)
   const saving = useMutation(
@@ -258,14 +256,7 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
             : t(isChanged ? 'settings.notSaved' : 'settings.fine')}
         </p>
         {lastGood !== undefined && text !== lastGood && (
-          <Button
-            onClick={() => {
-              setText(lastGood)
-              setContent({ text: lastGood })
-            }}
-          >
-            {t('settings.useLastGood')}
-          </Button>
+          <Button onClick={() => setText(lastGood)}>{t('settings.useLastGood')}</Button>
         )}
         <Button look="quiet" disabled={!isChanged} onClick={() => showText(diskText)}>
           {t('settings.revert')}
@@ -279,7 +270,7 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
         </Button>
       </div>
       <Suspense fallback={<Skeleton lines={12} />}>
-        <YamlEditor label="config.yaml" content={content} problems={problems} onChange={setText} />
+        <YamlEditor text={text} problems={problems} onChange={setText} />
       </Suspense>
     </div>
   )

@@ -1,29 +1,26 @@
 import { useEffect, useRef } from 'react'
 import type { ConfigProblem } from '#shared/contract/index.ts'
-import { applyTheme, monaco } from '#lib/util/monaco.ts'
+import { monaco } from '#lib/util/monaco.ts'
 
 interface YamlEditorProps {
-  readonly label: string
-  /** Text to show. A new object replaces the edited text. */
-  readonly content: { readonly text: string }
+  readonly text: string
   readonly problems: readonly ConfigProblem[]
   readonly onChange: (text: string) => void
 }
 
-export default function YamlEditor({ label, content, problems, onChange }: YamlEditorProps) {
+export default function YamlEditor({ text, problems, onChange }: YamlEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const latest = useRef({ label, content, onChange })
+  const latest = useRef({ text, onChange })
   useEffect(() => {
-    latest.current = { label, content, onChange }
+    latest.current = { text, onChange }
   })
   useEffect(() => {
     if (!frame.current) return undefined
-    applyTheme()
     const created = monaco.editor.create(frame.current, {
-      value: latest.current.content.text,
+      value: latest.current.text,
       language: 'yaml',
-      ariaLabel: latest.current.label,
+      ariaLabel: 'config.yaml',
       minimap: { enabled: false },
       automaticLayout: true,
       scrollBeyondLastLine: false,
@@ -34,19 +31,15 @@ export default function YamlEditor({ label, content, problems, onChange }: YamlE
     })
     editor.current = created
     const listener = created.onDidChangeModelContent(() => latest.current.onChange(created.getValue()))
-    const themes = new MutationObserver(applyTheme)
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
-      themes.disconnect()
       listener.dispose()
       created.getModel()?.dispose()
       created.dispose()
     }
   }, [])
   useEffect(() => {
-    const current = editor.current
-    if (current && current.getValue() !== content.text) current.setValue(content.text)
-  }, [content])
+    if (editor.current && editor.current.getValue() !== text) editor.current.setValue(text)
+  }, [text])
   useEffect(() => {
     const model = editor.current?.getModel()
     if (!model) return

@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
 import { t } from 'i18next'
 import type { Attachment, PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
-import { client, connection, api } from '#lib/api/client.ts'
+import { client, connection, api, queryClient } from '#lib/api/client.ts'
 import { isErrorOf, explainError } from '#lib/feedback/explain.ts'
 import { showError } from '#lib/feedback/toast.ts'
 import { Button, IconButton } from '#lib/ui/elements.tsx'
@@ -11,7 +11,7 @@ import { clipLine, clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import type { OutgoingMessage } from './composer.tsx'
 import { Clock, CornerDownRight, X } from 'lucide-react'
 import { AttachmentChip } from './attachments.tsx'
-import { useMutation } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 
 /** Asks what to do with a message to an open chat that has private lines. */
@@ -26,19 +26,17 @@ interface Question {
 
 const maxShownLines = 5
 
-let question: Question | undefined
-const listeners = new Set<() => void>()
+/** The question is kept in the query cache: the dialog renders again when it changes. */
+const questionKey = ['private lines']
 
-function setQuestion(next: Question | undefined): void {
-  question = next
-  for (const listener of listeners) listener()
-}
+const openQuestion = () => queryClient.getQueryData<Question | null>(questionKey)
 
 function ask(lines: readonly string[]): Promise<Answer> {
-  question?.answer('cancel')
+  openQuestion()?.answer('cancel')
   const { promise, resolve } = Promise.withResolvers<Answer>()
-  setQuestion({ lines, answer: resolve })
-  return promise.finally(() => setQuestion(undefined))
+  const question: Question = { lines, answer: resolve }
+  queryClient.setQueryData(questionKey, question)
+  return promise.finally(() => queryClient.setQueryData(questionKey, null))
 }
 
 type SendResult =
@@ -73,13 +71,7 @@ export async function sendMessage(message: Message): Promise<SendResult> {
 }
 
 export function PrivateLinesDialog() {
-  const current = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => question,
-  )
+  const { data: current } = useQuery<Question | null>({ queryKey: questionKey, queryFn: skipToken })
   if (!current) return null
   const { lines, answer } = current
   return (

@@ -129,9 +129,7 @@ function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
         <ul className="mt-2 flex flex-col gap-4 border-l border-line pl-4">
           {sources.map(({ result, query, isUsed }) => (
             <li key={`${result.path}:${result.startLine}`}>
-              <ErrorBoundary piece="row" resetKey={result}>
-                <Result agent={agent} result={result} query={query} isUsed={isUsed} />
-              </ErrorBoundary>
+              <Result agent={agent} result={result} query={query} isUsed={isUsed} />
             </li>
           ))}
         </ul>

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { isProposedChange, messageText } from '#shared/chat/messages.ts'
 import { paths } from '#lib/router/paths.ts'
-import { TextLink, ErrorBoundary } from '#lib/ui/elements.tsx'
+import { TextLink } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { formatPercent } from '#lib/i18n/format.ts'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
@@ -58,11 +58,7 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
           {t('tool.openInbox')} →
         </TextLink>
       )}
-      {isOpen && (
-        <ErrorBoundary piece="tool" resetKey={result}>
-          <ToolResultDetails agent={agent} step={step} />
-        </ErrorBoundary>
-      )}
+      {isOpen && <ToolResultDetails agent={agent} step={step} />}
     </div>
   )
 }

@@ -11,7 +11,6 @@ import { formatBytes } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Dialog, ViewHeader } from '#lib/ui/frames.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { toggled } from '#lib/util/toggled.ts'
 
 /** Number of listed places of a kind, and of remaining places. */
 const maxListed = 50
@@ -148,7 +147,10 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
           <ul className="flex flex-col gap-1.5">
             {near.map(({ path, line, text }) => (
               <li key={text}>
-                <Checkbox checked={lines.has(text)} onChange={() => setLines(toggled(lines, text))}>
+                <Checkbox
+                  checked={lines.has(text)}
+                  onChange={() => setLines(lines.symmetricDifference(new Set([text])))}
+                >
                   {clipLine(text, 300)}
                 </Checkbox>
                 <TextLink href={paths.file(path, line)} className="ml-6 font-mono text-[12px]">
@@ -226,7 +228,7 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
             type="checkbox"
             aria-label={t('forget.include', { path })}
             checked={!keptPaths.has(path)}
-            onChange={() => setKeptPaths(toggled(keptPaths, path))}
+            onChange={() => setKeptPaths(keptPaths.symmetricDifference(new Set([path])))}
             className={checkboxLook}
           />
         )}

@@ -167,10 +167,8 @@ function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
         })}
         hint={planned.plan.staysPrivate ? t('links.staysPrivate') : undefined}
         skippedTitle={t('links.leftBehind', { count: planned.plan.left.length })}
-        choices={[
-          { label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) },
-          { label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) },
-        ]}
+        main={{ label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) }}
+        other={{ label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) }}
         onClose={onClose}
       />
     )

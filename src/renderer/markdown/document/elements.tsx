@@ -8,7 +8,7 @@ import { paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
-import { ErrorBoundary, CopyButton, IconButton } from '#lib/ui/elements.tsx'
+import { CopyButton, IconButton } from '#lib/ui/elements.tsx'
 import {
   decodeTarget,
   parseCitationHref,
@@ -106,10 +106,8 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={6} align="start">
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
-            <ErrorBoundary piece="preview" resetKey={citation.path}>
-              <CitationPreview agent={agent} citation={citation} />
-              <ResultActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
-            </ErrorBoundary>
+            <CitationPreview agent={agent} citation={citation} />
+            <ResultActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
           </PreviewCard.Popup>
         </PreviewCard.Positioner>
       </PreviewCard.Portal>

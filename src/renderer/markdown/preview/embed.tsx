@@ -10,7 +10,7 @@ import { api, client, queryClient } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { plainTitle } from '#lib/notes/note-titles.ts'
 import { paths } from '#lib/router/paths.ts'
-import { ErrorBoundary, IconButton } from '#lib/ui/elements.tsx'
+import { IconButton } from '#lib/ui/elements.tsx'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { useNoteLinks, DocumentContext, emptyContext, useDocumentContext } from '../document/context.ts'
 import { Anchor } from '../document/elements.tsx'
@@ -87,13 +87,11 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
         <p className="text-muted">{t('reading.noPart')}</p>
       ) : (
         <DocumentContext value={context}>
-          <ErrorBoundary piece="text" resetKey={text}>
-            {rows.map((row, index) => (
-              <div key={index} className="reading-row">
-                <RowText row={row} />
-              </div>
-            ))}
-          </ErrorBoundary>
+          {rows.map((row, index) => (
+            <div key={index} className="reading-row">
+              <RowText row={row} />
+            </div>
+          ))}
         </DocumentContext>
       )}
       {isClipped && <p className="text-muted">{t('reading.goesOn')}</p>}

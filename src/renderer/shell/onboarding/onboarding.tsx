@@ -9,7 +9,6 @@ import { Checkbox, Button, ErrorText } from '#lib/ui/elements.tsx'
 import { explainSetup } from '#lib/feedback/explain.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from '../../settings/import.tsx'
-import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { describeVault } from '#lib/notes/use-vault-settings.ts'
 import { ModelCard } from '../../settings/model-card.tsx'
@@ -100,7 +99,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
                 setPathsToCopy(pathsToCopy.difference(new Set([memory.path])))
               }}
               onCopy={() => {
-                setPathsToCopy(toggled(pathsToCopy, memory.path))
+                setPathsToCopy(pathsToCopy.symmetricDifference(new Set([memory.path])))
                 if (workspace === memory.path) setWorkspace(suggested)
               }}
             />
