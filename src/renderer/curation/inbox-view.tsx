@@ -9,7 +9,7 @@ import { ViewHeader, Dialog } from '#lib/ui/frames.tsx'
 import { api } from '#lib/api/client.ts'
 import { ProposalList, LineLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
 import { inboxTabs, useInbox, type SuggestionInbox } from './use-inbox.ts'
-import { explainCode } from '#lib/feedback/explain.ts'
+import { explainCode } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 
 /** @param proposal id of the suggestion to select first */

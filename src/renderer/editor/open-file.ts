@@ -4,8 +4,7 @@ import { toast } from 'sonner'
 import type { Appearance, FileDraft } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { localFileDraft, sendLeftoverDrafts, draftDebounceMs, saveDraft, windowId } from '#lib/drafts.ts'
-import { isErrorOf } from '#lib/feedback/explain.ts'
-import { showError } from '#lib/feedback/toast.ts'
+import { isErrorOf, showError } from '#lib/feedback/toast.ts'
 
 export interface DiskFile {
   readonly text: string

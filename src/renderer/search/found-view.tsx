@@ -1,4 +1,4 @@
-import { AddCheck } from './add-check.tsx'
+import { AddCheck, WhatIf, ExplainMissing } from './what-if.tsx'
 import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal, ArrowDown, ArrowUp, ChevronRight } from 'lucide-react'
@@ -14,7 +14,6 @@ import { InspectTabs } from '#lib/ui/frames.tsx'
 import { formatNumber, formatNoteDay, formatScore } from '#lib/i18n/format.ts'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { ConditionChips, UnsearchedCount, SearchNotices, noticeText } from './search-notices.tsx'
-import { WhatIf, ExplainMissing } from './what-if.tsx'
 import { typingPauseMs, useTypedSearch } from './use-typed-search.ts'
 import {
   candidateRows,

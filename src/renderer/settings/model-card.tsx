@@ -6,7 +6,7 @@ import type { LocalModelServer, ProviderStatus, MonthlyUsage, Spending } from '#
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
 import { ErrorText, Button, Choice, Select } from '#lib/ui/elements.tsx'
-import { explainSetup } from '#lib/feedback/explain.ts'
+import { explainSetup } from '#lib/feedback/toast.ts'
 import { formatMoney, formatMonth, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 
 const providers = [offlineModelId, ...modelProviders] as const

@@ -8,7 +8,7 @@ import { api } from '#lib/api/client.ts'
 import { TextLink, Button, Choice, Select, SearchField, ErrorState, Skeleton } from '#lib/ui/elements.tsx'
 import { paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
-import { explainFault } from '#lib/feedback/explain.ts'
+import { explainFault } from '#lib/feedback/toast.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
 import { PanelView, panelsOf, useSettingsSearch } from './panels.tsx'
@@ -218,6 +218,7 @@ function ConfigFile() {
 function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | undefined }) {
   /** The version on which the edits are based, and the text shown without edits. */
   const [base, setBase] = useState(diskText)
+  const [content, setContent] = useState({ text: diskText })
   const [text, setText] = useState(diskText)
   const { data: problems = noProblems } = useQuery(
     api.settings.check.queryOptions({
@@ -232,6 +233,7 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
   const showText = (newText: string) => {
     setBase(newText)
     setText(newText)
+    setContent({ text: newText })
   }
   if (!isChanged && diskText !== base) showText(diskText)
   const saving = useMutation(
@@ -256,7 +258,14 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
             : t(isChanged ? 'settings.notSaved' : 'settings.fine')}
         </p>
         {lastGood !== undefined && text !== lastGood && (
-          <Button onClick={() => setText(lastGood)}>{t('settings.useLastGood')}</Button>
+          <Button
+            onClick={() => {
+              setText(lastGood)
+              setContent({ text: lastGood })
+            }}
+          >
+            {t('settings.useLastGood')}
+          </Button>
         )}
         <Button look="quiet" disabled={!isChanged} onClick={() => showText(diskText)}>
           {t('settings.revert')}
@@ -270,7 +279,7 @@ function Editor({ diskText, lastGood }: { diskText: string; lastGood: string | u
         </Button>
       </div>
       <Suspense fallback={<Skeleton lines={12} />}>
-        <YamlEditor text={text} problems={problems} onChange={setText} />
+        <YamlEditor label="config.yaml" content={content} problems={problems} onChange={setText} />
       </Suspense>
     </div>
   )

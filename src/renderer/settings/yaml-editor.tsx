@@ -3,24 +3,26 @@ import type { ConfigProblem } from '#shared/contract/index.ts'
 import { monaco } from '#lib/util/monaco.ts'
 
 interface YamlEditorProps {
-  readonly text: string
+  readonly label: string
+  /** Text to show. A new object replaces the edited text. */
+  readonly content: { readonly text: string }
   readonly problems: readonly ConfigProblem[]
   readonly onChange: (text: string) => void
 }
 
-export default function YamlEditor({ text, problems, onChange }: YamlEditorProps) {
+export default function YamlEditor({ label, content, problems, onChange }: YamlEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const latest = useRef({ text, onChange })
+  const latest = useRef({ label, content, onChange })
   useEffect(() => {
-    latest.current = { text, onChange }
+    latest.current = { label, content, onChange }
   })
   useEffect(() => {
     if (!frame.current) return undefined
     const created = monaco.editor.create(frame.current, {
-      value: latest.current.text,
+      value: latest.current.content.text,
       language: 'yaml',
-      ariaLabel: 'config.yaml',
+      ariaLabel: latest.current.label,
       minimap: { enabled: false },
       automaticLayout: true,
       scrollBeyondLastLine: false,
@@ -38,8 +40,9 @@ export default function YamlEditor({ text, problems, onChange }: YamlEditorProps
     }
   }, [])
   useEffect(() => {
-    if (editor.current && editor.current.getValue() !== text) editor.current.setValue(text)
-  }, [text])
+    const current = editor.current
+    if (current && current.getValue() !== content.text) current.setValue(content.text)
+  }, [content])
   useEffect(() => {
     const model = editor.current?.getModel()
     if (!model) return

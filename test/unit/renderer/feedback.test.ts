@@ -3,8 +3,12 @@ import { MutationObserver, QueryClient, type MutationObserverOptions } from '@ta
 import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { explainError } from '../../../src/renderer/lib/feedback/explain.ts'
-import { createMutationCache, runWithErrorToast, showSuccess } from '../../../src/renderer/lib/feedback/toast.ts'
+import {
+  explainError,
+  createMutationCache,
+  runWithErrorToast,
+  showSuccess,
+} from '../../../src/renderer/lib/feedback/toast.ts'
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 
 const failure = new ORPCError('file_changed', { data: { path: 'a.md' } })

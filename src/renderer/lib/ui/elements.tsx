@@ -13,7 +13,7 @@ import {
 import { Link } from 'wouter'
 import { useCopy } from '../util/hooks.ts'
 import { Menu } from '@base-ui/react/menu'
-import { explainError } from '../feedback/explain.ts'
+import { describeError, explainError } from '../feedback/toast.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
 
 const looks = {
@@ -463,9 +463,4 @@ function ErrorActions({ details, onRetry, look = 'plain' }: ErrorActionsProps) {
       </Button>
     </span>
   )
-}
-
-/** Returns the stack or message for a bug report. Accepts anything that can be thrown. */
-export function describeError(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }

@@ -4,7 +4,7 @@ import { useRef, useId, useState, createContext, use, type ReactNode, type Compo
 import { Button, IconButton, ErrorBoundary } from './elements.tsx'
 import { Dialog as BaseDialog } from '@base-ui/react/dialog'
 import { X, ChevronRight } from 'lucide-react'
-import { explainError } from '../feedback/explain.ts'
+import { explainError } from '../feedback/toast.ts'
 import { Link } from 'wouter'
 import { paths, useEncodedPath } from '../router/paths.ts'
 import { formatBoundKeys } from '../util/shortcuts.ts'

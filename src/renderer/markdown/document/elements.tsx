@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { formatTarget } from '#shared/markdown/links/parse-links.ts'
 import { paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
+import { explainError } from '#lib/feedback/toast.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { CopyButton, IconButton } from '#lib/ui/elements.tsx'
 import {
