@@ -33,7 +33,7 @@ const Editor = lazy(() => import('./editor.tsx'))
 
 const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 
-const DiffView = lazy(() => import('./diff-view.tsx'))
+const DiffView = lazy(async () => ({ default: (await import('./editor.tsx')).DiffView }))
 
 /** Delay before the editor mounts if the preview fills the view, in ms. */
 const editorMountDelayMs = 400

@@ -1,3 +1,4 @@
+import { useOnLeave } from './util/hooks.ts'
 import type { Draft, FileDraft } from '#shared/contract/index.ts'
 import { api, client, queryClient } from './api/client.ts'
 import { useCallback, useEffect, useRef, useState } from 'react'
@@ -234,15 +235,12 @@ export function useDraft(agent: string, session: string | undefined, initialText
     }
     mountedFields.set(key, takeDraft)
     window.addEventListener('focus', refresh, mounted)
-    window.addEventListener('blur', flush, mounted)
-    window.addEventListener('pagehide', flush, mounted)
-    document.addEventListener('visibilitychange', flush, mounted)
     return () => {
       mounted.abort()
       if (mountedFields.get(key) === takeDraft) mountedFields.delete(key)
-      flush()
     }
-  }, [agent, session, key, change, flush])
+  }, [agent, session, key, change])
+  useOnLeave(flush)
 
   return {
     draft,
