@@ -30,7 +30,7 @@ export function visibilityOf(text: string): NoteVisibility {
   // The key may be misspelt, the value not.
   if (!/local|private|visibility/i.test(text)) return openNote
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const { isClosed, visibility } = propertiesOf(lines)
+  const { isClosed, visibility } = visibilityProperties(lines)
   for (const { from, value } of visibility) {
     if (/^(?:local|private)$/i.test(value)) return { isFullyPrivate: true, privateLines: new Set() }
     // If values conflict, `private` wins. Unclosed front matter can't make a note open.
@@ -46,7 +46,7 @@ export function visibilityOf(text: string): NoteVisibility {
  * @returns 0-based lines without delimiters, end exclusive; the properties for visibility with their lines: of a
  * misspelt key, `value` is the line
  */
-export function propertiesOf(lines: readonly string[]) {
+export function visibilityProperties(lines: readonly string[]) {
   const first = lines.findIndex((line) => line.trim() !== '')
   const delimiter = /^\s*(---|\+\+\+)\s*(?:#.*)?$/.exec(lines[first] ?? '')?.[1]
   const isFrontMatter = delimiter !== undefined

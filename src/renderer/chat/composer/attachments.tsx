@@ -10,7 +10,7 @@ const supportedImages = /^image\/(png|jpeg|gif|webp)$/
 /** Why a file cannot be attached. */
 type AttachProblem = 'notText' | 'tooLarge' | 'badPicture'
 
-export async function readAttachment(file: File): Promise<Attachment | AttachProblem> {
+export async function toAttachment(file: File): Promise<Attachment | AttachProblem> {
   return supportedImages.test(file.type) ? readImage(file) : readTextFile(file)
 }
 

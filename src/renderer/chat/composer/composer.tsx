@@ -23,7 +23,7 @@ import { Button, IconButton } from '#lib/ui/elements.tsx'
 import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
-import { readAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
+import { toAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
 import { completionsAt, mentionAt, type Completion } from './completion.ts'
 import { useTypedSearch } from '../../search/use-typed-search.ts'
 import { joinDrafts, useDraft } from '#lib/drafts.ts'
@@ -103,7 +103,7 @@ export function Composer({
   const addFiles = async (files: readonly File[]) => {
     const errors: string[] = []
     for (const file of files) {
-      const result = await readAttachment(file)
+      const result = await toAttachment(file)
       if (typeof result === 'string') errors.push(t(`attach.${result}`, { name: file.name }))
       else change((before) => ({ ...before, attachments: withUniqueName(before.attachments, result) }))
     }

@@ -51,12 +51,12 @@ export interface NoteLink extends LinkTarget {
   readonly line: number
 }
 
-export interface Heading extends HeadingStart {
+export interface LinkHeading extends HeadingStart {
   /** 1-based. */
   readonly line: number
 }
 
-export interface Block {
+export interface LinkBlock {
   readonly id: string
   /** 1-based. */
   readonly line: number
@@ -65,8 +65,8 @@ export interface Block {
 export interface ParsedLinks {
   /** In text order. */
   readonly links: readonly NoteLink[]
-  readonly headings: readonly Heading[]
-  readonly blocks: readonly Block[]
+  readonly headings: readonly LinkHeading[]
+  readonly blocks: readonly LinkBlock[]
 }
 
 /** Characters; a longer target is not parsed as a link. */
@@ -299,8 +299,8 @@ function headingsAndBlocks(
   markdownBlocks: readonly MarkdownBlock[],
   hidden: readonly Range[],
 ) {
-  const headings: Heading[] = []
-  const blocks: Block[] = []
+  const headings: LinkHeading[] = []
+  const blocks: LinkBlock[] = []
   let hiddenIndex = 0
   /** 1-based line of the last non-property line: the block that a following `id::` names. */
   let owner = 1
