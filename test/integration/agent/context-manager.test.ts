@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
+import { type MemorySources, VisibleMemory } from '../../../src/main/agent/privacy/visible-memory.ts'
 import { ContextManager } from '../../../src/main/agent/compaction/context-manager.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { assemble } from '../../../src/main/agent/context/assemble.ts'
@@ -134,7 +134,9 @@ describe('context manager', () => {
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',
-                accessPolicy: new AccessPolicy(false, () => marksBy([])),
+                visible: new VisibleMemory({ marks: () => marksBy([]) } as unknown as MemorySources, {
+                  seesPrivate: false,
+                }),
                 sources: [],
                 userText: '',
               } as unknown as ToolContext,

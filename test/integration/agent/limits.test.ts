@@ -92,11 +92,6 @@ describe('limits of tools', () => {
       signal: new AbortController().signal,
       limits: { timeoutMs: 5000, outputCharacters: 1000 },
       workspace: { roots: { workspace: '/notes' } },
-      accessPolicy: {
-        derivesFromLocal: () => Promise.resolve(false),
-        redact: (text: string) => Promise.resolve(text),
-        redactResult: (_call: unknown, result: unknown) => Promise.resolve(result),
-      },
       onFault: (error: unknown) => `#${faults.push(error)}`,
       now: () => new Date(),
     } as unknown as ToolContext

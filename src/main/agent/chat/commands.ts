@@ -27,7 +27,7 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
   const { name, argument } = command
   const { workspace, memory, config, agentModels, now } = services
   const { contextManager, session } = context
-  const { signal } = context.toolContext
+  const { signal, visible } = context.toolContext
   if (argument === '' && (name === 'remember' || name === 'search')) return { kind: 'needsArgument', command: name }
   switch (name) {
     case 'compact': {
@@ -43,9 +43,8 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
       return { kind: 'remembered', change }
     }
     case 'search': {
-      const { isPrivate } = context.transcript
-      const options = { maxResults, staysHere: isPrivate, hasPrivate: isPrivate }
-      const found = await memory.search(argument, options, signal)
+      const options = { maxResults, staysHere: visible.seesPrivate }
+      const found = await visible.search(argument, options, signal)
       const results = found.results.map(({ path, startLine, score, snippet }) => ({ path, startLine, score, snippet }))
       return { kind: 'found', query: argument, results }
     }

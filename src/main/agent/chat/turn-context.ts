@@ -1,6 +1,5 @@
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
 import type { OpenQuestions } from '#platform'
@@ -70,16 +69,15 @@ export function createToolContext(
   { session, transcript, model }: TurnTarget,
   signal: AbortSignal,
 ): ToolContext {
-  const { sessions, workspace, mcp, marks, permissions } = services
+  const { sessions, mcp, visibleTo, permissions } = services
   const outputsFolder = sessions.outputsFolder(session)
   return {
     ...services,
-    accessPolicy: new AccessPolicy(transcript.isPrivate, marks, () => workspace.layout),
+    visible: visibleTo({ seesPrivate: transcript.isPrivate }),
     sources: [],
     userText: '',
     propose: (change) => services.propose(change, model.id),
     session,
-    readSession: (id) => sessions.readText(id, transcript.isPrivate),
     readOutput: (name) => readOutput(outputsFolder, name),
     saveOutput: (callId, text) => saveOutput(outputsFolder, callId, text),
     signal,

@@ -145,7 +145,7 @@ async function flush(
   const isKept = (note: string) => {
     const verdict = checkNote(note, said, instructions, userText)
     // A suggestion would not be private.
-    if (verdict !== 'doubtful' || toolContext.accessPolicy.seesPrivate) return verdict !== 'bad'
+    if (verdict !== 'doubtful' || toolContext.visible.seesPrivate) return verdict !== 'bad'
     doubtful.add(note)
     return false
   }

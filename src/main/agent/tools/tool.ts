@@ -2,11 +2,10 @@ import { z } from 'zod'
 import type { PermissionRequest } from '#shared/contract/index.ts'
 import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
-import type { AccessPolicy, WriteBackground } from './access-policy.ts'
+import type { Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
-import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
-import type { PrivacyOfFiles } from '#workspace/privacy'
+import type { VisibleMemory } from '../privacy/visible-memory.ts'
 
 export interface ToolLimits {
   /** Maximum time without progress. */
@@ -17,13 +16,23 @@ export interface ToolLimits {
 
 export const defaultToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
-export interface ToolContext extends WriteBackground {
+export interface ProposedChange {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string
+  readonly sources: readonly Source[]
+}
+
+export interface ToolContext {
   readonly workspace: Workspace
-  readonly memory: Memory
-  readonly accessPolicy: AccessPolicy
+  readonly visible: VisibleMemory
   readonly session: string
-  /** Returns the text of a transcript that the chat may see. @throws AppError `unknown_session` */
-  readonly readSession: (session: string) => Promise<string>
+  /** Untrusted sources of text in the request. */
+  readonly sources: readonly Source[]
+  /** Text that the user typed. */
+  readonly userText: string
+  /** Adds a change to the inbox. */
+  readonly propose: (change: ProposedChange) => Promise<void>
   /** Returns a saved long result. @throws AppError `file_not_found` */
   readonly readOutput: (name: string) => Promise<string>
   readonly signal: AbortSignal
@@ -36,8 +45,6 @@ export interface ToolContext extends WriteBackground {
   readonly limits: ToolLimits
   /** Saves a long result. @returns the path for `read` */
   readonly saveOutput: (callId: string, text: string) => Promise<string>
-  /** Returns the files that are wholly or partly private, by path. */
-  readonly privacyOf: PrivacyOfFiles
   readonly origin: WriteOrigin
   /** Returns true if a workspace-relative path may be written. */
   readonly mayWrite: (path: string) => boolean

@@ -14,8 +14,14 @@ import {
   writeDurablyPrivate,
   appVersion,
 } from '#platform'
-import { closeServer } from '../server/close-server.ts'
-import { type LockPaths, clientKindHeader, readLockInfo, type ClientKind, type LockInfo } from './lock-info.ts'
+import {
+  type ClientKind,
+  clientKindHeader,
+  closeServer,
+  type LockInfo,
+  type LockPaths,
+  readLockInfo,
+} from './primary-connection.ts'
 
 const maxConnections = 256
 const headersTimeoutMs = 5000

@@ -1,5 +1,4 @@
-export { marksBy, openFiles, openPlaces } from './privacy-marks.ts'
-export type { Place, PrivacyMarks, PrivacyOfFiles, ReadPlace } from './privacy-marks.ts'
+export { marksBy, type PrivacyMarks } from './privacy-marks.ts'
 export { findRule, rulesForMove, type NotePrivacy, type NotesFolder, type PrivateRules } from './privacy-rules.ts'
 export { lineKeys } from './line-key.ts'
 export { resolveRules, rulesForFolder } from './rule-places.ts'
