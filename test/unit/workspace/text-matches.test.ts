@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { withRegexTimeout } from '../../../src/main/workspace/find-replace/search-files.ts'
 import { toRegExp, findMatches, replaceMatches } from '../../../src/main/workspace/find-replace/text-matches.ts'
-import { findRows } from '../../../src/renderer/editor/find/find-rows.ts'
+import { findRows } from '../../../src/renderer/editor/rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }
 

@@ -4,7 +4,7 @@ import { canvasFiles, canvasLinks, isCanvas, type CanvasFile } from '#shared/mar
 import { parseLinks, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
-import type { NoteProperties } from '#shared/markdown/properties/property.ts'
+import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
 import { inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
 import { isWriteProtected, readBytes, readText, type PathCheck } from '../files/text-files.ts'

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import { applyEdits, encodeCharacter } from '#shared/markdown/links/rewrite-links.ts'
-import { formatTarget } from '#shared/markdown/links/link-target.ts'
-import { parseLinks } from '#shared/markdown/links/parse-links.ts'
+import { formatTarget, parseLinks } from '#shared/markdown/links/parse-links.ts'
 
 interface BrokenLinkRepair {
   readonly path: string

@@ -1,7 +1,7 @@
 import { decodeAs } from '#platform'
 import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
-import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
+import { renameTag, type TagRename } from '#shared/markdown/properties/property-test.ts'
 
 /** Likely encodings: UTF-8 with invalid bytes, UTF-16, and GB18030 (Chinese versions of Windows). */
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']

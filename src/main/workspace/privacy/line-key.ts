@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { comparableForms } from '#shared/markdown/comparable-line.ts'
+import { comparableForms } from '#shared/markdown/marks.ts'
 
 /** Returns the keys of a text's lines, without lines that many texts have in common, and its links to messages. */
 export function lineKeys(text: string): string[] {
