@@ -83,24 +83,6 @@ describe('limits of tools', () => {
     expect(results.map(messageText)[5]).toBe('- Mia is grey.')
   })
 
-  it('knows a note that was read with its absolute path', async () => {
-    const server = await startModelServer()
-    const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
-    const { app, workspace } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, watch: true })
-    const agent = await app.agents.get('main')
-    await agent.workspace.write('memory/pin.md', '# Pin\n\n- 1\n', { cause: 'user' })
-    server.script = [{ calls: [call('read', { path: join(workspace, 'memory/pin.md') })] }, { text: 'I see.' }]
-    const { session, ended } = await agent.chat.send({ text: 'x' })
-    await ended
-    await agent.privacy.update()
-    expect((await agent.sessions.get(session)).isPrivate).toBe(false)
-    const marked = '---\nvisibility: private\n---\n\nOther words.\n'
-    await agent.workspace.write('memory/pin.md', marked, { cause: 'user' })
-    await agent.memory.settle(10_000)
-    await agent.privacy.update()
-    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
-  })
-
   it('turns errors and oversized input of tools into results for the model', async () => {
     const faults: unknown[] = []
     const tool = (name: string, run: Tool['run']): Tool => ({ name, description: '', readOnly: true, schema: {}, run })
@@ -194,21 +176,6 @@ describe('followers', () => {
     keeping: null,
   })
 
-  it('merges text while a follower is busy, in order and without loss', async () => {
-    const watcher = new CoalescingStream(partial)
-    const stop = new AbortController()
-    for (let word = 0; word < 100_000; word += 1) watcher.push({ type: 'text', delta: `${word} ` })
-    watcher.push({ type: 'thinking', delta: 'hm' })
-    watcher.push({ type: 'turnEnd', reason: 'done' })
-    const told: ChatEvent[] = []
-    for await (const event of watcher.events(stop.signal)) {
-      told.push(event)
-      if (event.type === 'turnEnd') stop.abort()
-    }
-    expect(told.map(({ type }) => type)).toEqual(['text', 'thinking', 'turnEnd'])
-    expect(told[0]).toEqual({ type: 'text', delta: Array.from({ length: 100_000 }, (_, word) => `${word} `).join('') })
-  })
-
   it('sends a follower that stopped reading the current state instead of all events', async () => {
     const watcher = new CoalescingStream(partial)
     for (let at = 0; at < 50_000; at += 1)
@@ -238,25 +205,5 @@ describe('Differ', () => {
     expect(differ.isWorkerRunning).toBe(true)
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
     await until(() => !differ.isWorkerRunning)
-  })
-
-  it('rejects an aborted merge, but still describes a finished write', async () => {
-    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
-    onTestFinished(() => differ.close())
-    const stop = new AbortController()
-    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n` }
-    const described = differ.describe(change, stop.signal)
-    const merged = differ.merge({ base: long('a'), mine: long('b'), theirs: long('a'), keepsBoth: false }, stop.signal)
-    stop.abort(new Error('enough'))
-    await expect(merged).rejects.toThrow('enough')
-    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
-    expect(differ.isWorkerRunning).toBe(false)
-  })
-
-  it('answers without the worker if it is lost', async () => {
-    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
-    const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b') })
-    await differ.close()
-    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
   })
 })

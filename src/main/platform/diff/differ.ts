@@ -3,7 +3,7 @@ import { type WorkerClient, WorkerHost } from '../workers/worker-host.ts'
 import { mergeKeepingBoth, mergeTexts, revertInText } from './merge-texts.ts'
 import { describeChange, withoutHunks } from './patch.ts'
 
-/** UTF-16 code units. Shorter texts are compared on this thread, in at most 10 ms (test/stress/diff.ts). */
+/** UTF-16 code units. Shorter texts are compared on this thread, in at most 10 ms. */
 const maxMainThreadLength = 8000
 const defaultIdleMs = 10_000
 
