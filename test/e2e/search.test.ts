@@ -25,7 +25,7 @@ async function openView(memory = '') {
   await page.goto(server.url)
   await page.getByRole('navigation').first().waitFor()
   const search = async (query: string, why = '') => {
-    // An open view keeps its own query.
+    // An open view keeps the line that it explains.
     await visit(page, '/changes')
     await page.getByTestId('candidate').first().waitFor({ state: 'detached' })
     const parameters = new URLSearchParams({ q: query, ...(why ? { why } : {}) })
@@ -75,6 +75,15 @@ describe('query conditions', () => {
     await page.getByRole('textbox', { name: 'Question' }).fill('walrus after:someday')
     expect(await chip('after:someday').innerText()).toMatch(/is not a date/)
     expect((await returned()).length).toBeGreaterThan(0)
+
+    for (const [path, role, name] of [
+      ['/inspect/found', 'textbox', 'Question'],
+      ['/search', 'combobox', 'Search'],
+    ] as const)
+      for (const query of ['harbour', 'piano']) {
+        await visit(page, `${path}?q=${query}`)
+        await until(async () => (await page.getByRole(role, { name, exact: true }).inputValue()) === query)
+      }
   })
 })
 

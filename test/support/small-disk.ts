@@ -1,6 +1,6 @@
 /** Small tmpfs disks for tests with a full disk. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync, statfsSync, writeFileSync, unlinkSync } from 'node:fs'
+import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isSystemError } from '../../src/shared/util/errors.ts'
@@ -42,7 +42,8 @@ export function mountSmallDisk(bytes: number): SmallDisk | undefined {
     makeRoom: () => unlinkSync(ballast),
     unmount() {
       execFileSync('umount', ['-l', folder])
-      rmdirSync(folder)
+      // A process that still writes can create its folders again below the mount.
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal, ArrowDown, ArrowUp, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, memo, useCallback, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { Agent, Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState, EmptyState, Skeleton, useTextField } from '#lib/ui/elements.tsx'
@@ -14,7 +14,7 @@ import { InspectTabs } from '#lib/ui/frames.tsx'
 import { formatNumber, formatNoteDay, formatScore } from '#lib/i18n/format.ts'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { ConditionChips, UnsearchedCount, SearchNotices, noticeText } from './search-notices.tsx'
-import { typingPauseMs, useTypedSearch } from './use-typed-search.ts'
+import { typingPauseMs, useLinkedText, useTypedSearch } from './use-typed-search.ts'
 import {
   candidateRows,
   columns,
@@ -31,14 +31,13 @@ import { SupersededMark, MemoryText } from './unit-text.tsx'
 
 interface FoundViewProps {
   readonly agent: Agent
-  readonly initialQuery: string
+  readonly linkedQuery: string
   /** Line whose ranking is explained, as `path:line`. */
   readonly initialWhy: string
 }
 
-export function FoundView({ agent, initialQuery, initialWhy }: FoundViewProps) {
-  const [, navigate] = useLocation()
-  const [text, setText] = useState(initialQuery)
+export function FoundView({ agent, linkedQuery, initialWhy }: FoundViewProps) {
+  const { text, setText, replaceAddress } = useLinkedText(linkedQuery)
   const [isWhatIfOpen, setIsWhatIfOpen] = useState(false)
   const [tried, setTried] = useState<SearchSettings>()
   const [isWhyOpen, setIsWhyOpen] = useState(initialWhy !== '')
@@ -50,7 +49,7 @@ export function FoundView({ agent, initialQuery, initialWhy }: FoundViewProps) {
   const { query, settledText, explanation, moves, error, retry, isBusy } = search
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
-  useEffect(() => navigate(paths.found(settledText, why), { replace: true }), [settledText, why, navigate])
+  useEffect(() => replaceAddress(paths.found(settledText, why), settledText), [settledText, why, replaceAddress])
   const toggleWhatIf = () => {
     setIsWhatIfOpen(!isWhatIfOpen)
     setTried(undefined)

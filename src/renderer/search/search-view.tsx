@@ -10,19 +10,19 @@ import { SidePanel, HeaderStart } from '#lib/ui/frames.tsx'
 import { ConditionChips, SearchNotices, UnsearchedCount } from './search-notices.tsx'
 import { candidateKey, resultGroups } from './candidates.ts'
 import { ResultPreview, ResultGroup } from './results.tsx'
-import { useTypedSearch } from './use-typed-search.ts'
+import { useLinkedText, useTypedSearch } from './use-typed-search.ts'
 
 /** Rows that are rendered of one group. */
 const maxRows = 60
 
-export function SearchView({ agent, initialQuery }: { agent: Agent; initialQuery: string }) {
+export function SearchView({ agent, linkedQuery }: { agent: Agent; linkedQuery: string }) {
   const [, navigate] = useLocation()
-  const [text, setText] = useState(initialQuery)
+  const { text, setText, replaceAddress } = useLinkedText(linkedQuery)
   const field = useTextField(text, setText)
   const [selected, setSelected] = useState('')
   const [isPreviewOpen, setIsPreviewOpen] = useState(false)
   const { query, settledText, explanation, error, retry, isBusy, toggleCondition } = useTypedSearch(agent.id, text)
-  useEffect(() => navigate(paths.search(settledText), { replace: true }), [settledText, navigate])
+  useEffect(() => replaceAddress(paths.search(settledText), settledText), [settledText, replaceAddress])
   const groups = explanation ? resultGroups(explanation.candidates) : []
   const candidates = groups.flatMap((group) => group.candidates)
   const [selectedFor, setSelectedFor] = useState<string>()

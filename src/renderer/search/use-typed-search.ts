@@ -1,5 +1,6 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import type { FileLine } from '#lib/router/paths.ts'
@@ -22,6 +23,30 @@ interface TypedSearchOptions {
 }
 
 const noOptions: TypedSearchOptions = {}
+
+/**
+ * Returns the text of a search field, which changes with the address while the view is open, and a function that
+ * replaces the address after a change of the text.
+ * @param linked the query of the address
+ */
+export function useLinkedText(linked: string) {
+  const [, navigate] = useLocation()
+  const [text, setText] = useState(linked)
+  const shown = useRef(linked)
+  useEffect(() => {
+    if (linked === shown.current) return
+    shown.current = linked
+    setText(linked)
+  }, [linked])
+  const replaceAddress = useCallback(
+    (path: string, query: string) => {
+      shown.current = query
+      navigate(path, { replace: true })
+    },
+    [navigate],
+  )
+  return { text, setText, replaceAddress }
+}
 
 /**
  * Searches while the user types. With a local provider, one search runs at a time; the next one uses the latest text.

@@ -89,10 +89,10 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
           {() => <FileView key={fileAt(encodedPath)} agent={agent} path={fileAt(encodedPath) ?? ''} />}
         </Route>
         <Route path="/search">
-          <SearchView agent={agent} initialQuery={parameters.get('q') ?? ''} />
+          <SearchView agent={agent} linkedQuery={parameters.get('q') ?? ''} />
         </Route>
         <Route path="/inspect/found">
-          <FoundView agent={agent} initialQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
+          <FoundView agent={agent} linkedQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
         </Route>
         <Route path="/inspect/recalls">
           <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
