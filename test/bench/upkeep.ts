@@ -8,7 +8,6 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import type { Proposal } from '../../src/shared/contract/index.ts'
-import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { batchesOf } from '../../src/main/curation/review/review-units.ts'
 import { prepareReviewInput, scanNotes } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
@@ -173,7 +172,6 @@ async function acceptAndUndo(root: string, folder: string, proposals: readonly P
     folder: join(root, 'state'),
     workspace,
     log,
-    differ: new Differ(),
     now: () => now,
     privacyOf: (_path, text) => visibilityOf(text),
     scan: () => Promise.reject(new Error('nothing is looked for')),

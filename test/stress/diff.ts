@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { Differ } from '../../src/main/platform/diff/differ.ts'
+import { describeChange } from '../../src/main/platform/diff/patch.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 
-const entry = new URL('../../src/main/platform/diff/diff.worker.ts', import.meta.url)
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 
 function realLines(count: number, offset: number): string[] {
@@ -54,18 +53,17 @@ const cases: readonly (readonly [name: string, before: string, after: string, bu
 ]
 
 const root = mkdtempSync(join(tmpdir(), 'commonplace-diff-'))
-const differ = new Differ({ entry })
 let isOver = false
 try {
   mkdirSync(join(root, 'w'))
   const roots = { workspace: join(root, 'w'), forbidden: [] }
-  const workspace = new Workspace(roots, { differ })
-  await differ.describe({ path: 'warm.md', before: real.join('\n'), after: '' })
+  const workspace = new Workspace(roots)
+  describeChange('warm.md', real.join('\n'), '')
   for (const [name, before, after, budget] of cases) {
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
     const start = performance.now()
-    const { added, removed } = await differ.describe({ path: 'a.md', before, after })
+    const { added, removed } = describeChange('a.md', before, after)
     const ms = performance.now() - start
     delay.disable()
     isOver ||= budget !== undefined && ms > budget
@@ -83,7 +81,6 @@ try {
     `saving 10,000 changed lines ${(performance.now() - start).toFixed(0)} ms, main thread blocked ${(delay.max / 1e6).toFixed(0)} ms at most\n`,
   )
 } finally {
-  await differ.close()
   rmSync(root, { recursive: true, force: true })
 }
 process.exitCode = isOver ? 1 : 0

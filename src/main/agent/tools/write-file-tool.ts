@@ -89,8 +89,8 @@ function splitAppended(path: string, before: string, after: string): [string, st
 }
 
 /** Returns the outcome of an edit. Its text is the path and the number of changed lines. */
-export async function changeOutcome(write: WorkspaceWrite, { workspace, signal }: ToolContext): Promise<ToolOutcome> {
-  const change = await workspace.describe(write, signal)
+export async function changeOutcome(write: WorkspaceWrite, { workspace }: ToolContext): Promise<ToolOutcome> {
+  const change = workspace.describe(write)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
   const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
   const remark = hasSecret

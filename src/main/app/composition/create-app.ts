@@ -7,13 +7,11 @@ import type { AppEvent } from '#shared/contract/index.ts'
 import {
   systemClock,
   type Clock,
-  Differ,
   measureDataLocations,
   openLog,
   type Log,
   Outbound,
   RemoteImages,
-  workerEntry,
   appVersion,
   makeFolder,
   scheduleCleanup,
@@ -173,12 +171,10 @@ export async function createApp(options: AppOptions) {
     onFault: (problem) => log.fault(problem, 'clients'),
     timeoutMs: options.permissionTimeoutMs,
   })
-  const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
   const agents = new AgentRegistry({
     settings,
     folders,
     resources,
-    differ,
     mainFolder,
     models,
     windowEstimates,
@@ -267,7 +263,6 @@ export async function createApp(options: AppOptions) {
       unsubscribe()
       stopDiskMonitor?.()
       await agents.close(finishMs)
-      await differ.close()
       await mcp.close()
       await pictures.close()
       await clients.close()

@@ -7,7 +7,7 @@ import type { LineEdit, Proposal, UndoConflict } from '#shared/contract/index.ts
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import type { Differ } from '#platform'
+import { revertInText } from '#platform'
 import { normalizePath, type ChangeLog, type ChangeSet, type Workspace } from '#workspace'
 import type { InboxState } from './inbox.ts'
 import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
@@ -20,7 +20,6 @@ const maxTries = 5
 export interface AcceptContext {
   readonly workspace: Workspace
   readonly log: ChangeLog
-  readonly differ: Differ
   readonly privacyOf: PrivacyOf
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -75,7 +74,7 @@ export async function preview(context: AcceptContext, { proposals }: InboxState,
  * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
  */
 export async function undo(context: AcceptContext, state: InboxState, acceptance: number) {
-  const { workspace, log, differ } = context
+  const { workspace, log } = context
   const ids = proposalIdsOf(log.setOf(acceptance))
   const accepted = state.proposals.filter((one) => one.acceptance === acceptance && ids.has(one.id))
   if (accepted.length === 0)
@@ -84,7 +83,7 @@ export async function undo(context: AcceptContext, state: InboxState, acceptance
     const files = new Map<string, AcceptedFile>()
     for (const { path, before } of log.filesOf(acceptance))
       files.set(path, { before, current: (await readNote(workspace, path))?.text ?? null })
-    const { texts, stuck } = await planUndo(differ, accepted, files)
+    const { texts, stuck } = planUndo(accepted, files)
     const places = new Map(stuck.map(({ proposal, ...place }) => [proposal, place]))
     const undone = accepted.filter(({ id }) => !places.has(id))
     await write(context, state, texts, undone, acceptance)
@@ -105,15 +104,11 @@ export async function recoverInbox({ workspace, log, now }: AcceptContext, state
  * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
  * @param proposals the accepted ones that were not undone before
  */
-export async function planUndo(
-  differ: Differ,
-  proposals: readonly Proposal[],
-  files: ReadonlyMap<string, AcceptedFile>,
-) {
+export function planUndo(proposals: readonly Proposal[], files: ReadonlyMap<string, AcceptedFile>) {
   const texts = new Map([...files].map(([path, { current }]) => [path, current]))
   let accepted = proposals
   let stuck: UndoConflict[] = []
-  const remove = async (group: readonly Proposal[]): Promise<void> => {
+  const remove = (group: readonly Proposal[]): void => {
     const remaining = accepted.filter((one) => !group.includes(one))
     const reverted = new Map<string, string | null>()
     for (const path of new Set(group.flatMap((one) => one.files.map((file) => file.path)))) {
@@ -124,14 +119,14 @@ export async function planUndo(
       const [after, restored] = [accepted, remaining].map((some) =>
         textWithEdits(path, files.get(notePath)?.before, some),
       )
-      const result = await withoutEdits(differ, { after, restored, current })
+      const result = withoutEdits({ after, restored, current })
       if ('text' in result) {
         reverted.set(notePath, result.text)
         continue
       }
       const middle = Math.ceil(group.length / 2)
       if (group.length === 1) stuck.push(...group.map(({ id }) => ({ proposal: id, path, line: result.line })))
-      else for (const half of [group.slice(0, middle), group.slice(middle)]) await remove(half)
+      else for (const half of [group.slice(0, middle), group.slice(middle)]) remove(half)
       return
     }
     accepted = remaining
@@ -141,23 +136,25 @@ export async function planUndo(
   for (let count = Infinity; accepted.length > 0 && accepted.length < count;) {
     count = accepted.length
     stuck = []
-    await remove(accepted)
+    remove(accepted)
   }
   const writes = [...files].map(([path, { current }]) => ({ path, before: current, after: texts.get(path) ?? null }))
   return { texts: writes.filter(({ before, after }) => before !== after), stuck }
 }
 
 /** Returns `current` without the edits between two texts, or the line of a later edit in the way. */
-async function withoutEdits(
-  differ: Differ,
-  texts: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null },
-): Promise<{ readonly text: string | null } | { readonly line: number | null }> {
-  const { after, restored, current } = texts
+function withoutEdits({
+  after,
+  restored,
+  current,
+}: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null }):
+  | { readonly text: string | null }
+  | { readonly line: number | null } {
   if (current === restored) return { text: current }
   if (current === null) return { line: null }
   if (current === after && restored !== undefined) return { text: restored }
   if (typeof after !== 'string' || typeof restored !== 'string') return { line: 1 }
-  return differ.revert({ after, current, restored })
+  return revertInText(after, current, restored)
 }
 
 /** Applies the edits of proposals to the text before them. @returns undefined if they do not fit its lines */
