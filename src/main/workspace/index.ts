@@ -43,7 +43,6 @@ export {
   resolveInside,
   type Roots,
 } from './files/paths.ts'
-export { createAdaptiveStat } from './files/stat-file.ts'
 export { decodeUtf8, fileStamp, hashText, maxTextBytes, readText, type TextFile } from './files/text-files.ts'
 export { type FoundFile, isBehindLink, walkFiles, walkMarkdown, type WalkProblem } from './files/walk.ts'
 export { type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './files/workspace-writer.ts'

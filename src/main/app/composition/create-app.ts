@@ -94,10 +94,7 @@ export async function openBase({ env, home, workspace, agent = defaultAgentId, n
   const log = openLog(folders.logs)
   const isInUse = existsSync(folders.agent(agent).history)
   const settings = await SettingsStore.open(folders.config, isInUse ? configRetryMs : 0)
-  const close = () => {
-    settings.close()
-    log.close()
-  }
+  const close = () => settings.close()
   try {
     const singleFolder =
       workspace === undefined ? undefined : resolveSingleFolder(settings.config, agent, resolve(workspace))

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { IndexStatus, MemoryScope } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import {
-  createAdaptiveStat,
   isBehindLink,
   walkMarkdown,
   type WalkProblem,
@@ -57,7 +56,7 @@ export async function findFiles(
 ): Promise<FileCandidate[] | undefined> {
   try {
     if (contentBySource[folder.source] === 'transcripts') return await findTranscripts(folder)
-    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden, createAdaptiveStat())
+    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden)
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
       .filter(({ path }) => isInScope(folder, path))

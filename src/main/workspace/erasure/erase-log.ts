@@ -72,7 +72,7 @@ function rewrite({ db, versions }: OpenLog, pattern: ErasePattern, keptPaths: Re
     if (id === null || !keepsPath(path)) return null
     const text = versions.text(id)
     const isKept = text === undefined || keptPaths.has(path) || !pattern.matches(text)
-    return isKept ? id : versions.putWhole(pattern.removeLines(text))
+    return isKept ? id : versions.put(pattern.removeLines(text))
   }
   const linesOf = (id: number | null) => (id === null ? '' : (versions.text(id) ?? ''))
   const update = db.prepare(
