@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
-import { LinkIndex, type IndexedNote } from '../../src/main/workspace/links/link-index.ts'
+import { type IndexedNote, LinkIndex } from '../../src/main/workspace/links/link-index.ts'
 import { randomOf } from '../support/random.ts'
 import { foam, logseq, markdown, obsidian, type Oracle, type VaultNote, type WrittenLink } from './oracles.ts'
 

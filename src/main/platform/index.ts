@@ -1,6 +1,5 @@
-export { onAppError, unlessAppError } from './app-errors.ts'
 export { setBounded } from './bounded-map.ts'
-export { clockOffset, type Clock, clockWithOffset, systemClock } from './clock.ts'
+export { clockOffset, type Clock, clockWithOffset, systemClock, currentFileTime } from './clock.ts'
 export { AgentConfig } from './config/agent-config.ts'
 export {
   type AgentEntry,
@@ -23,9 +22,7 @@ export { commonEnds, compareLines } from './diff/compare-lines.ts'
 export { mergeTexts, revertInText } from './diff/merge-texts.ts'
 export { countLines, describeChange, formatHunks, hunkStatuses, type RevertStatus, withoutHunks } from './diff/patch.ts'
 export { type Subscribable, EventEmitter, streamProgress } from './events.ts'
-export { inBatches } from './fs/batches.ts'
 export { copyDamaged, damagedPath, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
-export { decodeAs } from './fs/decode-as.ts'
 export {
   appendDurably,
   makeFolder,
@@ -35,9 +32,9 @@ export {
   withFile,
   writeDurably,
   writeDurablyPrivate,
+  scheduleCleanup,
+  toWriteError,
 } from './fs/durable-write.ts'
-export { parseStored } from './fs/stored-value.ts'
-export { currentFileTime } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
 export { lockFolder, lockForName, Mutex, runExclusively } from './fs/mutex.ts'
 export {
@@ -48,10 +45,8 @@ export {
   readWithParts,
   writeWithParts,
 } from './fs/part-store.ts'
-export { readIfExists, readSmallText } from './fs/read-file.ts'
-export { scheduleCleanup } from './fs/temp-file-cleanup.ts'
-export { KeyedQueue } from './fs/work-queue.ts'
-export { toWriteError } from './fs/write-failure.ts'
+export { decodeAs, parseStored, readIfExists, readSmallText } from './fs/read-file.ts'
+export { inBatches, KeyedQueue } from './fs/work-queue.ts'
 export { type Log, openLog, redact } from './logging/log.ts'
 export {
   boundedFetch,

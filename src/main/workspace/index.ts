@@ -1,13 +1,13 @@
-export { inspectFolder, listEntryNames } from './conventions/inspect-folder.ts'
-export { longTermFilesIn } from './conventions/long-term-files.ts'
-export { ConventionsReader } from './conventions/vault-conventions.ts'
+export { ChangeLog, type ChangeSet, type HistoryProblem } from './changes/change-log.ts'
+export { History } from './changes/history.ts'
+export { type RevertRequest } from './changes/revert.ts'
+export { longTermFilesIn } from './conventions/read-conventions.ts'
+export { inspectFolder, listEntryNames, ConventionsReader } from './conventions/vault-conventions.ts'
 export { ErasePattern } from './erasure/erase-pattern.ts'
 export { taskFile } from './erasure/erase.ts'
 export { type ErasureFolders } from './erasure/erasure-stores.ts'
-export type { ErasureJobs } from './erasure/erasure.worker.ts'
-export { addToSection, noteItem, sectionTitle } from './files/add-to-section.ts'
+export { type ErasureJobs } from './erasure/erasure.worker.ts'
 export { locateAttachment, maxAttachmentBytes, readAttachment } from './files/attachments.ts'
-export { addLogEntry, endsInPrivateText } from './files/daily-log.ts'
 export { followerOf, isHidden, isPortable, noteExtensions, toFileName } from './files/file-names.ts'
 export {
   dailyLogDate,
@@ -33,6 +33,7 @@ export {
   exclusionReason,
   exclusionEntry,
 } from './files/layout.ts'
+export { addToSection, noteItem, sectionTitle, addLogEntry, endsInPrivateText } from './files/note-entries.ts'
 export {
   fileIdOf,
   isInside,
@@ -49,13 +50,9 @@ export { type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './f
 export { type RevertedChange, Workspace } from './files/workspace.ts'
 export { Finder } from './find-replace/finder.ts'
 export { findGitFolder, GitLog } from './git/git-log.ts'
-export { ChangeLog, type ChangeSet, type HistoryProblem } from './changes/change-log.ts'
-export { History } from './changes/history.ts'
-export { type RevertRequest } from './changes/revert.ts'
+export { repairLink } from './links/format-link.ts'
 export { Links } from './links/links.ts'
-export { repairLink } from './links/repair-link.ts'
+export { toLeftFile, batchKind, batchNames } from './transactions/batch.ts'
 export { Batches } from './transactions/batches.ts'
-export { toLeftFile } from './transactions/batch.ts'
-export { batchKind, batchNames } from './transactions/batch.ts'
-export { type PrivatePathRules } from './transactions/transaction.ts'
 export { type RecoveryResult } from './transactions/recovery.ts'
+export { type PrivatePathRules } from './transactions/transaction.ts'

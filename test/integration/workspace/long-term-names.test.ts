@@ -4,7 +4,7 @@ import { link, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { longTermFilesIn } from '../../../src/main/workspace/conventions/long-term-files.ts'
+import { longTermFilesIn } from '../../../src/main/workspace/conventions/read-conventions.ts'
 import { openTestApp, plainConfig } from '../../support/app.ts'
 import { folderWith, until, writeFiles } from '../../support/folder.ts'
 

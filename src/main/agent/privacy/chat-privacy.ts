@@ -5,7 +5,7 @@ import { comparableForms, comparableLine } from '#shared/markdown/comparable-lin
 import { privateLinesOf } from '#shared/markdown/visibility.ts'
 import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import type { BlamedLine, NoteLine, ReleasePreview } from '#shared/contract/index.ts'
-import { addedIn, fileChangeSchema, type FileChange } from '#shared/util/file-change.ts'
+import { addedIn, type FileChange, fileChangeSchema } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { maxQuery } from '#shared/util/limits.ts'

@@ -1,5 +1,5 @@
 import { ORPCError, ValidationError, implement } from '@orpc/server'
-import { isAbort, AppError } from '#shared/util/errors.ts'
+import { AppError, isAbort } from '#shared/util/errors.ts'
 import { convertErrors, ThreadEndedError, toOrpcError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { Agent } from '../agents/agent.ts'

@@ -10,7 +10,7 @@ import {
   type Successor,
 } from '#shared/markdown/superseded.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { unlessAppError } from '#platform'
+import { unlessAppError } from '#shared/util/errors.ts'
 import { formatDay, type Day } from '#search/text'
 import {
   createLayout,

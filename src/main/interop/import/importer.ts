@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { ImportPlan, ImportStatus, PastImport } from '#shared/contract/index.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, onAppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
-import { type Clock, expandHome, onAppError, runInWorker, type WorkerClient } from '#platform'
+import { type Clock, expandHome, runInWorker, type WorkerClient } from '#platform'
 import {
   type ChangeLog,
   fileStamp,

@@ -1,6 +1,5 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk } from 'diff'
-import type { FileChange } from '#shared/util/file-change.ts'
-import { formatLargeChange } from '#shared/util/large-change.ts'
+import { type FileChange, formatLargeChange } from '#shared/util/file-change.ts'
 import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
 import { revertInText } from './merge-texts.ts'
 

@@ -1,6 +1,6 @@
 import { copyFile, rename } from 'node:fs/promises'
 import { onSystemError } from '#shared/util/errors.ts'
-import { currentFileTime } from './file-age.ts'
+import { currentFileTime } from '../clock.ts'
 import { readIfExists } from './read-file.ts'
 
 /**

@@ -7,7 +7,7 @@ import { mkdirSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '#shared/util/errors.ts'
-import { currentFileTime } from './file-age.ts'
+import { currentFileTime } from '../clock.ts'
 
 /** Initial and maximum poll interval, ms. A write with two syncs takes about 5 ms. */
 const firstDelayMs = 1

@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { inBatches } from './batches.ts'
+import { inBatches } from './work-queue.ts'
 import { writeDurably } from './durable-write.ts'
 import { readIfExists } from './read-file.ts'
 

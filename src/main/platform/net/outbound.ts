@@ -11,7 +11,7 @@ import { outboundOutcomeSchema, outboundRequestSchema, type OutboundRequest } fr
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
-import { systemClock, type Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import { runExclusively } from '../fs/mutex.ts'
 import type { Fetch } from './bounded-fetch.ts'
 

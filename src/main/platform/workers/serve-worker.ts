@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { mapEventIterator, ORPCError } from '@orpc/client'
-import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
+import { AppError, type ErrorCode, errorCodes, type ErrorData } from '#shared/util/errors.ts'
 
 /** Returns the entry file of a worker: the TypeScript source, or in a build its compiled file. */
 export function workerEntry(mainFolder: URL, name: string): URL {

@@ -19,7 +19,6 @@ import {
   type FileChangeRow,
 } from './change-rows.ts'
 import { LogFile, type OpenLog } from './log-file.ts'
-import { removeUnusedVersions } from './remove-texts.ts'
 
 export interface GitImportOptions {
   /** Absolute path of the change log. */
@@ -95,7 +94,7 @@ export async function importFromGit(options: GitImportOptions): Promise<GitImpor
     const { skipped } = collector
     return { changes: sets.length, paths, notes: paths.length, skipped, later: total - done, isKnown: false }
   } catch (error) {
-    log.write(removeUnusedVersions)
+    log.write(({ versions }) => versions.removeUnused())
     signal?.throwIfAborted()
     throw error
   } finally {

@@ -56,7 +56,7 @@ export class Versions {
         'SELECT id, data IS NOT NULL AS hasText FROM versions WHERE hash = ?',
       )
       .get(textHash)
-    if (existing?.hasText === 0) this.storeWhole(existing.id, bytes)
+    if (existing?.hasText === 0) this.#storeWhole(existing.id, bytes)
     if (existing) return existing.id
     const columns = this.#difference(bytes, base) ?? { ...whole, data: deflateRawSync(bytes) }
     const insert = this.#db.prepare(
@@ -66,24 +66,24 @@ export class Versions {
   }
 
   /** Stores a version as a whole text, with its hash. */
-  storeWhole(id: number, bytes: Buffer): void {
+  #storeWhole(id: number, bytes: Buffer): void {
     this.#db
       .prepare('UPDATE versions SET hash = ?, base = NULL, head = 0, tail = 0, depth = 0, data = ? WHERE id = ?')
       .run(hash('sha256', bytes, 'buffer'), deflateRawSync(bytes), id)
   }
 
   /**
-   * Removes the texts of versions; their hashes stay. Versions that depend on them are stored as whole texts. The caller must have
-   * begun a transaction.
+   * Removes the texts of versions, which `secure_delete` overwrites; their hashes stay. Versions that depend on them are
+   * stored as whole texts.
    */
-  removeTexts(ids: Iterable<number>): void {
+  #removeTexts(ids: Iterable<number>): void {
     const removed = new Set(ids)
     const dependents = this.#db.prepare<[number], { id: number }>('SELECT id FROM versions WHERE base = ?')
     for (const id of removed)
       for (const dependent of dependents.all(id)) {
         if (removed.has(dependent.id)) continue
         const bytes = this.#bytes(dependent.id)
-        if (bytes) this.storeWhole(dependent.id, bytes)
+        if (bytes) this.#storeWhole(dependent.id, bytes)
       }
     const remove = this.#db.prepare('UPDATE versions SET base = NULL, data = NULL WHERE id = ?')
     for (const id of removed) remove.run(id)
@@ -98,6 +98,35 @@ export class Versions {
     const dictionary = baseBytes.subarray(head, baseBytes.length - tail).subarray(-maxDictionaryBytes)
     const data = deflateRawSync(bytes.subarray(head, bytes.length - tail), { dictionary })
     return data.length < bytes.length / 4 ? { base: row.id, head, tail, depth: row.depth + 1, data } : undefined
+  }
+
+  /**
+   * Removes the texts of versions that only changes before a time have. The caller must have begun a transaction.
+   * @param before milliseconds since the epoch
+   */
+  removeOld(before: number): void {
+    const ids = this.#db
+      .prepare<[number], number>(
+        `SELECT v.id FROM versions v WHERE v.data IS NOT NULL AND v.id NOT IN (
+           SELECT value FROM (SELECT c.before AS value, c.change_set FROM file_changes c
+             UNION ALL SELECT c.after, c.change_set FROM file_changes c)
+           WHERE value IS NOT NULL AND change_set IN (SELECT id FROM change_sets WHERE at >= ?))`,
+      )
+      .pluck()
+      .all(before)
+    this.#removeTexts(ids)
+  }
+
+  /** Removes versions that no change has. The caller must have begun a transaction. */
+  removeUnused(): void {
+    const unused = this.#db
+      .prepare<[], number>(
+        `SELECT id FROM versions EXCEPT SELECT before FROM file_changes EXCEPT SELECT after FROM file_changes`,
+      )
+      .pluck()
+      .all()
+    this.#removeTexts(unused)
+    for (const id of unused) this.#db.prepare('DELETE FROM versions WHERE id = ?').run(id)
   }
 
   #row(id: number): VersionRow | undefined {

@@ -6,7 +6,6 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { deleteFileChange, type FileChangeRow } from '../changes/change-rows.ts'
 import type { OpenLog } from '../changes/log-file.ts'
-import { removeUnusedVersions } from '../changes/remove-texts.ts'
 import { migrate, type Db } from '../changes/schema.ts'
 import { Versions } from '../changes/versions.ts'
 import { collectStrings } from './decode-file.ts'
@@ -96,7 +95,7 @@ function rewrite({ db, versions }: OpenLog, pattern: ErasePattern, keptPaths: Re
       update.run({ id, path: newPath, from: isMoveKept ? from : null, before, after, ...counts })
     }
   }
-  removeUnusedVersions({ db, versions })
+  versions.removeUnused()
   db.function('has_match', (json) => Number(stringsOf(json).some((text) => pattern.matches(text))))
   // Without the detail, a change of several files cannot be undone as a whole, but each of its files can.
   const details = db.prepare('UPDATE change_sets SET kind = NULL, detail = NULL WHERE has_match(detail)').run()

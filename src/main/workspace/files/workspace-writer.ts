@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises'
-import { type Clock, EventEmitter, onAppError, type Subscribable, Mutex } from '#platform'
-import { AppError, onSystemError } from '#shared/util/errors.ts'
+import { type Clock, EventEmitter, Mutex, type Subscribable } from '#platform'
+import { AppError, onAppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {
   assertReadable,
   assertUnprotected,
   ConcurrentWriteError,
+  fileStamp,
   hashText,
   readText,
-  fileStamp,
-  writeText,
   type TextFile,
+  writeText,
 } from './text-files.ts'
 import type { ChangeLog, FileTransition } from '../changes/change-log.ts'
 import type { WriteOrigin } from '../changes/change-rows.ts'

@@ -17,7 +17,7 @@ import {
 } from '#platform'
 import type { LeftFile } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { isWriteProtected, createFile, readText, type TextFile } from './text-files.ts'
+import { createFile, isWriteProtected, readText, type TextFile } from './text-files.ts'
 import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
 import { recover, type RecoveryResult } from '../transactions/recovery.ts'
@@ -58,8 +58,15 @@ import {
 import { isHidden } from './file-names.ts'
 import { locateAttachment } from './attachments.ts'
 import { KnownFiles } from './known-files.ts'
-import { addToSection, findLines, noteItem, sectionTitle, type EntryLines } from './add-to-section.ts'
-import { addLogEntry, findLogEntry } from './daily-log.ts'
+import {
+  addLogEntry,
+  addToSection,
+  type EntryLines,
+  findLines,
+  findLogEntry,
+  noteItem,
+  sectionTitle,
+} from './note-entries.ts'
 import {
   normalizePath,
   findReadableFolder,

@@ -7,7 +7,7 @@ import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import { isHiddenPath, toFileName } from '../files/file-names.ts'
 import type { IndexedNote, LinkIndex, Referrer } from './link-index.ts'
-import { type LinkConventions, inlineTarget, wikiTarget } from './format-link.ts'
+import { inlineTarget, type LinkConventions, wikiTarget } from './format-link.ts'
 
 const maxLinks = 300
 const maxBroken = 1000

@@ -1,6 +1,20 @@
-export { marksBy, openFiles, openPlaces } from './privacy-marks.ts'
-export type { Place, PrivacyMarks, PrivacyOfFiles, ReadPlace } from './privacy-marks.ts'
-export { findRule, rulesForMove, type NotePrivacy, type NotesFolder, type PrivateRules } from './privacy-rules.ts'
-export { lineKeys } from './line-key.ts'
-export { resolveRules, rulesForFolder } from './rule-places.ts'
 export { EarlierPrivacy } from './earlier-privacy.ts'
+export {
+  marksBy,
+  openFiles,
+  openPlaces,
+  type Place,
+  type PrivacyMarks,
+  type PrivacyOfFiles,
+  type ReadPlace,
+  lineKeys,
+} from './privacy-marks.ts'
+export {
+  findRule,
+  rulesForMove,
+  type NotePrivacy,
+  type NotesFolder,
+  type PrivateRules,
+  resolveRules,
+  rulesForFolder,
+} from './privacy-rules.ts'

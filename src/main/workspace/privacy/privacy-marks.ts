@@ -3,6 +3,8 @@ import { redactPrivate, visibilityOf } from '#shared/markdown/visibility.ts'
 import { trashFolder } from '../files/layout.ts'
 import type { FoundFile } from '../files/walk.ts'
 import { findRule, type NotePrivacy, type NotesFolder } from './privacy-rules.ts'
+import { hash } from 'node:crypto'
+import { comparableForms } from '#shared/markdown/comparable-line.ts'
 
 /** Reads which text of a file is private, by the marks in the text and the rules for its path. */
 export interface PrivacyMarks {
@@ -75,4 +77,11 @@ export async function openPlaces<T extends Place>(
     const { isFullyPrivate, privateLines } = marks.of(file.path, file.text)
     return !isFullyPrivate && ![...privateLines].some((line) => startLine <= line + 1 && line + 1 <= endLine)
   })
+}
+
+/** Returns the keys of a text's lines, without lines that many texts have in common, and its links to messages. */
+export function lineKeys(text: string): string[] {
+  const forms = text.split('\n').flatMap(comparableForms)
+  const links = text.match(/sessions\/[\w.-]+\.jsonl:\d+/g) ?? []
+  return [...forms.map((form) => hash('sha1', form, 'base64url').slice(0, 14)), ...links]
 }

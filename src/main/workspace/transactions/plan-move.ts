@@ -14,8 +14,7 @@ import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/propert
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { describeChange } from '#platform'
-import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
-import { findTagLines } from '../links/undecodable-notes.ts'
+import { findTagLines, type IndexedNote, type LinkIndex } from '../links/link-index.ts'
 import type { TextWrite } from './settle-text.ts'
 
 const maxRows = 40

@@ -6,21 +6,21 @@ import { existsSync } from 'node:fs'
 import { lstat, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError, isSystemError, orUndefined } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { inBatches, makeFolder, onAppError, toWriteError } from '#platform'
+import { inBatches, makeFolder, toWriteError } from '#platform'
 import { trashFolder } from '../files/layout.ts'
 import type { WorkspaceWriter, WriteOrigin } from '../files/workspace-writer.ts'
 import {
   assertReadable,
   assertUnprotected,
+  fileStamp,
   isWriteProtected,
   moveFile,
   readText,
-  fileStamp,
 } from '../files/text-files.ts'
 import { isNote } from '../files/file-names.ts'
 import {

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import i18next from 'i18next'
 import type { ConfigFault } from '#shared/contract/index.ts'
-import { errorCodes, type ErrorCode } from '#shared/util/errors.ts'
+import { type ErrorCode, errorCodes } from '#shared/util/errors.ts'
 
 /** Returns a sentence for the user. Treats any error outside the contract as a lost connection. */
 export function explainError(error: unknown): string {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { unlessAppError } from '#platform'
+import { unlessAppError } from '#shared/util/errors.ts'
 import { cosinesWith, tokenEncoder, vectorOf, floatFromBits, uint32At } from './digest.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
 import { foldText, hashOf, multiTokenMarker } from './tokenizer.ts'
