@@ -8,12 +8,10 @@ export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
-/** Returns the offset of a clock from the system clock in ms, to pass to another thread. */
-export function clockOffset(clock: Clock): number {
-  return clock().getTime() - Date.now()
-}
-
-/** Creates a clock with an offset from the system clock. @param ms offset in milliseconds */
+/**
+ * Creates a clock with an offset from the system clock, which another thread has passed.
+ * @param ms offset in milliseconds
+ */
 export function clockWithOffset(ms: number): Clock {
   return () => new Date(Date.now() + ms)
 }

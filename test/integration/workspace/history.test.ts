@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { History } from '../../../src/main/workspace/changes/history.ts'
-import { runExclusively } from '../../../src/main/platform/fs/mutex.ts'
+import { Mutex } from '../../../src/main/platform/fs/mutex.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
@@ -46,7 +46,7 @@ describe('history', () => {
     'records a change by another program after a lock was held for longer than the wait for it',
     async () => {
       const { timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
-      await runExclusively(workspace, async () => {
+      await Mutex.runOnce(workspace, async () => {
         await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\n')
         await sleep(lockWaitMs + 5000)
       })

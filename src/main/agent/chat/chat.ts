@@ -6,7 +6,7 @@ import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError, isAbort } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
-import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
+import { EventEmitter, OpenQuestions, type Subscribable, Outbound } from '#platform'
 import { reportOf } from '../context/context-timeline.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -89,9 +89,9 @@ export class Chat {
       stateFile: options.endingsFile,
       isBusy: (session) => turns.ended(session) !== undefined,
       end: (session, transcript, signal) =>
-        requestChat.run(session, () => this.#endSession(session, transcript, signal)),
+        Outbound.chat.run(session, () => this.#endSession(session, transcript, signal)),
       takeNotes: (session, transcript, signal) =>
-        requestChat.run(session, () => {
+        Outbound.chat.run(session, () => {
           const model = agentModels.createFor(transcript.isPrivate, transcript.modelId)
           return this.#takeNotes({ session, transcript, model }, signal)
         }),
@@ -387,7 +387,7 @@ export class Chat {
   }
 
   #runInBackground(session: string, work: () => Promise<void>): void {
-    const task = requestChat.run(session, work).catch((error: unknown) => {
+    const task = Outbound.chat.run(session, work).catch((error: unknown) => {
       if (!this.#closing.signal.aborted || !isAbort(error)) this.#services.onFault(error)
     })
     this.#backgroundTasks.add(task)

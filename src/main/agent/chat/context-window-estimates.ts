@@ -8,7 +8,7 @@ import { contextWindowEstimateSchema, type ContextWindowEstimate } from '#shared
 import type { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
-import { type Clock, readIfExists, runExclusively, writeDurably } from '#platform'
+import { type Clock, readIfExists, writeDurably, Mutex } from '#platform'
 
 const estimateSchema = contextWindowEstimateSchema.extend({
   /** Milliseconds since the epoch. */
@@ -102,7 +102,7 @@ export class ContextWindowEstimates {
   /** Stores one estimate; those of other models may come from another process. */
   #save(id: string): Promise<void> {
     const { file, onProblem } = this.#options
-    return runExclusively(file, async () => {
+    return Mutex.runOnce(file, async () => {
       const stored = { ...(await readEstimates(file)), [id]: this.#estimates.get(id) }
       await writeDurably(file, JSON.stringify(stored, null, 2))
     }).catch(onProblem)

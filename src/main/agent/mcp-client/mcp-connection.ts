@@ -2,7 +2,7 @@ import type { CallToolResult, Client, RequestOptions, Tool as WireTool } from '@
 import { AppError } from '#shared/util/errors.ts'
 import { expandVariables } from '#shared/util/expand-variables.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
-import { boundedFetch, type McpServerSettings, type Outbound } from '#platform'
+import { boundedFetch, type Outbound, type SettingsStore } from '#platform'
 
 const startTimeoutMs = 20_000
 const maxLogLines = 200
@@ -21,9 +21,11 @@ export interface CallOptions {
   readonly onProgress: (share: number | null, note: string) => void
 }
 
+export type ServerSettings = SettingsStore['config']['mcp']['servers'][string]
+
 export interface ConnectionOptions {
   readonly name: string
-  readonly settings: McpServerSettings
+  readonly settings: ServerSettings
   readonly env: NodeJS.ProcessEnv
   /** Undefined for the app's own program, which cannot have a URL. */
   readonly outbound: Outbound | undefined
@@ -33,7 +35,7 @@ export interface ConnectionOptions {
 }
 
 export class McpConnection {
-  readonly settings: McpServerSettings
+  readonly settings: ServerSettings
   readonly #options: ConnectionOptions
   readonly #log: string[] = []
   #state: ServerState = 'stopped'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { McpServer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
-import { type KeyRing, type McpServerSettings, type SettingsStore, EventEmitter, type Subscribable } from '#platform'
-import { McpConnection, type ConnectionOptions } from './mcp-connection.ts'
+import { type KeyRing, type SettingsStore, EventEmitter, type Subscribable } from '#platform'
+import { McpConnection, type ConnectionOptions, type ServerSettings } from './mcp-connection.ts'
 
 export type ToolPermission = 'ask' | 'always' | 'never'
 
@@ -118,7 +118,7 @@ export class McpServers {
     this.#connections.clear()
   }
 
-  #settings(): Readonly<Record<string, McpServerSettings>> {
+  #settings(): Readonly<Record<string, ServerSettings>> {
     return this.#options.settings.config.mcp.servers
   }
 
@@ -142,9 +142,9 @@ function unknownServer(name: string): AppError {
 }
 
 /** Ignores permissions: they change without a restart. */
-function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
+function isSameServer(one: ServerSettings, other: ServerSettings | undefined): boolean {
   if (!other?.enabled) return false
-  const connectionKey = ({ command, args, env, url, headers, local }: McpServerSettings) =>
+  const connectionKey = ({ command, args, env, url, headers, local }: ServerSettings) =>
     JSON.stringify([command, args, env, url, headers, local])
   return connectionKey(one) === connectionKey(other)
 }

@@ -8,8 +8,7 @@ import {
   localDate,
   localTime,
   longTermFile,
-  noteExtensions,
-  type WorkspaceWrite,
+  type Workspace,
 } from '#workspace'
 
 import { appendBlock } from '#shared/markdown/log-entry.ts'
@@ -19,7 +18,7 @@ import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from '.
 
 export const writeFileTool = defineTool({
   name: 'write',
-  description: `Creates a note (${noteExtensions.join(', ')}), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to: add one line "- HH:MM text", or "## HH:MM - Title" and the text below it if it is longer.`,
+  description: `Creates a note (.md, .markdown), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to: add one line "- HH:MM text", or "## HH:MM - Title" and the text below it if it is longer.`,
   readOnly: false,
   parameters: z.object({
     path: pathParameter,
@@ -45,7 +44,7 @@ export async function editNote(
   context: ToolContext,
   rewrite: (visibleText: string | undefined, path: string) => string,
   options?: { readonly needsExistingText: boolean },
-): Promise<WorkspaceWrite> {
+) {
   const { workspace, accessPolicy, shortenEntries, sources } = context
   const path = await workspace.realPath(requestedPath)
   await assertMayWrite(path, context)
@@ -89,7 +88,10 @@ function splitAppended(path: string, before: string, after: string): [string, st
 }
 
 /** Returns the outcome of an edit. Its text is the path and the number of changed lines. */
-export async function changeOutcome(write: WorkspaceWrite, { workspace }: ToolContext): Promise<ToolOutcome> {
+export async function changeOutcome(
+  write: Parameters<Workspace['describe']>[0],
+  { workspace }: ToolContext,
+): Promise<ToolOutcome> {
   const change = workspace.describe(write)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
   const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length

@@ -1,8 +1,7 @@
-import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { keptEntry } from '#agent'
 import { datedNote } from '#search/text'
-import { localDate, locateAttachment, readAttachment } from '#workspace'
+import { localDate } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { readFor, viewFor } from './client-visibility.ts'
 import { perform, type RouterBase } from './procedure.ts'
@@ -49,7 +48,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     })
   }),
   attachment: forAgent(os.workspace.attachment, async (agent, input) => {
-    const { bytes, ...chunk } = await readAttachment(agent.workspace.roots, input.path, input.from)
+    const { bytes, ...chunk } = await agent.workspace.readAttachment(input.path, input.from)
     return { ...chunk, data: bytes.toString('base64') }
   }),
   attach: forAgent(os.workspace.attach, (agent, { path, name, data }) =>
@@ -77,12 +76,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     return { change: write.change ?? null }
   }),
   reveal: doForAgent(os.workspace.reveal, async ({ workspace }, input) => {
-    const isAttachment = input.open && attachmentType(input.path) !== undefined
-    const file = isAttachment
-      ? await locateAttachment(workspace.roots, input.path)
-      : input.open
-        ? await workspace.locateNote(input.path)
-        : await workspace.locate(input.path)
+    const file = await (input.open ? workspace.locateToOpen(input.path) : workspace.locate(input.path))
     await app.showFile(file, input.open)
   }),
   remember: forAgent(os.workspace.remember, async ({ workspace, sessions }, input) => {

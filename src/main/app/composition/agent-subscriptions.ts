@@ -5,7 +5,7 @@ import { type Log } from '#platform'
 import { reportIndex } from '../diagnostics/health.ts'
 import { type Health } from '../diagnostics/health.ts'
 import type { SavedLines } from '#curation'
-import { longTermFile, type HistoryProblem } from '#workspace'
+import { longTermFile } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { Agent } from '../agents/agent.ts'
 
@@ -160,7 +160,11 @@ export function subscribeAgent(openedAgent: Agent, { publish, health, log }: Eve
   savedQueries.changes.subscribe(() => publish({ type: 'checksChanged', agent }))
 }
 
-function reportHistory(health: Health, agent: string, problems: readonly HistoryProblem[]): void {
+function reportHistory(
+  health: Health,
+  agent: string,
+  problems: readonly { readonly code: string; readonly message: string }[],
+): void {
   health.replace(
     ['history'],
     problems.map(({ code, message }) => ({

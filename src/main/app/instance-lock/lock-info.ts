@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readIfExists, lockFolder } from '#platform'
+import { readIfExists, FileLock } from '#platform'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { hash } from 'node:crypto'
@@ -33,7 +33,7 @@ export function lockPathsOf(home: string, workspace: string | undefined): LockPa
 function addressOf(folder: string, key: string): string {
   if (process.platform === 'win32') return `\\\\.\\pipe\\commonplace-${key}`
   try {
-    return join(lockFolder(), `${key}.sock`)
+    return join(FileLock.folder(), `${key}.sock`)
   } catch {
     // Another user owns the folder for locks.
     return join(folder, `${key.slice(0, 8)}.sock`)

@@ -12,15 +12,7 @@ import {
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { unlessAppError } from '#shared/util/errors.ts'
 import { formatDay, type Day } from '#search/text'
-import {
-  createLayout,
-  localDate,
-  memoryFolderPath,
-  pendingVerbatimTitle,
-  repairLink,
-  takenVerbatimTitle,
-  toFileName,
-} from '#workspace'
+import { createLayout, localDate, memoryFolderPath, repairLink, toFileName } from '#workspace'
 import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note-line.ts'
@@ -58,6 +50,10 @@ export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenL
 function lineOf(text: string, line: number): string | undefined {
   return text.split(/\r?\n/)[line - 1]
 }
+
+/** Part of the heading of text that was saved word for word, until the user has taken notes from it. */
+const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
+const takenVerbatimTitle = 'Kept word for word, notes taken'
 
 /** Proposes to end the wait of sections that were saved word for word because no model was available. */
 export function findPendingNotes(notes: readonly Note[]): Finding[] {

@@ -8,7 +8,7 @@ import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { revertInText } from '#platform'
-import { normalizePath, type ChangeLog, type ChangeSet, type Workspace } from '#workspace'
+import { normalizePath, type ChangeLog, type Workspace } from '#workspace'
 import type { InboxState } from './inbox.ts'
 import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
 import { minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
@@ -198,7 +198,7 @@ function applyChange(
   })
 }
 
-function proposalIdsOf(set: ChangeSet | undefined): ReadonlySet<string> {
+function proposalIdsOf(set: ReturnType<ChangeLog['setOf']>): ReadonlySet<string> {
   return new Set(detailSchema.parse(parseJson(set?.detail ?? '{}')).proposals)
 }
 

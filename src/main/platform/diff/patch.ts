@@ -1,7 +1,6 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk } from 'diff'
 import { type FileChange, formatLargeChange } from '#shared/util/file-change.ts'
 import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
-import { revertInText } from './merge-texts.ts'
 
 /** Limits of a patch to display; a longer patch has no lines (see shared/util/large-change.ts). */
 const maxLines = 2000
@@ -10,9 +9,6 @@ const maxCharacters = 200_000
 type Lines = readonly string[]
 
 const contextLines = 2
-
-/** `there`: the change can be undone; `undone`: the old text is back; `changed`: neither. */
-export type RevertStatus = 'there' | 'undone' | 'changed'
 
 /**
  * Describes a change by lines. `startLine` is the first changed line of the new text, 1-based; 1 without a change.
@@ -55,35 +51,10 @@ function countChanged(edits: readonly LineEdit[]): { added: number; removed: num
 }
 
 /** Returns the edits of each hunk of a change, in order. A large change is one hunk, as in its patch. */
-function hunkEdits(beforeLines: Lines, afterLines: Lines): LineEdit[][] {
+export function hunkEdits(before: string, after: string): LineEdit[][] {
+  const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
   const edits = compareLines(beforeLines, afterLines)
   return isLarge(edits, beforeLines, afterLines) ? [edits] : groupEdits(edits)
-}
-
-/**
- * Returns the text after a change without some of its hunks.
- * @param hunks 0-based indices of the hunks to revert; all if undefined
- */
-export function withoutHunks(before: string, after: string, hunks?: readonly number[]): string {
-  if (!hunks) return before
-  const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
-  const kept: string[] = []
-  let at = 0
-  for (const [index, edits] of hunkEdits(beforeLines, afterLines).entries())
-    for (const { from, to, newFrom, newTo } of hunks.includes(index) ? edits : []) {
-      kept.push(...afterLines.slice(at, newFrom), ...beforeLines.slice(from, to))
-      at = newTo
-    }
-  return [...kept, ...afterLines.slice(at)].join('')
-}
-
-/** Returns for each hunk of a change whether it can be reverted in the current text. */
-export function hunkStatuses(before: string, after: string, current: string): RevertStatus[] {
-  return hunkEdits(splitLines(before), splitLines(after)).map((_, index) => {
-    const result = revertInText(after, current, withoutHunks(before, after, [index]))
-    if ('line' in result) return 'changed'
-    return result.text === current ? 'undone' : 'there'
-  })
 }
 
 /** Returns edits as the hunks of a unified diff, without file names. The lines have line breaks. */

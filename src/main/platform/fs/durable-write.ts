@@ -19,19 +19,23 @@ export function temporaryPath(file: string): string {
   return join(dirname(file), `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
 }
 
+interface WriteOptions {
+  /** Path of the file for error messages. */
+  readonly shownPath?: string | undefined
+  /** Runs a last check; if it throws, the file stays unchanged. */
+  readonly beforeRename?: () => Promise<void>
+  /** Mode of a new file; a replaced file keeps its mode. */
+  readonly newMode?: number
+}
+
 /**
  * Creates or replaces a file atomically and durably: readers and a crash see the old or the new bytes.
- * @param shownPath path of the file for error messages
- * @param beforeRename runs a last check; if it throws, the file stays unchanged
- * @param newMode mode of a new file; a replaced file keeps its mode
  * @throws AppError 'disk_full', 'write_failed'; the file is unchanged
  */
 export async function writeDurably(
   file: string,
   data: string | Uint8Array,
-  shownPath: string = file,
-  beforeRename?: () => Promise<void>,
-  newMode?: number,
+  { shownPath = file, beforeRename, newMode }: WriteOptions = {},
 ): Promise<void> {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data
   const folder = dirname(file)
@@ -52,11 +56,6 @@ export async function writeDurably(
   } catch (error) {
     throw toWriteError(error, shownPath, bytes.length)
   }
-}
-
-/** Like `writeDurably`, but a new file gets mode 0600. @throws AppError `disk_full`, `write_failed` */
-export async function writeDurablyPrivate(file: string, data: string | Uint8Array): Promise<void> {
-  await writeDurably(file, data, file, undefined, 0o600)
 }
 
 /**

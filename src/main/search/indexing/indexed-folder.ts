@@ -3,16 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { IndexStatus, MemoryScope } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
-import {
-  isBehindLink,
-  walkMarkdown,
-  type WalkProblem,
-  isMarkdown,
-  isMemoryPath,
-  maxDepth,
-  exclusionReason,
-  type Layout,
-} from '#workspace'
+import { isBehindLink, walkMarkdown, isMarkdown, isMemoryPath, exclusionReason, type Layout } from '#workspace'
 import type { KnownFile, Source } from './indexed-file.ts'
 
 export interface IndexedFolder {
@@ -78,9 +69,11 @@ export async function findFiles(
   }
 }
 
+type WalkProblem = Awaited<ReturnType<typeof walkMarkdown>>['problems'][number]
+
 const reasons: Record<WalkProblem['code'], string> = {
   folder_unreadable: 'cannot be read',
-  folder_too_deep: `is nested more than ${maxDepth} folders deep and is not indexed`,
+  folder_too_deep: 'is nested too deep and is not indexed',
   name_unusable: 'has a name that cannot be opened and is not indexed',
   hard_link: 'is the same file as one outside the folder (a hard link); other notes may be, too',
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { serveWorker, clockWithOffset, lowerThreadPriority, streamProgress } from '#platform'
+import { serveWorker, clockWithOffset, streamProgress } from '#platform'
 import { resolveRealPath } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { marksBy } from '../privacy/privacy-marks.ts'
@@ -116,6 +116,4 @@ const jobs = {
 
 export type ChangesJobs = typeof jobs
 
-// Searches and the interface have priority.
-lowerThreadPriority()
-serveWorker(jobs)
+serveWorker(jobs, true)

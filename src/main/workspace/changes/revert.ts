@@ -2,7 +2,7 @@
 import type { LeftFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
-import { inBatches, revertInText, withoutHunks } from '#platform'
+import { hunkEdits, inBatches, revertInText } from '#platform'
 import { batchDetailOf, toLeftFile } from '../transactions/batch.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
 import type { ChangeLog, ChangeSet, RecordedFile } from './change-log.ts'
@@ -103,4 +103,33 @@ function conflict(path: string, line?: number): AppError {
 
 function reversed({ from, to }: Move, isRedo: boolean): Move {
   return isRedo ? { from, to } : { from: to, to: from }
+}
+
+/** `there`: the hunk can be undone; `undone`: the old text is back; `changed`: neither. */
+export type HunkStatus = 'there' | 'undone' | 'changed'
+
+/**
+ * Returns the text after a change without some of its hunks.
+ * @param hunks 0-based indices of the hunks to revert
+ */
+export function withoutHunks(before: string, after: string, hunks: readonly number[]): string {
+  const beforeLines = before.split(/(?<=\n)/)
+  const afterLines = after.split(/(?<=\n)/)
+  const kept: string[] = []
+  let at = 0
+  for (const [index, edits] of hunkEdits(before, after).entries())
+    for (const { from, to, newFrom, newTo } of hunks.includes(index) ? edits : []) {
+      kept.push(...afterLines.slice(at, newFrom), ...beforeLines.slice(from, to))
+      at = newTo
+    }
+  return [...kept, ...afterLines.slice(at)].join('')
+}
+
+/** Returns for each hunk of a change whether it can be reverted in the current text. */
+export function hunkStatuses(before: string, after: string, current: string): HunkStatus[] {
+  return hunkEdits(before, after).map((_, index) => {
+    const result = revertInText(after, current, withoutHunks(before, after, [index]))
+    if ('line' in result) return 'changed'
+    return result.text === current ? 'undone' : 'there'
+  })
 }

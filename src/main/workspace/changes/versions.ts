@@ -76,7 +76,7 @@ export class Versions {
    * Removes the texts of versions, which `secure_delete` overwrites; their hashes stay. Versions that depend on them are
    * stored as whole texts.
    */
-  #removeTexts(ids: Iterable<number>): void {
+  removeTexts(ids: Iterable<number>): void {
     const removed = new Set(ids)
     const dependents = this.#db.prepare<[number], { id: number }>('SELECT id FROM versions WHERE base = ?')
     for (const id of removed)
@@ -114,7 +114,7 @@ export class Versions {
       )
       .pluck()
       .all(before)
-    this.#removeTexts(ids)
+    this.removeTexts(ids)
   }
 
   /** Removes versions that no change has. The caller must have begun a transaction. */
@@ -125,7 +125,7 @@ export class Versions {
       )
       .pluck()
       .all()
-    this.#removeTexts(unused)
+    this.removeTexts(unused)
     for (const id of unused) this.#db.prepare('DELETE FROM versions WHERE id = ?').run(id)
   }
 

@@ -9,7 +9,7 @@ import { erasureRequestSchema } from '#shared/contract/forget.ts'
 import type { ErasureOutcome, ErasureRequest, ErasureStep } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { readIfExists, runExclusively, toWriteError, writeDurably } from '#platform'
+import { readIfExists, toWriteError, writeDurably, Mutex } from '#platform'
 import { LogFile } from '../changes/log-file.ts'
 import { NewerLogError } from '../changes/schema.ts'
 import { eraseInLog } from './erase-log.ts'
@@ -53,13 +53,13 @@ export async function* resumeErasure(folders: ErasureFolders, signal?: AbortSign
   const eraseFile = async (storedFile: StoredFile): Promise<boolean> => {
     const { kind, file } = storedFile
     if (kind === 'history')
-      return runExclusively(folders.workspace, async () =>
+      return Mutex.runOnce(folders.workspace, async () =>
         useLog(storedFile, (log) => log.run((open) => eraseInLog(open, pattern, keptPaths) > 0)),
       )
     const isOutdated = kind === 'index' && removed.some((place) => place.kind !== 'oldHistory')
     if (!isOutdated && (await findInFile(storedFile, pattern)).length === 0) return false
     if (kind !== 'oldHistory' && kind !== 'index')
-      return runExclusively(folders.workspace, () => removeOccurrences(storedFile, pattern))
+      return Mutex.runOnce(folders.workspace, () => removeOccurrences(storedFile, pattern))
     // The next start builds a new index from the files.
     await rm(file, { recursive: true, force: true })
     return true

@@ -1,9 +1,10 @@
 /** Finds and removes the matches of a pattern in the files that the app stores for an agent. */
 import { rm, rmdir, writeFile } from 'node:fs/promises'
-import { dirname, posix } from 'node:path'
+import { dirname, join, posix } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { ErasurePlace } from '#shared/contract/index.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { forgetPartNames, gzipAsync, measureDataLocations, writeDurably } from '#platform'
+import { measureDataLocations, writeDurably } from '#platform'
 import { fileStamp } from '../files/text-files.ts'
 import { collectStrings, decodeFile, isJson, jsonRows, mapStrings, textsOf } from './decode-file.ts'
 import { findInLog } from './erase-log.ts'
@@ -68,8 +69,9 @@ export async function removeOccurrences(
   if (text === undefined || !isUtf8) return false
   const rewritten = rewriteText(storedFile, text, pattern)
   if (rewritten === text) return false
-  const encoded = rewritten !== undefined && isZipped ? await gzipAsync(rewritten) : rewritten
-  if (kind === 'request') await forgetPartNames(dirname(file))
+  const encoded = rewritten !== undefined && isZipped ? gzipSync(rewritten) : rewritten
+  // The name of a part is a hash of this key and the part; later parts get another key.
+  if (kind === 'request') await rm(join(dirname(file), 'key'), { force: true })
   if ((await fileStamp(file)) !== stampBefore)
     return attempts > 1 && removeOccurrences(storedFile, pattern, attempts - 1)
   if (encoded === undefined) await rm(file, { force: true })

@@ -133,7 +133,9 @@ export async function writeText(
   const assertUnchanged = async () => {
     if ((await fileStamp(path)) !== expectedStamp) throw new ConcurrentWriteError(shownPath)
   }
-  await withCheckedFolder(path, shownPath, isAllowed, (file) => writeDurably(file, text, shownPath, assertUnchanged))
+  await withCheckedFolder(path, shownPath, isAllowed, (file) =>
+    writeDurably(file, text, { shownPath, beforeRename: assertUnchanged }),
+  )
 }
 
 /** Thrown if another program, which does not use the app's lock, wrote the file between the read and the write. */

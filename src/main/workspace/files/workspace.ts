@@ -2,6 +2,7 @@
  * Reads and writes the files of one agent's workspace. A write holds a lock, across all processes, from reading the
  * file until every listener has run.
  */
+import { attachmentType } from '#shared/util/attachments.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { withAddedPrivate, withVisibility } from '#shared/markdown/visibility-edit.ts'
@@ -17,7 +18,7 @@ import {
 } from '#platform'
 import type { LeftFile } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { createFile, isWriteProtected, readText, type TextFile } from './text-files.ts'
+import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from './text-files.ts'
 import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
 import { recover, type RecoveryResult } from '../transactions/recovery.ts'
@@ -56,7 +57,7 @@ import {
   type Layout,
 } from './layout.ts'
 import { isHidden } from './file-names.ts'
-import { locateAttachment } from './attachments.ts'
+import { locateAttachment, readAttachment } from './attachments.ts'
 import { KnownFiles } from './known-files.ts'
 import {
   addLogEntry,
@@ -482,10 +483,25 @@ export class Workspace {
     return resolveInside(this.roots, path)
   }
 
+  /** Returns a string that changes with the file; undefined if there is none. @throws AppError as `resolveInside` */
+  async stampOf(path: string): Promise<string | undefined> {
+    return fileStamp(await this.locate(path))
+  }
+
+  /** Reads a piece of an attachment, as `readAttachment`. */
+  async readAttachment(path: string, from: number) {
+    return readAttachment(this.roots, path, from)
+  }
+
   /**
-   * Returns the absolute path of a note for another program to open.
-   * @throws AppError as `resolveWritable`, `write_refused` for a file that could be run
+   * Returns the absolute path of a note or an attachment for another program to open.
+   * @throws AppError as `locateNote` and `locateAttachment`
    */
+  async locateToOpen(path: string): Promise<string> {
+    return attachmentType(path) === undefined ? this.locateNote(path) : locateAttachment(this.roots, path)
+  }
+
+  /** Returns the absolute path of a note. @throws AppError as `resolveWritable` */
   async locateNote(path: string): Promise<string> {
     return (await resolveWritable(this.roots, path)).target
   }

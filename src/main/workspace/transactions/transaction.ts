@@ -37,7 +37,7 @@ import {
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
-import { batchKind, type Batch, type BatchDetail } from './batch.ts'
+import { describeBatch, type Batch, type BatchDetail } from './batch.ts'
 import { fileChangedError, readOrNull, replaceText, type TextWrite } from './settle-text.ts'
 
 export interface PrivatePathRules {
@@ -114,7 +114,7 @@ async function writeFiles(
 ): Promise<TransactionResult> {
   const { roots, writer, log, local } = tools
   const { move, made } = batch
-  const batchName = batchKind(batch)
+  const batchName = describeBatch(batch)?.kind
   const isBatch = batchName !== undefined
   const resolvedRoots = await resolveRoots(roots)
   const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()
