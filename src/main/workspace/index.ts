@@ -30,7 +30,7 @@ export {
 export { addToSection, noteItem, sectionTitle, addLogEntry, endsInPrivateText } from './files/note-entries.ts'
 export { isInside, normalizePath, resolveRoots, resolveInside, type Roots } from './files/paths.ts'
 export { decodeUtf8, hashText, maxTextBytes, readText } from './files/text-files.ts'
-export { type FoundFile, isBehindLink, walkFiles, walkMarkdown } from './files/walk.ts'
+export { type WalkedFile, isBehindLink, walkFiles, walkMarkdown } from './files/walk.ts'
 export { type WriteOrigin } from './files/workspace-writer.ts'
 export { Workspace } from './files/workspace.ts'
 export { Finder } from './find-replace/finder.ts'

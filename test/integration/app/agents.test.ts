@@ -122,9 +122,9 @@ describe('isolation of agents', () => {
       )
       await attempt(() => files.edit(path, origin, (text) => text ?? ''), false)
       await attempt(() => files.remove(path, origin), false)
-      await attempt(() => files.move(path, 'memory/taken.md', origin), false)
-      await attempt(() => files.move('memory/mine.md', path, origin), false)
-      await attempt(() => files.move(path, 'memory/mine.md', origin), false)
+      await attempt(() => files.runTransaction({ move: { from: path, to: 'memory/taken.md' } }, [], origin), false)
+      await attempt(() => files.runTransaction({ move: { from: 'memory/mine.md', to: path } }, [], origin), false)
+      await attempt(() => files.runTransaction({ move: { from: path, to: 'memory/mine.md' } }, [], origin), false)
       await attempt(() => files.duplicate(path, origin), false)
       await attempt(() => files.locate(path), /^(\.\.?[\\/]|\/)/.test(path))
       await attempt(() => files.save(path, 'x', { hash: null }), false)
@@ -210,7 +210,9 @@ describe('a shared memory', () => {
       await expect(main.workspace.read(path)).rejects.toMatchObject({ code: 'path_outside_workspace' })
     const refused = { code: 'path_outside_workspace' }
     await expect(main.workspace.write('@work/memory/safe.md', 'x', origin)).rejects.toMatchObject(refused)
-    await expect(main.workspace.move('memory/mine.md', '@work/memory/mine.md', origin)).rejects.toMatchObject(refused)
+    await expect(
+      main.workspace.runTransaction({ move: { from: 'memory/mine.md', to: '@work/memory/mine.md' } }, [], origin),
+    ).rejects.toMatchObject(refused)
     await expect(main.workspace.remove('@work/memory/safe.md', origin)).rejects.toMatchObject(refused)
     expect(existsSync(join(workspace, '@work'))).toBe(false)
     expect(await readFile(join(theirs, 'memory/safe.md'), 'utf8')).toContain(secret)

@@ -542,14 +542,16 @@ describe('isolation: hostile paths in every request and tool', () => {
 describe('moves', () => {
   it('refuses a move onto itself; two opposite moves both end', async () => {
     const { main } = await openFortress()
-    await expect(main.workspace.move('memory/mine.md', 'memory//mine.md', origin)).rejects.toMatchObject({
+    await expect(
+      main.workspace.runTransaction({ move: { from: 'memory/mine.md', to: 'memory//mine.md' } }, [], origin),
+    ).rejects.toMatchObject({
       code: 'file_exists',
     })
     await main.workspace.write('a.md', 'a\n', origin)
     await main.workspace.write('b.md', 'b\n', origin)
     const moves = await Promise.allSettled([
-      main.workspace.move('a.md', 'b.md', origin),
-      main.workspace.move('b.md', 'a.md', origin),
+      main.workspace.runTransaction({ move: { from: 'a.md', to: 'b.md' } }, [], origin),
+      main.workspace.runTransaction({ move: { from: 'b.md', to: 'a.md' } }, [], origin),
     ])
     expect(moves.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })

@@ -2,7 +2,7 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { readAttachment } from '../../../src/main/workspace/files/attachments.ts'
+import { readPiece } from '../../../src/main/workspace/files/attachments.ts'
 import { parseLinks } from '../../../src/shared/markdown/links/parse-links.ts'
 import { withoutImport } from '../../../src/shared/markdown/provenance.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -276,7 +276,7 @@ describe('writing attachments', () => {
     const fill = (text: string) => (file: string) => writeFile(file, text, { flag: 'wx' })
     await files.attach('new/folder/b.png', fill('new'))
     expect(await readFile(join(workspace, 'new/folder/b.png'), 'utf8')).toBe('new')
-    const { bytes } = await readAttachment(files.roots, 'new/folder/b.png', 0)
+    const { bytes } = await readPiece(files.roots, 'new/folder/b.png', 0)
     expect(bytes.toString()).toBe('new')
     for (const [path, code] of [
       ['a.png', 'file_exists'],

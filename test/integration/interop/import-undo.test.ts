@@ -115,7 +115,7 @@ describe('undoing an import', () => {
     const moved = await run(await folderWith({ 'moved.md': 'three\n' }))
     const text = `${await readFile(join(workspace, 'in/edited.md'), 'utf8')}three\n`
     await files.write('in/edited.md', text, { cause: 'user' })
-    await files.move('in/moved.md', 'elsewhere.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'in/moved.md', to: 'elsewhere.md' } }, [], { cause: 'user' })
     expect(await importer.undo(change ?? 0)).toMatchObject({
       notes: 0,
       left: [{ path: 'in/edited.md', reason: 'changed' }],

@@ -86,7 +86,7 @@ describe('export of the history to Git', () => {
       sources: ['web: x.org'],
     })
     time.now = day(3)
-    await workspace.move('a.md', 'sub q/b 笔记.md', { cause: 'user' })
+    await workspace.runTransaction({ move: { from: 'a.md', to: 'sub q/b 笔记.md' } }, [], { cause: 'user' })
     await workspace.remove('gone.md', { cause: 'client', client: 'claude-code' })
     await workspace.write('sub q/b 笔记.md', 'one\ntwo\nthree\nfour\nfive\n', { cause: 'user', undoes: 0 })
     const { result, git: run, folder } = await exportNotes(notes)
@@ -354,7 +354,7 @@ describe('import of a Git history', () => {
   it('gives the same history after an export, in a log that is empty', async () => {
     const notes = await openNotes({ 'a.md': 'one\n' })
     await notes.workspace.write('a.md', 'one\ntwo\n', { cause: 'agent', session: 's1' })
-    await notes.workspace.move('a.md', 'b.md', { cause: 'user' })
+    await notes.workspace.runTransaction({ move: { from: 'a.md', to: 'b.md' } }, [], { cause: 'user' })
     await notes.workspace.remove('b.md', { cause: 'client', client: 'codex' })
     const { folder } = await exportNotes(notes)
     const file = join(await temporaryFolder(), 'log.sqlite')

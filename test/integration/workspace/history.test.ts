@@ -159,7 +159,7 @@ describe('history', () => {
   it('follows a file through moves; a moved file is not a new one', async () => {
     const { files, timeline, history } = await openHistory({ 'memory/a.md': 'one\n' })
     await files.write('memory/a.md', 'one\ntwo\n', { cause: 'user' })
-    await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/a.md', to: 'notes/b.md' } }, [], { cause: 'user' })
     await files.write('notes/b.md', 'one\ntwo\nthree\n', { cause: 'agent' })
     await history.flush()
     expect(await timeline('notes/b.md')).toEqual([
@@ -173,10 +173,10 @@ describe('history', () => {
 
   it('restores a version from before a move to the current path', async () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\n' })
-    await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/a.md', to: 'memory/b.md' } }, [], { cause: 'user' })
     await files.write('memory/a.md', 'another\n', { cause: 'user' })
     await history.flush()
-    await files.move('memory/b.md', 'notes/c.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/b.md', to: 'notes/c.md' } }, [], { cause: 'user' })
     await files.write('notes/c.md', 'one\ntwo\n', { cause: 'user' })
     const entries = await history.timeline({ path: 'notes/c.md', limit: 10 })
     const oldest = entries.at(-1)
@@ -195,7 +195,7 @@ describe('history', () => {
     const { change = 0 } = write
     const standing = () => agent.revertStatus(change, 'memory/a.md')
     expect(await standing()).toEqual({ path: 'memory/a.md', hunks: ['there'] })
-    await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/a.md', to: 'memory/b.md' } }, [], { cause: 'user' })
     expect(await standing()).toEqual({ path: 'memory/b.md', hunks: ['there'] })
     await files.write('memory/b.md', 'other\nlines\nthree\n', { cause: 'user' })
     expect(await standing()).toMatchObject({ hunks: ['there'] })
@@ -278,13 +278,19 @@ describe('history', () => {
 describe('file operations', () => {
   it('move, duplicate, remove and restore never overwrite or delete a file', async () => {
     const { files, workspace, agent } = await openHistory({ 'memory/a.md': 'a\n', 'memory/b.md': 'b\n' })
-    await expect(files.move('memory/a.md', 'memory/b.md', { cause: 'user' })).rejects.toMatchObject({
+    await expect(
+      files.runTransaction({ move: { from: 'memory/a.md', to: 'memory/b.md' } }, [], { cause: 'user' }),
+    ).rejects.toMatchObject({
       code: 'file_exists',
     })
-    await expect(files.move('memory/none.md', 'memory/c.md', { cause: 'user' })).rejects.toMatchObject({
+    await expect(
+      files.runTransaction({ move: { from: 'memory/none.md', to: 'memory/c.md' } }, [], { cause: 'user' }),
+    ).rejects.toMatchObject({
       code: 'file_not_found',
     })
-    await expect(files.move('memory/a.md', '../a.md', { cause: 'user' })).rejects.toMatchObject({
+    await expect(
+      files.runTransaction({ move: { from: 'memory/a.md', to: '../a.md' } }, [], { cause: 'user' }),
+    ).rejects.toMatchObject({
       code: 'path_outside_workspace',
     })
     expect(await files.duplicate('memory/a.md', { cause: 'user' })).toBe('memory/a 2.md')
@@ -311,7 +317,7 @@ describe('data of a moved file', () => {
     const draft = { text: 'typed', baseText: '', baseHash: null }
     await agent.drafts.saveFile('memory/a.md', 'one', draft)
     await agent.drafts.saveFile('memory/a.md', 'two', { ...draft, text: 'other' })
-    await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/a.md', to: 'notes/b.md' } }, [], { cause: 'user' })
     const [check] = (await agent.savedQueries.list()).checks
     expect(check?.relevant).toEqual([{ path: 'notes/b.md', startLine: 3, endLine: 3, state: 'there' }])
     const kept = await agent.drafts.ofFile('notes/b.md')

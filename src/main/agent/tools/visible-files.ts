@@ -1,5 +1,5 @@
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import type { FoundFile } from '#workspace'
+import type { WalkedFile } from '#workspace'
 import { openFiles } from '#workspace/privacy'
 import { missingFileError } from './access-policy.ts'
 import type { ToolContext } from './tool.ts'
@@ -20,9 +20,9 @@ export async function readVisible(path: string, { workspace, accessPolicy }: Too
 
 /** Returns the files that the model may see, with the size of their visible part in bytes. */
 export async function visibleFiles(
-  files: readonly FoundFile[],
+  files: readonly WalkedFile[],
   { accessPolicy, privacyOf, workspace }: ToolContext,
-): Promise<readonly FoundFile[]> {
+): Promise<readonly WalkedFile[]> {
   if (accessPolicy.seesPrivate) return files
   return openFiles(files, await privacyOf(files), async (path) => {
     const file = await orUndefined(workspace.read(path))

@@ -1,5 +1,5 @@
 import type { FileChange } from '#shared/util/file-change.ts'
-import type { FileLines } from '#shared/util/file-lines.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { sourceMark, sourceName, withSourceMarks } from '#shared/markdown/provenance.ts'
 import type { Clock } from '#platform'
 import { evidenceOf, proposalOf, untrustedFinding, type ProposalService } from '#curation'
@@ -16,7 +16,7 @@ interface ProgramNote {
   readonly section: string | undefined
 }
 
-interface SavedNote extends FileLines {
+interface SavedNote extends LinesOfFile {
   /** Undefined if the line existed before. */
   readonly change?: FileChange
   /** Id of the proposal in the inbox; null if the user already rejected the same proposal. */

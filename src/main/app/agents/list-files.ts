@@ -4,7 +4,7 @@ import {
   dailyLogDate,
   fileKind,
   type Workspace,
-  type FoundFile,
+  type WalkedFile,
   exclusionReason,
 } from '#workspace'
 import type { Memory } from '#search'
@@ -59,7 +59,7 @@ export async function listFiles(options: ListOptions, signal?: AbortSignal): Pro
   })
 }
 
-type FileState = Pick<FoundFile, 'path' | 'size' | 'modifiedAt'>
+type FileState = Pick<WalkedFile, 'path' | 'size' | 'modifiedAt'>
 type FactsOptions = Omit<ListOptions, 'conventions' | 'scope'>
 
 /** Returns the privacy of the files that are wholly or partly private, by path. An unreadable file counts as private. */

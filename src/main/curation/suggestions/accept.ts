@@ -171,13 +171,14 @@ function textWithEdits(path: string, before: string | null | undefined, proposal
 async function write(
   { workspace, now }: AcceptContext,
   state: InboxState,
-  texts: Parameters<Workspace['rewriteAll']>[0],
+  texts: Parameters<Workspace['runTransaction']>[1],
   proposals: readonly Proposal[],
   undoes?: number,
 ): Promise<number | undefined> {
   const ids = proposals.map(({ id }) => id)
   const options = { kind: 'accept', detail: { proposals: ids } } as const
-  const written = texts.length > 0 ? await workspace.rewriteAll(texts, { cause: 'upkeep', undoes }, options) : undefined
+  const written =
+    texts.length > 0 ? await workspace.runTransaction({}, texts, { cause: 'upkeep', undoes }, options) : undefined
   applyChange(state, new Set(ids), written?.change, undoes, now)
   return written?.change
 }

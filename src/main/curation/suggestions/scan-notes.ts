@@ -1,4 +1,4 @@
-import type { FileLines } from '#shared/util/file-lines.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrokenLink, Evidence, MemoryScope, Proposal } from '#shared/contract/index.ts'
@@ -93,7 +93,7 @@ export async function prepareReviewInput(request: NotesRequest): Promise<ReviewI
   return reviewInputOf(notes, request.modelPath)
 }
 
-export type SavedLines = FileLines
+export type SavedLines = LinesOfFile
 
 /** The line that a saved note repeats, or replaces as `proposal` suggests. */
 export type Comparison = Evidence & { readonly proposal?: Proposal }

@@ -31,7 +31,7 @@ import {
   type WriteOrigin,
 } from './change-rows.ts'
 import { LogFile, type OpenLog } from './log-file.ts'
-import { NewerLogError, type Db } from './schema.ts'
+import { NewerLogError, type LogDb } from './schema.ts'
 
 /**
  * Texts of a file before and after a change; null if the file did not exist then. Both are null for an attachment that
@@ -339,7 +339,7 @@ interface StoredChange {
 
 /** Stores a file change in a set. `before` and `after` are versions. */
 export function storeFileChange(
-  db: Db,
+  db: LogDb,
   { changeSet, file, before, after, pending = 0, stamp = null }: StoredChange,
 ): void {
   const { path, from } = file
@@ -363,7 +363,7 @@ export function storeFileChange(
  * until it exists with the imported text.
  * @param text current text; null if there is no file
  */
-export function settlePendingAt(db: Db, versions: OpenLog['versions'], path: string, text: string | null): void {
+export function settlePendingAt(db: LogDb, versions: OpenLog['versions'], path: string, text: string | null): void {
   const rows = db
     .prepare<[string], FileChangeRow>('SELECT * FROM file_changes WHERE path = ? AND pending > 0 ORDER BY id')
     .all(path)

@@ -15,7 +15,7 @@ import {
 } from './change-rows.ts'
 import type { OpenLog } from './log-file.ts'
 import { type HunkStatus, hunkStatuses } from './revert.ts'
-import type { Db } from './schema.ts'
+import type { LogDb } from './schema.ts'
 
 /** Maximum length of a text for `blameFile`, UTF-16 code units. */
 const maxBlameLength = 2_000_000
@@ -40,7 +40,7 @@ const keysSchema = z.array(z.string()).catch([])
 type TimelineRow = FileChangeRow & { readonly at: number; readonly origin: string; readonly now: string }
 
 /** Returns changes of notes, newest first. */
-export function queryTimeline(db: Db, request: TimelineRequest): HistoryEntry[] {
+export function queryTimeline(db: LogDb, request: TimelineRequest): HistoryEntry[] {
   const { path, before, since, causes, session, limit, groupAdopted = false } = request
   const note = path === undefined ? undefined : latestChangeAt(db, path)?.note
   if (path !== undefined && (note === undefined || note === null)) return []
@@ -83,7 +83,7 @@ function toEntry(row: TimelineRow): HistoryEntry {
 }
 
 /** Returns one entry for all files that existed before the history; none if it is not in the range. */
-function adoptedEntry(db: Db, before = Infinity, since = 0): HistoryEntry[] {
+function adoptedEntry(db: LogDb, before = Infinity, since = 0): HistoryEntry[] {
   const row = db
     .prepare<[], TimelineRow & { files: number }>(
       `SELECT s.at, s.origin, c.*, min(c.id), count(*) AS files, c.path AS now
@@ -96,7 +96,7 @@ function adoptedEntry(db: Db, before = Infinity, since = 0): HistoryEntry[] {
 }
 
 /** Returns the current path of the note of a change; its path then, if the log does not know the file. */
-export function currentPathOf(db: Db, changeSet: number, path: string): string {
+export function currentPathOf(db: LogDb, changeSet: number, path: string): string {
   const query = db.prepare<[number, string], string | null>(
     `SELECT ${currentPath} FROM file_changes c WHERE c.change_set = ? AND c.path = ?`,
   )
@@ -104,7 +104,7 @@ export function currentPathOf(db: Db, changeSet: number, path: string): string {
 }
 
 /** Returns the current path of the note that was last moved away from `path`; `path` itself if there is none. */
-export function movedPathOf(db: Db, path: string): string {
+export function movedPathOf(db: LogDb, path: string): string {
   const move = latestChangeAt(db, path) ? undefined : latestMoveFrom(db, path)
   return move ? currentPathOf(db, move.change_set, move.path) : path
 }

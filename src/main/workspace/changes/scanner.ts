@@ -21,7 +21,7 @@ import {
   type FileChangeRow,
 } from './change-rows.ts'
 import type { LogFile } from './log-file.ts'
-import type { Db } from './schema.ts'
+import type { LogDb } from './schema.ts'
 
 const scanBatchSize = 64
 const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
@@ -184,7 +184,7 @@ export class Scanner {
 }
 
 /** Returns files that other programs have added or removed since a time. */
-function recentChanges(db: Db, since: number): FileChangeRow[] {
+function recentChanges(db: LogDb, since: number): FileChangeRow[] {
   return db
     .prepare<[number], FileChangeRow>(
       `SELECT c.* FROM change_sets s JOIN file_changes c ON c.change_set = s.id

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { commonEnds, setBounded } from '#platform'
-import type { Db } from './schema.ts'
+import type { LogDb } from './schema.ts'
 
 /** A version that depends on more versions than this is stored as a whole text. */
 const maxDepth = 40
@@ -26,10 +26,10 @@ interface VersionRow {
 }
 
 export class Versions {
-  readonly #db: Db
+  readonly #db: LogDb
   readonly #cache = new Map<number, { readonly hash: Buffer; readonly bytes: Buffer }>()
 
-  constructor(db: Db) {
+  constructor(db: LogDb) {
     this.#db = db
   }
 

@@ -45,7 +45,7 @@ export function jsonRows(path: string, text: string): string[] {
 }
 
 /** Returns the texts in a file: the strings of JSON, or the whole text. */
-export function textsOf(path: string, text: string): string[] {
+export function textsIn(path: string, text: string): string[] {
   return isJson(path) ? jsonRows(path, text).flatMap((json) => collectStrings(parseJson(json) ?? json)) : [text]
 }
 

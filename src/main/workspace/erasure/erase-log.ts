@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { deleteFileChange, type FileChangeRow } from '../changes/change-rows.ts'
 import type { OpenLog } from '../changes/log-file.ts'
-import { migrate, type Db } from '../changes/schema.ts'
+import { migrate, type LogDb } from '../changes/schema.ts'
 import { Versions } from '../changes/versions.ts'
 import { collectStrings } from './decode-file.ts'
 import type { ErasePattern } from './erase-pattern.ts'
@@ -25,7 +25,7 @@ export function findInLog(file: string, pattern: ErasePattern): ErasurePlace[] |
     const { count, lines } = places.get(path) ?? { count: 0, lines: pattern.excerpt([text]).lines }
     places.set(path, { kind: 'history', path, count: count + 1, lines })
   }
-  let db: Db | undefined
+  let db: LogDb | undefined
   try {
     db = new Database(file, { readonly: true })
     migrate(db)

@@ -14,7 +14,7 @@ import { LogFile } from '../changes/log-file.ts'
 import { NewerLogError } from '../changes/schema.ts'
 import { eraseInLog } from './erase-log.ts'
 import { ErasePattern } from './erase-pattern.ts'
-import { listStoredFiles, type ErasureFolders, type StoredFile } from './erasure-stores.ts'
+import { listStoredFiles, type ErasureFolders, type SearchedFile } from './erasure-stores.ts'
 import { findInFile, findOccurrences, removeOccurrences } from './occurrences.ts'
 
 /** File of the running task. Contains the phrases, so it is deleted after everything else. */
@@ -50,7 +50,7 @@ export async function* resumeErasure(folders: ErasureFolders, signal?: AbortSign
   const keptPaths = new Set(keep)
   const removed: ErasureOutcome['removed'] = []
   /** Returns true if the file changed. */
-  const eraseFile = async (storedFile: StoredFile): Promise<boolean> => {
+  const eraseFile = async (storedFile: SearchedFile): Promise<boolean> => {
     const { kind, file } = storedFile
     if (kind === 'history')
       return Mutex.runOnce(folders.workspace, async () =>
@@ -87,7 +87,7 @@ const progressInterval = 20
  * @returns the result of `work`; false for a log of a newer version
  * @throws AppError `file_busy`, `disk_full`, `write_failed`
  */
-function useLog({ path, file }: StoredFile, work: (log: LogFile) => boolean): boolean {
+function useLog({ path, file }: SearchedFile, work: (log: LogFile) => boolean): boolean {
   const log = new LogFile(file, () => undefined)
   try {
     return work(log)

@@ -15,7 +15,7 @@ export const maxAttachmentBytes = 200 * 1024 * 1024
  * @throws AppError `attachment_unknown` for an unsupported type, `file_too_large`, `file_not_found`,
  * `folder_unreadable`, and as `resolveInside`
  */
-export async function readAttachment(roots: Roots, path: string, from: number) {
+export async function readPiece(roots: Roots, path: string, from: number) {
   const { type, target } = await resolveAttachment(roots, path)
   const { isAllowed } = await resolveRoots(roots)
   try {

@@ -71,7 +71,7 @@ export function findLines(text: string, note: string): EntryLines | undefined {
 }
 
 /** Returns the lines of a note that begins in a 1-based line. */
-export function linesFrom(startLine: number, note: string): EntryLines {
+function linesFrom(startLine: number, note: string): EntryLines {
   return { startLine, endLine: startLine + note.split('\n').length - 1 }
 }
 

@@ -13,7 +13,7 @@ import { isIgnoredFolder, isMarkdown, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isUsable } from './file-names.ts'
 import { resolveRoots } from './paths.ts'
 
-export interface FoundFile {
+export interface WalkedFile {
   /** Relative to the folder, forward slashes. */
   readonly path: string
   /** Bytes. */
@@ -26,7 +26,7 @@ export interface FoundFile {
 
 export interface Walk {
   /** Sorted by name within each folder. */
-  readonly files: readonly FoundFile[]
+  readonly files: readonly WalkedFile[]
   readonly problems: readonly WalkProblem[]
   /** Symbolic links that were skipped, because their target is listed under its own path or outside the folder. */
   readonly links: readonly string[]
@@ -106,7 +106,7 @@ async function walk(
   signal: AbortSignal | undefined,
   forbidden: readonly string[] = [],
 ): Promise<Walk> {
-  const files: FoundFile[] = []
+  const files: WalkedFile[] = []
   const problems: WalkProblem[] = []
   const links = new Set<string>()
   const real = await realpath(root)
@@ -147,7 +147,7 @@ async function walk(
     if (problems.filter((problem) => problem.code === code).length < maxReportedProblems) problems.push({ path, code })
   }
 
-  async function inspect(folder: Folder, entry: Dirent): Promise<Folder | FoundFile | undefined> {
+  async function inspect(folder: Folder, entry: Dirent): Promise<Folder | WalkedFile | undefined> {
     const path = pathOf(folder, entry)
     if (!isUsable(entry.name)) return reportProblem(path, 'name_unusable')
     const isLink = entry.isSymbolicLink()

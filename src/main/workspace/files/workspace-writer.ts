@@ -59,7 +59,7 @@ export type BegunChange = Pick<WorkspaceWrite, 'change'>
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
 /** Runs all writes of a workspace one at a time, across processes, and notifies listeners of each. */
-export class WorkspaceWriter {
+export class NoteWriter {
   readonly #changes = new EventEmitter<WorkspaceWrite>()
   readonly changes: Subscribable<WorkspaceWrite> = this.#changes
   readonly #roots: Roots

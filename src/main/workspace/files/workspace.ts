@@ -40,7 +40,7 @@ import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import {
   assertWorkspaceExists,
-  WorkspaceWriter,
+  NoteWriter,
   type BegunChange,
   type Capture,
   type RememberedLines,
@@ -57,7 +57,7 @@ import {
   type Layout,
 } from './layout.ts'
 import { isHidden } from './file-names.ts'
-import { locateAttachment, readAttachment } from './attachments.ts'
+import { locateAttachment, readPiece } from './attachments.ts'
 import { KnownFiles } from './known-files.ts'
 import {
   addLogEntry,
@@ -81,7 +81,7 @@ import {
   type Roots,
 } from './paths.ts'
 import { restoreLineEnds } from './line-ends.ts'
-import { refuseUnreadable, walkMarkdown, walkNames, type FoundFile, type Walk } from './walk.ts'
+import { refuseUnreadable, walkMarkdown, walkNames, type WalkedFile, type Walk } from './walk.ts'
 
 export interface RevertedChange {
   /** Id of the change set of the undo; undefined if nothing had to change, or the log could not store it. */
@@ -118,7 +118,7 @@ export class Workspace {
   readonly known: KnownFiles | undefined
   readonly #captures = new EventEmitter<Capture>()
   readonly captures: Subscribable<Capture> = this.#captures
-  readonly #writer: WorkspaceWriter
+  readonly #writer: NoteWriter
   readonly #layout: () => Layout
   readonly #transaction: TransactionTools
   #stopCleanup = () => {}
@@ -127,7 +127,7 @@ export class Workspace {
     const { now = systemClock, log } = options
     this.roots = roots
     this.#layout = options.layout ?? (() => defaultLayout)
-    this.#writer = new WorkspaceWriter(roots, now, log, options.onUnlocked)
+    this.#writer = new NoteWriter(roots, now, log, options.onUnlocked)
     this.changes = this.#writer.changes
     this.#transaction = { roots, writer: this.#writer, listNotes: () => this.paths(), log, local: options.local }
     this.known = options.known === undefined ? undefined : new KnownFiles(options.known, roots)
@@ -207,7 +207,7 @@ export class Workspace {
    * Returns the files of `list` below a folder; empty if there is no such folder.
    * @throws AppError as `resolveInside` and `list`
    */
-  async listFolder(folder: string, signal?: AbortSignal): Promise<readonly FoundFile[]> {
+  async listFolder(folder: string, signal?: AbortSignal): Promise<readonly WalkedFile[]> {
     await resolveInside(this.roots, folder)
     const prefix = `${normalizePath(folder)}/`
     return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
@@ -274,22 +274,6 @@ export class Workspace {
   /** Begins a change set whose files are written one by one with `edit` and `attach`, as `ChangeLog.begin`. */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     return this.#writer.withLock(async () => this.#transaction.log?.begin(draft, into))
-  }
-
-  /**
-   * Writes several notes atomically.
-   * @throws AppError as `runTransaction`, `file_changed` if a note does not match its `before`; nothing is written then
-   */
-  async rewriteAll(
-    texts: readonly Omit<TextWrite, 'newPath'>[],
-    origin: WriteOrigin,
-    options?: TransactionOptions,
-  ): Promise<TransactionResult> {
-    const writes = texts.map((text) => {
-      const path = normalizePath(text.path)
-      return { ...text, path, newPath: path }
-    })
-    return this.runTransaction({}, writes, origin, options)
   }
 
   /** Appends an entry to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
@@ -378,20 +362,23 @@ export class Workspace {
     }
   }
 
-  /** Renames or moves a file or folder without changing links to it. @throws AppError as `runTransaction` */
-  async move(from: string, to: string, origin: WriteOrigin): Promise<void> {
-    await this.runTransaction({ move: { from, to } }, [], origin)
-  }
-
-  /** Moves a file or folder and writes notes as one atomic change. @throws AppError as `runTransaction` */
+  /**
+   * Moves a file or folder, without changing links to it, and writes notes as one atomic change.
+   * @param texts `newPath` defaults to `path`
+   * @throws AppError as `runTransaction`
+   */
   async runTransaction(
     batch: Batch,
-    texts: readonly TextWrite[],
+    texts: readonly (Omit<TextWrite, 'newPath'> & Partial<TextWrite>)[],
     origin: WriteOrigin,
     options?: TransactionOptions,
   ): Promise<TransactionResult> {
+    const writes = texts.map((text) => {
+      const path = normalizePath(text.path)
+      return { newPath: path, ...text, path }
+    })
     return this.#writer.withLock(async () => {
-      const result = await runTransaction(this.#transaction, batch, texts, origin, options)
+      const result = await runTransaction(this.#transaction, batch, writes, origin, options)
       if (batch.move) await this.known?.track(batch.move.to, batch.move.from)
       return result
     })
@@ -488,9 +475,9 @@ export class Workspace {
     return fileStamp(await this.locate(path))
   }
 
-  /** Reads a piece of an attachment, as `readAttachment`. */
+  /** Reads a piece of an attachment, as `readPiece`. */
   async readAttachment(path: string, from: number) {
-    return readAttachment(this.roots, path, from)
+    return readPiece(this.roots, path, from)
   }
 
   /**

@@ -9,18 +9,18 @@ import { decodeAs, inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
 import { isWriteProtected, type PathCheck, readBytes, readText } from '../files/text-files.ts'
 import { resolveRoots } from '../files/paths.ts'
-import { type FoundFile, refuseUnreadable, walkFiles } from '../files/walk.ts'
+import { type WalkedFile, refuseUnreadable, walkFiles } from '../files/walk.ts'
 import type { LinkConventions } from './format-link.ts'
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 
-export interface IndexedNote extends FoundFile, ParsedLinks, NoteProperties {
+export interface IndexedNote extends WalkedFile, ParsedLinks, NoteProperties {
   /** SHA-256 of the text, hex. */
   readonly hash: string
   readonly names: readonly string[]
 }
 
 /** An attachment, or a note that is not text or cannot be opened. It is never written. */
-interface OtherFile extends FoundFile {
+interface OtherFile extends WalkedFile {
   readonly hash?: string
   readonly names?: readonly string[]
   /** Links as far as they can be decoded; undefined if the file cannot be opened. */
@@ -100,7 +100,7 @@ export class LinkIndex {
     this.#referrers = undefined
   }
 
-  async #read(file: FoundFile): Promise<IndexedNote | IndexedCanvas | OtherFile> {
+  async #read(file: WalkedFile): Promise<IndexedNote | IndexedCanvas | OtherFile> {
     const { path } = file
     if (!isMarkdown(path) && !isCanvas(path)) return file
     const content = await this.text(path)

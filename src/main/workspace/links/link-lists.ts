@@ -65,7 +65,7 @@ export function titlesOf(index: LinkIndex) {
 }
 
 /** Returns the properties and tags of a note, with 1-based lines; empty if the note is unknown. */
-export function propertiesOf(index: LinkIndex, path: string) {
+export function notePropertiesOf(index: LinkIndex, path: string) {
   const { properties = [], tags = [] } = index.notes.get(path) ?? {}
   return {
     properties: properties.map(({ name, values, line }) => ({ name, values: [...values], line })),

@@ -1,7 +1,7 @@
 import type { SearchResult } from '#shared/contract/index.ts'
 import { redactPrivate, visibilityOf } from '#shared/markdown/visibility.ts'
 import { trashFolder } from '../files/layout.ts'
-import type { FoundFile } from '../files/walk.ts'
+import type { WalkedFile } from '../files/walk.ts'
 import { findRule, type NotePrivacy, type NotesFolder } from './privacy-rules.ts'
 import { hash } from 'node:crypto'
 import { comparableForms } from '#shared/markdown/comparable-line.ts'
@@ -34,7 +34,7 @@ export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
 
 /** Returns the files that are wholly or partly private, by path. */
 export type PrivacyOfFiles = (
-  files: readonly FoundFile[],
+  files: readonly WalkedFile[],
 ) => Promise<ReadonlyMap<string, { readonly isWhole: boolean }>>
 
 /**

@@ -13,7 +13,7 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { inBatches, makeFolder, toWriteError } from '#platform'
 import { trashFolder } from '../files/layout.ts'
-import type { WorkspaceWriter, WriteOrigin } from '../files/workspace-writer.ts'
+import type { NoteWriter, WriteOrigin } from '../files/workspace-writer.ts'
 import {
   assertReadable,
   assertUnprotected,
@@ -52,7 +52,7 @@ export interface PrivatePathRules {
 
 export interface TransactionTools {
   readonly roots: Roots
-  readonly writer: WorkspaceWriter
+  readonly writer: NoteWriter
   readonly listNotes: () => Promise<readonly string[]>
   /** If undefined, a crash can leave a change incomplete. */
   readonly log: ChangeLog | undefined

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { MessageSquare } from 'lucide-react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import type { FileLines } from '#shared/util/file-lines.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { api } from '#lib/api/client.ts'
 import { PlaceMark } from '#lib/notes/private-mark.tsx'
 import { formatLines, paths, type FileLinkState } from '#lib/router/paths.ts'
@@ -68,5 +68,5 @@ export function usePlaceNames(agent: string) {
     if (session === undefined) return undefined
     return clipLine(sessions?.find(({ id }) => id === session)?.title ?? '') || t('nav.untitled')
   }
-  return { chatTitle, placeName: (lines: FileLines) => chatTitle(lines.path) ?? formatLines(lines) }
+  return { chatTitle, placeName: (lines: LinesOfFile) => chatTitle(lines.path) ?? formatLines(lines) }
 }
