@@ -3,7 +3,7 @@ import type { AppError } from '#shared/util/errors.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { ClientApps } from '#interop'
 import { redact, type KeyRing, SettingsStore } from '#platform'
-import { type Health } from '../diagnostics/health.ts'
+import type { Health } from '../diagnostics/health.ts'
 import type { McpServers } from '#agent/mcp-client'
 import type { UsageStore, Models } from '#llm'
 
