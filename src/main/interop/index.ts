@@ -3,9 +3,9 @@ export { ClientInstaller } from './client-setup/client-installer.ts'
 export { findOpenClawSettings } from './import/openclaw.ts'
 export { Importer } from './import/importer.ts'
 export { findMemories } from './import/known-memories.ts'
-export type { MemoryAccess } from './mcp-server/caller.ts'
+export { type MemoryAccess } from './mcp-server/caller.ts'
 export { clientId, clientName } from './mcp-server/caller.ts'
-export type { McpEndpoint } from './mcp-server/mcp-http.ts'
+export { type McpEndpoint } from './mcp-server/mcp-http.ts'
 export { serveOverStdio } from './mcp-server/mcp-stdio.ts'
 /** Imports the HTTP server on demand: it loads Node's network stack, which a stdio server does not need. */
 export const loadHttp = () => import('./mcp-server/mcp-http.ts')

@@ -16,7 +16,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { frontMatterEnd } from '../blocks/front-matter.ts'
-import type { Range } from '../links/hidden-text.ts'
+import { type Range } from '../links/hidden-text.ts'
 import type { Property } from './property.ts'
 
 /** Characters of front matter to parse. */
