@@ -99,7 +99,6 @@ export const errorCodes = [
   'client_quota', // The program has written the daily amount.
   'secret_found', // A program wanted to write a password, key or card number.
   'context_overflow',
-  'index_rebuilding',
   'index_unavailable',
   'config_invalid',
   'input_invalid',
