@@ -9,7 +9,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { WebSocket } from 'ws'
 import type { ContractClient } from '../../src/shared/contract/index.ts'
-import type { Corpus } from './corpus.ts'
+import type { Corpus } from './real-text.ts'
 import { median, type Figure } from './figures.ts'
 
 /** Time until the app is idle, ms. */

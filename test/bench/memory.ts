@@ -12,9 +12,8 @@ import type { MemorySource } from '../../src/main/search/indexing/indexer.ts'
 import { builtinFile, defaults } from '../recall/judged-set.ts'
 import { outdateIndex } from '../support/outdated-index.ts'
 import { measureResidentMemory } from './app.ts'
-import type { Corpus } from './corpus.ts'
 import { median, quantile, type Figure } from './figures.ts'
-import { writeRealCorpus } from './real-text.ts'
+import { writeRealCorpus, type Corpus } from './real-text.ts'
 
 const dimensions = 1536
 const debounceMs = 1500

@@ -9,7 +9,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { splitUnits } from '../../src/main/search/units/split-units.ts'
-import type { Corpus } from './corpus.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Longest part of one file, characters: change logs are long and repetitive. */
@@ -35,6 +34,13 @@ const cjkOpenings: readonly (readonly [RegExp, readonly string[]])[] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, ['はどうすればいい？', 'とは何ですか']],
   [/\p{Script=Han}/u, ['怎么办？', '是什么？', '在哪里设置']],
 ]
+
+export interface Corpus {
+  readonly folder: string
+  readonly files: number
+  /** Queries with words of the corpus, from common to rare. */
+  readonly queries: readonly string[]
+}
 
 /**
  * Writes files into `folder/memory` until they have `units` units. Repeats the installed text under other names if it

@@ -7,33 +7,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { measureAccounts } from './accounts.ts'
 import { measureBundle, measureStart } from './app.ts'
-import { measureCandidates } from './candidates.ts'
-import { measureDaily } from './daily.ts'
 import type { Figure } from './figures.ts'
 import { measureHistory } from './history.ts'
-import { measureInbox } from './inbox.ts'
-import { measureInterface } from './interface.ts'
-import { measureMcp } from './mcp.ts'
 import { measureMemory } from './memory.ts'
 import { measureRecall } from './recall.ts'
-import { measureTranscript } from './transcript.ts'
-import { measureUpkeep } from './upkeep.ts'
 
 const memoryParts = ['keywords', 'builtin', 'vectors', 'resident']
 const root = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
 const others: Readonly<Record<string, () => Promise<Figure[]> | Figure[]>> = {
-  transcript: () => measureTranscript(root),
   start: () => measureStart(root),
   history: () => measureHistory(root),
-  interface: () => measureInterface(root),
-  inbox: () => measureInbox(root),
-  candidates: () => measureCandidates(root),
-  daily: () => measureDaily(root),
-  accounts: () => measureAccounts(root),
-  mcp: () => measureMcp(root),
-  upkeep: () => measureUpkeep(root),
   bundle: measureBundle,
   recall: measureRecall,
 }

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { rounds } from '../support/thorough.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { sections } from '../../src/renderer/settings/setting-rows.ts'
@@ -202,7 +202,6 @@ describe('accessibility', () => {
       const isCut = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1)
       expect(isCut, path).toBe(false)
     }
-    await keepScreenshot(page, 'accessibility-forced-colours')
     const moving = await page.evaluate(
       () =>
         [...document.querySelectorAll('*')].filter((element) => {

@@ -1,8 +1,6 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 
 afterAll(closeBrowser)
 
@@ -30,7 +28,6 @@ describe('composer warnings', () => {
     await files.setInputFiles([{ name: 'a.bin', mimeType: 'application/zip', buffer: Buffer.from([0, 1, 2, 255]) }])
     await notes.getByText('a.bin cannot be attached', { exact: false }).waitFor()
     expect(await page.locator('[data-sonner-toast]').count()).toBe(0)
-    await keepScreenshot(page, 'before-sending')
     await page.getByRole('button', { name: 'Remove image 2.png' }).click()
     await page.getByRole('button', { name: 'Remove image.png' }).click()
     await notes.getByText('cannot read images', { exact: false }).waitFor({ state: 'detached' })
@@ -49,7 +46,6 @@ describe('composer warnings', () => {
       .waitFor()
     await composer.fill('word '.repeat(40_000))
     await page.getByTestId('draft-notes').getByText('more than the model’s context window', { exact: false }).waitFor()
-    await keepScreenshot(page, 'before-sending-long')
     await composer.fill('')
     await page.getByTestId('draft-notes').waitFor({ state: 'detached' })
   })
@@ -70,50 +66,9 @@ describe('missing pages and conflicts', () => {
     await page.goto(new URL('/chat/nothing', url).href)
     await page.getByRole('heading', { name: 'Chat not found' }).waitFor()
     expect(await composer.count()).toBe(0)
-    await keepScreenshot(page, 'no-such-chat')
     await page.goto(new URL('/nonsense/x', url).href)
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.getByRole('main').getByRole('button', { name: 'New chat' }).click()
     await composer.waitFor()
-  })
-
-  it('labels both sides of a conflict with their author', async () => {
-    const { url, workspace } = await openTestServer({ files: { 'a.md': '# A\n\nline\n' } })
-    const page = await openPage()
-    await page.goto(url)
-    await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    await visit(page, '/file/a.md')
-    await page.locator('.view-lines').getByText('line').click()
-    await page.keyboard.press('End')
-    await page.keyboard.type(' of mine')
-    await writeFile(join(workspace, 'a.md'), '# A\n\nline of theirs\n')
-    await page.keyboard.press('Control+s')
-    await page.getByTestId('conflict-sides').getByText('Your version').waitFor()
-    await page.getByTestId('conflict-sides').getByText('On disk', { exact: false }).waitFor()
-    await keepScreenshot(page, 'conflict-sides')
-  })
-})
-
-describe('search in a narrow window', () => {
-  it('keeps the lines of a long path and shows the match and the score', async () => {
-    const name = `projects/${'a-very-long-name-'.repeat(6)}end.md`
-    const { url } = await openTestServer({
-      files: { [name]: `# Long\n\n${'Some words before it. '.repeat(12)}The zephyr came at last.\n` },
-    })
-    for (const width of [1024, 360]) {
-      const page = await openPage({ viewport: { width, height: 760 } })
-      await page.goto(url)
-      await page.getByRole('textbox', { name: 'Message' }).waitFor()
-      await visit(page, '/inspect/found?q=zephyr')
-      const row = page.getByTestId('candidate').first()
-      await row.waitFor()
-      expect(await row.getByText(/^\d+%$/).isVisible()).toBe(true)
-      expect(await row.getByRole('link').first().innerText()).toMatch(/end\.md:\d+/)
-      const [mark, cell] = [await row.locator('mark').first().boundingBox(), await row.boundingBox()]
-      expect(mark && cell && mark.y + mark.height <= cell.y + cell.height).toBe(true)
-      const link = await row.getByRole('link').first().boundingBox()
-      expect(link && link.x + link.width <= width).toBe(true)
-      await keepScreenshot(page, `search-narrow-${width}`)
-    }
   })
 })

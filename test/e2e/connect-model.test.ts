@@ -7,8 +7,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer, untouchedConfig } from '../support/app.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
-import { temporaryFolder, until } from '../support/folder.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startModelServer, type ModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
@@ -60,32 +60,14 @@ describe('the first start', () => {
     await page.getByText('Connect a provider first, or choose “No model”.').waitFor()
     expect(await start.isDisabled()).toBe(true)
     expect(await findings(page)).toEqual([])
-    await keepScreenshot(page, 'connect-first-run')
     await page.getByText('Ollama is running on this computer.').waitFor()
     await page.getByRole('button', { name: 'Use qwen3:8b' }).click()
     await page.getByText('You are now using qwen3:8b.').waitFor()
     expect(await page.getByRole('option', { name: 'nomic-embed-text' }).count()).toBe(0)
-    await keepScreenshot(page, 'connect-first-run-used')
     await start.click()
     await expectAnswer(page)
     expect(await countClicks()).toBe(2)
     expect(model.requests.at(-1)?.body['model']).toBe('qwen3:8b')
-  }, 60_000)
-
-  it('connects a server by its address', async () => {
-    const model = await startModelServer({ text: 'Hello from the model.' })
-    const server = await openTestServer({ config: '' })
-    const { page, countClicks } = await openCountedPage()
-    await page.goto(server.url)
-    const folder = join(await temporaryFolder(), 'm')
-    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(folder)
-    await page.getByRole('radio', { name: 'Local or other server' }).click()
-    await type(page, 'Base URL', model.openAiUrl)
-    await page.getByRole('button', { name: 'Connect' }).click()
-    await page.getByText('You are now using test-model.').waitFor()
-    await page.getByRole('button', { name: 'Start' }).click()
-    await expectAnswer(page)
-    expect(await countClicks()).toBeLessThanOrEqual(maxClicks)
   }, 60_000)
 })
 
@@ -168,29 +150,5 @@ describe('the settings', () => {
     await connect.click()
     await page.getByText('No chat models found.', { exact: false }).waitFor()
     expect(await page.getByRole('button', { name: 'Use this model' }).count()).toBe(0)
-  }, 60_000)
-
-  it('offer a running server with one click, at every width and in both themes', async () => {
-    const model = await startModelServer({ text: 'Hello from the model.' })
-    model.models = models
-    const config = `${untouchedConfig}providers: { openai-compatible: { baseUrl: "http://localhost:9/v1" } }\n`
-    const server = await openTestServer({ config, env: runningAt(model) })
-    const { page } = await openCountedPage({ locale: 'zh-CN', viewport: { width: 360, height: 780 } })
-    await page.goto(server.url)
-    await page.getByRole('textbox', { name: '消息' }).waitFor()
-    await visit(page, '/settings#privacy')
-    await page.getByRole('heading', { name: '隐私' }).or(page.getByRole('heading').nth(1)).first().waitFor()
-    expect(model.lists).toBe(0)
-    await visit(page, '/settings#models')
-    await page.getByText('将替换 http://localhost:9/v1', { exact: false }).waitFor()
-    await page.getByRole('radio', { name: 'Anthropic' }).click()
-    await keepScreenshot(page, 'connect-zh-360')
-    await page.getByTestId('found-server').getByRole('button', { name: '使用 qwen3:8b' }).click()
-    await page.getByText('现在由 qwen3:8b 回答。').waitFor()
-    await until(async () => (await page.getByTestId('found-server').count()) === 0)
-    await keepScreenshot(page, 'connect-zh-360-used')
-    await page.setViewportSize({ width: 1280, height: 720 })
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await keepScreenshot(page, 'connect-zh-1280-dark')
   }, 60_000)
 })

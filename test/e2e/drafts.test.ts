@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
 
@@ -42,7 +42,6 @@ describe('one file in two windows', () => {
     const notice = third.getByRole('alert').filter({ hasText: 'Another window' })
     await notice.getByRole('button', { name: 'Show' }).click()
     await third.getByTestId('diff-view').getByText('SECOND').first().waitFor()
-    await keepScreenshot(third, 'drafts-1-other-window')
     await notice.getByRole('button', { name: 'Use draft' }).click()
     await third.getByRole('button', { name: 'Keep both' }).click()
     await until(async () => (await readFile(join(workspace, 'memory/a.md'), 'utf8')).includes('SECOND'))
@@ -123,7 +122,6 @@ describe('one chat in two windows', () => {
     await page.getByTestId('diff-card').waitFor()
     await edit()
     await until(async () => (await field.inputValue()) === 'Remember that the sea is green')
-    await keepScreenshot(page, 'drafts-3-edit')
     await page.getByRole('button', { name: 'Start from sent text' }).click()
     expect(await field.inputValue()).toBe('Remember that the sky is blue')
   })
@@ -185,7 +183,6 @@ describe('refused names', () => {
       expect(await field.getAttribute('aria-invalid')).toBe('true')
       expect(await field.getAttribute('aria-describedby')).toBe(await reason.getAttribute('id'))
       expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
-      if (name.length > 200) await keepScreenshot(page, 'drafts-4-refused-name')
     }
     await field.fill('memory/b.md')
     await field.press('Enter')

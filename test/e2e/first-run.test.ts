@@ -3,43 +3,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
-import { folderWith, temporaryFolder, until } from '../support/folder.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
+import { folderWith, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
 describe('first start', () => {
-  it('remembers a first fact in three steps without a key, and shows the hints once', async () => {
-    const server = await openTestServer({ config: '' })
-    const workspace = join(await temporaryFolder(), 'memory of mine')
-    const page = await openPage()
-    await page.goto(server.url)
-    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(workspace)
-    await keepScreenshot(page, 'first-run-1')
-    await page.getByRole('button', { name: 'Start' }).click()
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('Remember that 我的自行车是红色的')
-    await composer.press('Enter')
-    await page.getByTestId('diff-card').waitFor()
-    await until(
-      async () =>
-        (await readFile(join(workspace, 'MEMORY.md'), 'utf8')).includes('红色') ||
-        (await logs(workspace)).includes('红色'),
-    )
-    const tour = page.getByRole('complementary', { name: 'Tour' })
-    await tour.getByText('Your memory is files').waitFor()
-    await keepScreenshot(page, 'first-run-2-hint')
-    await tour.getByRole('button', { name: 'Next' }).click()
-    await tour.getByRole('button', { name: 'Next' }).click()
-    await tour.getByText('Use the keyboard').waitFor()
-    await tour.getByRole('button', { name: 'Done' }).click()
-    await page.reload()
-    await composer.waitFor()
-    expect(await tour.count()).toBe(0)
-  }, 90_000)
-
   it('shows errors beside the field and clears them on change', async () => {
     const models = await startModelServer()
     const other = await startModelServer()
@@ -57,7 +28,6 @@ describe('first start', () => {
       await reason.waitFor()
       expect(await reason.innerText()).not.toMatch(/E[A-Z]{4,}|absolute|whole disk/)
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      if (wrong.length > 100) await keepScreenshot(page, 'first-run-wrong-folder')
       await folder.fill(join(file, '..', 'other'))
       await reason.waitFor({ state: 'detached' })
     }
@@ -97,9 +67,6 @@ describe('first start', () => {
     await settings.getByText('keys are not copied', { exact: false }).waitFor()
     await settings.getByRole('checkbox', { name: 'Take over settings' }).check()
     await settings.getByText('1 of 1 selected, 2 not taken over').waitFor()
-    await keepScreenshot(page, 'first-run-found')
-    await page.setViewportSize({ width: 360, height: 800 })
-    await keepScreenshot(page, 'first-run-found-narrow')
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('Settings taken over: 1').waitFor()
     await page.getByText('1 file imported.', { exact: false }).first().waitFor()
@@ -138,11 +105,9 @@ describe('first start', () => {
       .waitFor()
     await page.close()
     const again = await openPage()
-    await again.setViewportSize({ width: 360, height: 800 })
     await again.goto(await server.oneTimeUrl())
     const running = again.getByTestId('import-running')
     await running.getByText(join(home, '.claude')).waitFor()
-    await keepScreenshot(again, 'first-run-copying-narrow')
     await running.getByRole('button', { name: 'Cancel' }).click()
     await again.getByText('Cancelled after', { exact: false }).waitFor()
     expect(await running.count()).toBe(0)
@@ -152,14 +117,47 @@ describe('first start', () => {
     await again.getByTestId('foreign-settings').getByRole('checkbox').check()
     await again.getByRole('button', { name: 'Take over settings' }).click()
     await again.getByText('Settings taken over: 1').waitFor()
-    await keepScreenshot(again, 'import-settings-narrow')
     expect(await readFile(join(server.home, 'config.yaml'), 'utf8')).toContain('thinking: high')
   }, 120_000)
 })
 
-async function logs(workspace: string): Promise<string> {
-  const today = new Date()
-  const pad = (value: number) => String(value).padStart(2, '0')
-  const name = `${today.getFullYear()}-${pad(today.getMonth() + 1)}-${pad(today.getDate())}.md`
-  return readFile(join(workspace, 'memory', name), 'utf8').catch(() => '')
-}
+describe('separate folder for the agent’s files', () => {
+  it('keeps them in .commonplace of a vault and moves them from the settings', async () => {
+    const vault = await folderWith({
+      '.obsidian/app.json': '{}',
+      'Home.md': '# Home\n\nWhat I know: [[MEMORY]]\n',
+    })
+    const server = await openTestServer({ config: '' })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(vault)
+    const lead = page.getByRole('group', { name: /AGENTS\.md, MEMORY\.md and other agent files/ })
+    await lead.waitFor()
+    expect(await lead.getByRole('radio', { name: 'In a separate folder' }).isChecked()).toBe(true)
+    await page.getByRole('checkbox', { name: /Add the files that an agent reads/ }).check()
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    expect((await readdir(vault)).sort()).toEqual(['.commonplace', '.obsidian', 'Home.md'])
+    const tour = page.getByRole('complementary', { name: 'Tour' })
+    await tour.getByRole('button', { name: 'Next' }).click()
+    await tour.getByRole('button', { name: 'Next' }).click()
+    await tour.getByRole('button', { name: 'Done' }).click()
+
+    await page.getByRole('link', { name: /^Notes/ }).click()
+    const tree = page.getByRole('region', { name: 'Notes' })
+    await tree.getByRole('link', { name: /^MEMORY\.md/ }).click()
+    await page.locator('.monaco-editor').first().waitFor()
+    expect(decodeURIComponent(page.url())).toContain('/file/.commonplace/MEMORY.md')
+
+    await visit(page, '/settings#agents')
+    await page.getByRole('button', { name: 'Location of agent files' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Folder name' }).fill('Agent')
+    await dialog.getByRole('button', { name: 'Move' }).click()
+    await page.getByText('5 files moved to Agent.').waitFor()
+    await until(async () => (await readdir(vault)).includes('Agent'))
+    expect(await readFile(join(vault, 'Home.md'), 'utf8')).toContain('[[MEMORY]]')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await readdir(join(vault, '.commonplace'))).length >= 5)
+  }, 90_000)
+})

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { measureBundle } from '../bench/app.ts'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
@@ -60,7 +60,6 @@ describe('narrow windows', () => {
         })
         expect(outside, `${path} at ${width}`).toEqual([])
       }
-      await keepScreenshot(page, `frame-${width}`)
       const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
       expect(await sidebar.count()).toBe(0)
       const way = page.getByRole('button', { name: 'Toggle sidebar' })

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { unzipSync } from 'fflate'
 import { openTestServer } from '../support/app.ts'
 import { findings } from '../support/axe.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, saved, visit } from '../support/browser.ts'
 import { folderWith, until } from '../support/folder.ts'
+import { openMemory } from '../support/open-memory.ts'
 
 afterAll(closeBrowser)
 
@@ -25,7 +27,6 @@ describe('import', () => {
     await changed.getByText('1 link in your notes would point to an imported file instead').click()
     await changed.getByText('Home.md:1 · Alpha → in/Alpha.md (far/away/below/Alpha.md)').waitFor()
     await changed.getByText('1 broken link in your notes would point to an imported file').waitFor()
-    await keepScreenshot(page, 'import-plan')
     await page.getByTestId('import-plan').getByRole('button', { name: 'Import', exact: true }).click()
     await page.getByText('3 files imported.').waitFor()
     await writeFile(join(server.workspace, 'in/Beta.md'), 'Changed since.\n')
@@ -33,7 +34,6 @@ describe('import', () => {
     const past = page.getByRole('region', { name: 'Imports that you can undo' })
     await past.getByText(source, { exact: true }).waitFor()
     await past.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'import-past')
     await past.getByRole('button', { name: 'Undo import' }).click()
     await past.getByText('1 file was changed after the import and was not removed.').click()
     await past.getByText('in/Beta.md').waitFor()
@@ -42,7 +42,6 @@ describe('import', () => {
     expect(existsSync(join(server.workspace, 'in/Beta.md'))).toBe(true)
     await page.setViewportSize({ width: 360, height: 800 })
     await past.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'import-past-narrow')
   }, 90_000)
 
   it('takes over the ticked settings of another program, and undoes it', async () => {
@@ -85,7 +84,6 @@ describe('import', () => {
     await settings.getByText('4 of 6 selected, 1 not taken over').waitFor()
     await settings.getByText('Sends text to another machine.', { exact: false }).waitFor()
     await settings.getByText('Needs an API key', { exact: false }).waitFor()
-    await keepScreenshot(page, 'import-settings')
     // Without the agent, its settings have no place.
     await agent.press('Space')
     expect(await ticks()).toEqual([false, true, false, false])
@@ -107,4 +105,56 @@ describe('import', () => {
     await settings.scrollIntoViewIfNeeded()
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   }, 90_000)
+})
+
+describe('import and export', () => {
+  it('shows the plan, imports, undoes and exports', async () => {
+    const vault = await folderWith({
+      'one.md': '# One\n',
+      '日记/two.md': '# 二\n\n![](/img/a.png)\n',
+      'img/a.png': 'not drawn here',
+      'board.drawio': 'a diagram',
+    })
+    const { page, onDisk } = await openMemory()
+    await page.locator('textarea').first().waitFor()
+    await page.keyboard.press('Control+,')
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Data' }).click()
+    const source = page.getByRole('textbox', { name: 'Folder or export file' })
+    await source.fill('/no/such/place')
+    await page.getByRole('button', { name: 'Preview', exact: true }).last().click()
+    await page.getByRole('alert').getByText('does not exist', { exact: false }).waitFor()
+    await source.fill(vault)
+    await source.press('Enter')
+    const plan = page.getByTestId('import-plan')
+    await plan.getByText('2 files to add', { exact: false }).waitFor()
+    await plan.getByText('1 image, recording or document to add', { exact: false }).waitFor()
+    await plan.getByText('1 link is updated', { exact: false }).waitFor()
+    await plan.getByText('1 file is not imported').click()
+    await plan.getByText('board.drawio').waitFor()
+    const withAttachments = plan.getByRole('checkbox', { name: 'Import images, recordings and documents' })
+    await withAttachments.uncheck()
+    await plan.getByText('2 files are not imported').waitFor()
+    await plan.getByText('1 link points to a file that is not imported').waitFor()
+    await withAttachments.check()
+    await plan.getByText('1 file is not imported').waitFor()
+    await plan.scrollIntoViewIfNeeded()
+    await plan.getByRole('button', { name: 'Import' }).click()
+    await page.getByText('3 files imported.').waitFor()
+    const imported = await onDisk('memory/imports/日记/two.md')
+    expect(imported).toMatch(/^---\nimported: "[^"]+, \d{4}-\d{2}-\d{2}"\n---\n/)
+    expect(imported.endsWith('\n# 二\n\n![](/memory/imports/img/a.png)\n')).toBe(true)
+    expect(await onDisk('memory/imports/img/a.png')).toBe('not drawn here')
+    await page.getByRole('checkbox', { name: 'Include history (Git repository, without private text)' }).check()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export workspace as zip' }).click(),
+    ])
+    const zip = unzipSync(new Uint8Array(await readFile(await saved(download))))
+    expect(Object.keys(zip)).toContain('memory/imports/日记/two.md')
+    expect(Object.keys(zip)).toContain('history.git/HEAD')
+    await page.locator('[data-sonner-toast]').getByRole('button').first().click()
+    await page.getByText('were moved to the workspace trash', { exact: false }).waitFor()
+    await expect(onDisk('memory/imports/one.md')).rejects.toThrow('ENOENT')
+    await expect(onDisk('memory/imports/img/a.png')).rejects.toThrow('ENOENT')
+  })
 })

@@ -154,7 +154,7 @@ describe('signs that Chinese input methods type', () => {
       ['@résumé', decomposed],
     ] as const) {
       await composer.fill(typed)
-      await page.getByRole('option', { name: path }).waitFor()
+      await page.getByRole('option', { name: path }).first().waitFor()
     }
     await composer.press('Tab')
     expect(await composer.inputValue()).toBe(`@${decomposed} `)

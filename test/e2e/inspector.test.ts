@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
@@ -158,7 +158,6 @@ describe('results', () => {
       checked += accounts.length
     }
     expect(checked).toBeGreaterThan(15)
-    await keepScreenshot(page, 'inspector-1-account')
   })
 })
 
@@ -207,7 +206,6 @@ describe('the table of candidates', () => {
     expect(rows.flatMap((row, at) => row.thresholds.map((text) => ({ at, text })))).toEqual([
       { at: firstWeak, text: threshold },
     ])
-    await keepScreenshot(page, 'inspector-7-table')
 
     const header = (name: string) => page.getByRole('columnheader', { name })
     const sortBy = async (name: string, sort: string) => {
@@ -280,25 +278,7 @@ describe('the table of candidates', () => {
     for (const width of [360, 700]) {
       await page.setViewportSize({ width, height: 800 })
       await expect.poll(findProblems).toEqual([])
-      await keepScreenshot(page, `inspector-8-cards-${width}`)
     }
-  })
-})
-
-describe('opening a result', () => {
-  it('marks all lines of the entry and the matched words', async () => {
-    const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is\nthe mascot.\n\nOther.\n' } })
-    const page = await openPage()
-    await enter(page, server.url, '/inspect/found?q=walrus+mascot')
-    const row = page.getByTestId('candidate').first()
-    await row.waitFor()
-    expect(await row.locator('mark').allTextContents()).toEqual(['walrus', 'mascot'])
-    await row.getByRole('link', { name: 'memory/a.md:3–4' }).click()
-    await page.waitForURL(/a\.md#L3-4$/)
-    await page.locator('.found-word').nth(1).waitFor()
-    expect(await page.locator('.found-word').allTextContents()).toEqual(['walrus', 'mascot'])
-    expect(await page.locator('.found-line').count()).toBe(2)
-    await keepScreenshot(page, 'inspector-6-opened')
   })
 })
 
@@ -322,7 +302,6 @@ describe('trying out settings', () => {
       .first()
       .waitFor()
     await settled()
-    await keepScreenshot(page, 'inspector-2-what-if')
     const returned = page.locator('[data-testid=candidate][data-verdict=returned]')
     const shown = () => returned.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')))
     const previewed = await shown()
@@ -354,7 +333,6 @@ describe('trying out settings', () => {
     expect(await panel.getByRole('slider', { name: 'Maximum characters' }).inputValue()).toBe('4200')
     expect(await panel.getByRole('checkbox').count()).toBe(0)
     await settled()
-    await keepScreenshot(page, 'inspector-7-classic')
     await page.evaluate(() => {
       const panelOfPage = document.querySelector('aside [role=radiogroup]')?.parentElement
       const note = () => {
@@ -377,7 +355,6 @@ describe('trying out settings', () => {
     expect(results.every(({ snippet }) => snippet.length <= 700)).toBe(true)
     await page.locator('[data-place="memory/2026-01-01.md:1-15"]').first().waitFor()
     await settled()
-    await keepScreenshot(page, 'inspector-8-chunks')
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await units()) === entries)
     expect(await config()).toBe(before)
@@ -386,7 +363,6 @@ describe('trying out settings', () => {
     const settings = page.getByRole('region', { name: 'Search mode' })
     await settings.getByRole('radio', { name: 'Classic' }).click()
     await until(async () => (await units()) < entries / 2)
-    await keepScreenshot(page, 'inspector-9-settings')
     await settings.getByRole('radio', { name: 'Default' }).click()
     await until(async () => (await units()) === entries)
     expect(parse(await config())).toEqual(parse(before))
@@ -423,7 +399,6 @@ describe('agent searches', () => {
     const lines = piano.getByTestId('recalled')
     await until(async () => (await lines.count()) === 2)
     await piano.getByText('cited').waitFor()
-    await keepScreenshot(page, 'inspector-3-recalls')
     await page
       .getByRole('radio', { name: 'found nothing' })
       .or(page.getByRole('radio', { name: 'too unlikely' }))
@@ -467,7 +442,6 @@ describe('explaining a missing result', () => {
     await why.getByText('The match is too weak.', { exact: false }).waitFor()
     expect(await why.getAttribute('data-reason')).toBe('weak')
     await why.getByText('It does not say:', { exact: false }).waitFor()
-    await keepScreenshot(page, 'inspector-4-why-not')
     await page.getByRole('button', { name: 'What if' }).click()
     await page.getByRole('radio', { name: 'Classic' }).click()
     await page.getByRole('slider', { name: 'Threshold' }).fill('0.99')
@@ -534,7 +508,6 @@ describe('checks', () => {
     await page.getByRole('img', { name: /^Share of checks that passed over [3-9] runs, 100%/ }).waitFor()
     await page.getByText('Show as table').click()
     await page.getByRole('cell', { name: 'settings changed' }).first().waitFor()
-    await keepScreenshot(page, 'inspector-5-checks')
 
     const { text } = await client.checks.export({ agent: 'main' })
     expect(text.trim().split('\n')).toHaveLength(2)

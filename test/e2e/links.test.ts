@@ -2,7 +2,7 @@ import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { moveFolder } from './move-folder.ts'
 
@@ -43,7 +43,6 @@ describe('links', () => {
       .getByRole('link', { name: /Home\.md:3/ })
       .first()
       .waitFor()
-    await keepScreenshot(page, 'links-1-panel')
 
     const nav = page.getByRole('navigation')
     await nav.getByRole('button', { name: 'Actions for trips/Walrus.md' }).click()
@@ -54,7 +53,6 @@ describe('links', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByText('3 links in 2 notes will be updated').waitFor()
     await dialog.getByText('[it](animals/Big%20seal.md)').waitFor()
-    await keepScreenshot(page, 'links-2-plan')
     await dialog.getByRole('button', { name: 'Move and update links' }).click()
     await page.waitForURL(/animals\/Big%20seal\.md/)
     expect(await read('Home.md')).toBe(
@@ -74,7 +72,6 @@ describe('links', () => {
     await page.keyboard.press('Enter')
     const row = page.getByTestId('broken-link')
     await row.getByText('“Not yet” does not exist.').waitFor()
-    await keepScreenshot(page, 'links-3-broken')
     await row.getByRole('link', { name: 'Create Not yet.md' }).click()
     await page.getByRole('button', { name: 'Create note' }).click()
     await page.locator('.monaco-editor .view-lines').click()
@@ -149,9 +146,6 @@ describe('undo after a failure', () => {
       name: 'Moves, tag renames and replacements that you can undo',
     })
     await moves.getByText('Projects → Zed #1').waitFor()
-    await keepScreenshot(page, 'links-5-moves-back')
-    await page.setViewportSize({ width: 360, height: 720 })
-    await keepScreenshot(page, 'links-5-moves-back-narrow')
     await rmdir(join(server.workspace, 'Projects'))
     await moves.getByRole('button', { name: 'Undo move' }).click()
     await moves.waitFor({ state: 'detached' })
@@ -209,6 +203,54 @@ describe('attachments', () => {
     const text = () => readFile(join(server.workspace, 'notes/Home.md'), 'utf8')
     await until(async () => (await text()).includes('![[../files/dot one.png]]'))
     expect(await text()).toMatch(/!\[\[\.\.\/files\/image-\d{8}-\d{6}\.png\]\]/)
-    await keepScreenshot(page, 'links-attached')
   })
+})
+
+describe('tags and properties', () => {
+  it('renames a note’s tag by keyboard with undo, and searches for it by click', async () => {
+    const server = await openTestServer({
+      files: {
+        'zoo.md': '---\ntags: [work, work/animals]\nstatus: open\n---\n# Zoo\n\nSee [[harbour]].\n',
+        'harbour.md': '---\nstatus: done\n---\n# Harbour\n\nThe old port. #work\n',
+      },
+    })
+    const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+    const page = await openPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await visit(page, '/file/zoo.md')
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    const panel = page.getByRole('complementary', { name: 'Links' })
+    await panel.getByRole('link', { name: '#work/animals' }).waitFor()
+
+    await panel.getByRole('link', { name: '#work', exact: true }).focus()
+    await page.keyboard.press('F2')
+    const field = page.getByRole('textbox', { name: 'New name, without #' })
+    await field.fill('job')
+    await field.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('#work becomes #job in 3 places in 2 notes').waitFor()
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await until(async () => (await read('harbour.md')).endsWith('The old port. #job\n'))
+    await until(async () => (await read('zoo.md')).includes('tags: [job, job/animals]'))
+    await panel.getByRole('link', { name: '#job', exact: true }).waitFor()
+    await page
+      .locator('[data-sonner-toast]', { hasText: '#work renamed to #job' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await until(async () => (await read('zoo.md')).includes('tags: [work, work/animals]'))
+
+    await panel.getByRole('link', { name: '#work', exact: true }).click()
+    await page.waitForURL(/q=tag%3Awork$/)
+    await page.locator('[data-testid=condition][data-kind=tag]').waitFor()
+    const found = page.locator('[data-testid=result]')
+    await found.first().waitFor()
+    const notes = () => found.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-place')?.split(':')[0]))
+    await until(async () => [...new Set(await notes())].sort().join() === 'harbour.md,zoo.md')
+    await page.goBack()
+    await panel.getByRole('link', { name: 'open' }).click()
+    await page.waitForURL(/q=status%3Aopen$/)
+    await page.locator('[data-testid=condition][data-kind=property]').waitFor()
+  }, 60_000)
 })

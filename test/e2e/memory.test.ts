@@ -1,34 +1,16 @@
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unzipSync } from 'fflate'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer, type TestAppOptions } from '../support/app.ts'
+import { openTestServer } from '../support/app.ts'
+import { openMemory } from '../support/open-memory.ts'
 import { connect } from '../support/client.ts'
-import { closeBrowser, enter, keepScreenshot, openPage, saved, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
-import { folderWith, until } from '../support/folder.ts'
-import { startModelServer } from '../support/model-server.ts'
+import { until } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
-
-async function openMemory(options: TestAppOptions = {}, look: Parameters<typeof openPage>[0] = {}) {
-  const server = await openTestServer(options)
-  const page = await openPage(look)
-  await page.goto(server.url)
-  const open = async (path: string) => {
-    await visit(page, `/file/${path.split('/').map(encodeURIComponent).join('/')}`)
-    await page.locator('.monaco-editor .view-lines').waitFor()
-  }
-  const onDisk = (path: string) => readFile(join(server.workspace, path), 'utf8')
-  const type = async (text: string) => {
-    await page.locator('.monaco-editor .view-lines').click()
-    await page.keyboard.press('Control+End')
-    await page.keyboard.type(text)
-  }
-  return { ...server, page, open, onDisk, type }
-}
 
 /**
  * Delays the answers to saves, from the next load of the page.
@@ -76,7 +58,6 @@ describe('files', () => {
     await menu('notes/moved.md', 'Duplicate')
     await page.waitForURL(/moved%202\.md/)
     await nav.getByRole('link', { name: /moved 2/ }).waitFor()
-    await keepScreenshot(page, 'memory-1-tree')
     await menu('notes/moved 2.md', 'Delete')
     await nav.getByRole('link', { name: /moved 2/ }).waitFor({ state: 'detached' })
     await page.locator('[data-sonner-toast]').getByRole('button', { name: 'Undo' }).first().click()
@@ -90,43 +71,6 @@ describe('files', () => {
     })
     await page.getByText('1 file added.').waitFor()
     expect(await onDisk('memory/dropped.md')).toBe('# dropped\n')
-  })
-
-  it('shows the full name and then the folder of filtered files, also when narrow', async () => {
-    const name = 'Video recordings of the community meetings in the old town hall.md'
-    const found = [
-      `01 - Community and everything around it/2026/${name}`,
-      '02 - Projects and plans of the year/Video.md',
-    ]
-    const others = Array.from({ length: 14 }, (_, index) => `notes/n${index}.md`)
-    const { page } = await openMemory({
-      files: Object.fromEntries([...found, ...others].map((path) => [path, '# A\n'])),
-    })
-    await page.setViewportSize({ width: 1440, height: 800 })
-    await page.getByRole('link', { name: /^Notes/ }).click()
-    const filter = page.getByRole('searchbox', { name: 'Filter files' })
-    await filter.fill('video')
-    const names = page.getByTestId('found-name')
-    await names.nth(1).waitFor()
-    expect((await names.allTextContents()).toSorted()).toEqual(['Video.md', name].toSorted())
-    const isWhole = (shown: Element) => {
-      const row = shown.closest('a')?.getBoundingClientRect()
-      const { left, right, bottom } = shown.getBoundingClientRect()
-      return row !== undefined && left >= row.left && right <= row.right && bottom <= row.bottom + 1
-    }
-    const areWhole = async () => Promise.all((await names.all()).map((shown) => shown.evaluate(isWhole)))
-    expect(await areWhole()).toEqual([true, true])
-    await keepScreenshot(page, 'memory-filter')
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await keepScreenshot(page, 'memory-filter-dark')
-    await page.setViewportSize({ width: 360, height: 720 })
-    await page.getByRole('button', { name: 'Toggle sidebar' }).click()
-    await filter.fill('video')
-    await names.nth(1).waitFor()
-    expect(await areWhole()).toEqual([true, true])
-    await keepScreenshot(page, 'memory-filter-narrow-dark')
-    await page.emulateMedia({ colorScheme: 'light' })
-    await keepScreenshot(page, 'memory-filter-narrow')
   })
 
   it('continues lists, toggles tasks, aligns tables, completes and opens links', async () => {
@@ -154,7 +98,6 @@ describe('files', () => {
       '# A\n\n1. one\n2. two\n\n- [ ] task\n- [ ] more\n\n| a    | long name |\n| ---- | :-------: |\n| 数据 |     x     |\nsee [[people]]',
     )
     await page.getByRole('button', { name: 'Preview' }).click()
-    await keepScreenshot(page, 'memory-2-editor')
     const link = page.locator('.detected-link').first()
     await link.hover()
     await page.keyboard.down('Control')
@@ -226,7 +169,6 @@ describe('files', () => {
     await page.goto(new URL('/file/memory/a.md', url).href)
     await page.getByText('Your unsaved changes to this file were restored').waitFor()
     await page.locator('.view-lines').getByText('typed and not saved').waitFor()
-    await keepScreenshot(page, 'memory-3-draft')
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.locator('.view-lines').getByText('typed and not saved').waitFor({ state: 'detached' })
     await page.reload()
@@ -242,7 +184,6 @@ describe('files', () => {
     await page.keyboard.press('Control+s')
     await page.getByRole('button', { name: 'Keep both' }).waitFor()
     await page.getByTestId('diff-view').getByText('of theirs').first().waitFor()
-    await keepScreenshot(page, 'memory-4-conflict')
     await page.getByRole('button', { name: 'Keep both' }).click()
     await until(async () => (await onDisk('memory/a.md')).includes('of mine'))
     expect(await onDisk('memory/a.md')).toBe('one\ntwo of mine\ntwo of theirs')
@@ -265,7 +206,6 @@ describe('write-protected file', () => {
       await page.getByRole('note').filter({ hasText: words }).waitFor()
       await page.getByText('As it is.').waitFor()
       expect(await page.locator('.monaco-editor').count()).toBe(0)
-      await keepScreenshot(page, `memory-protected-${locale}`)
       await chmod(file, 0o644)
       await page.locator('.monaco-editor .view-lines').waitFor()
       // The editor stays open, and keeps text that cannot be saved.
@@ -291,7 +231,6 @@ describe('file moved or deleted elsewhere', () => {
     await until(async () => (await client.history.timeline({ agent: 'main', path: 'memory/a.md' })).length > 0)
     await rename(join(workspace, 'memory/a.md'), join(workspace, 'memory/renamed elsewhere.md'))
     await page.getByText('was moved to memory/renamed elsewhere.md').waitFor()
-    await keepScreenshot(page, 'memory-renamed-elsewhere')
     // The save shortcut must not create a second note.
     await page.keyboard.press('Control+s')
     await page.keyboard.press('Enter')
@@ -317,7 +256,6 @@ describe('file moved or deleted elsewhere', () => {
     await client.links.move({ agent: 'main', from: 'memory/a.md', to: 'memory/moved.md' })
     await page.getByText('was moved to memory/moved.md').waitFor()
     await page.getByText('not on disk').waitFor()
-    await keepScreenshot(page, 'memory-13-moved')
     // The save shortcut must not create a file at the old path: it focuses the button that opens the new one.
     await page.keyboard.press('Control+s')
     await until(() =>
@@ -344,7 +282,6 @@ describe('file moved or deleted elsewhere', () => {
     await page.reload()
     await page.goto(new URL('/file/memory/b.md', url).href)
     await page.getByText('Your unsaved text is still available').waitFor()
-    await keepScreenshot(page, 'memory-14-missing')
     await page.getByRole('button', { name: 'Open unsaved text' }).click()
     await page.locator('.view-lines').getByText('more').waitFor()
     await page.keyboard.press('Control+s')
@@ -360,108 +297,6 @@ describe('file moved or deleted elsewhere', () => {
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     expect(await files()).not.toContain('memory/b.md')
   })
-})
-
-describe('history', () => {
-  const looks = [
-    ['light', 'en-US', 1440, 900],
-    ['dark', 'zh-CN', 1024, 700],
-  ] as const
-  it.each(looks.slice(0, rounds(1, 2)))(
-    'shows timeline, restore, blame and changes, %s %s',
-    async (colorScheme, locale, width, height) => {
-      const model = await startModelServer(
-        {
-          calls: [
-            { name: 'edit', arguments: { path: 'MEMORY.md', oldText: '- one', newText: '- one\n- from the agent' } },
-          ],
-        },
-        { text: 'Done.' },
-      )
-      const { page, open, type, onDisk } = await openMemory(
-        {
-          files: { 'MEMORY.md': '# Memory\n\n- one\n' },
-          config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }] }\n`,
-          env: { ANTHROPIC_API_KEY: 'k' },
-        },
-        { colorScheme, locale, viewport: { width, height } },
-      )
-      const name = (en: string, zh: string) => (locale === 'en-US' ? en : zh)
-      await page.getByRole('textbox', { name: name('Message', '消息') }).fill('Write it down')
-      await page.keyboard.press('Enter')
-      await page.getByText('Done.').waitFor()
-      await open('MEMORY.md')
-      await type('- from me\n')
-      await page.keyboard.press('Control+s')
-      await page.getByText(name('Saved', '已保存'), { exact: true }).waitFor()
-      await page.getByRole('button', { name: name('History', '历史') }).click()
-      const entries = page.getByTestId('history-entry')
-      const makers = async () => [...new Set((await entries.allInnerTexts()).map((text) => text.split('\n')[0]))]
-      await until(
-        async () =>
-          (await makers()).join() ===
-          `${name('You', '你')},Commonplace,${name('Before Commonplace', '使用 Commonplace 之前')}`,
-      )
-      await page.getByRole('button', { name: name('Blame', '每行是谁写的') }).click()
-      await page.locator('.line-numbers', { hasText: /^Commonplace ·/ }).waitFor()
-      // If both panels do not fit, the one opened last stays.
-      const beside = async (en: string, zh: string, seen: Locator) => {
-        if ((await seen.count()) === 0) await page.getByRole('button', { name: name(en, zh), exact: true }).click()
-      }
-      await beside('History', '历史', entries)
-      const ofAgent = entries.filter({ hasText: /^Commonplace(?! 之前)/ })
-      await ofAgent.getByRole('button').first().click()
-      await ofAgent.getByTestId('hunk').waitFor()
-      await keepScreenshot(page, `memory-5-history-${colorScheme}-${locale}`)
-      await ofAgent.getByRole('button', { name: name('Restore this version', '恢复此版本') }).click()
-      await until(async () => !(await onDisk('MEMORY.md')).includes('from me'))
-      await page
-        .locator('[data-sonner-toast]')
-        .getByRole('button', { name: name('Undo', '撤销') })
-        .first()
-        .click()
-      await until(async () => (await onDisk('MEMORY.md')).includes('from me'))
-      await beside('Blame', '每行是谁写的', page.locator('.line-numbers', { hasText: /^Commonplace ·/ }))
-      await page.locator('.line-numbers', { hasText: /^Commonplace ·/ }).click()
-      await page.waitForURL(/\/chat\/.*#m-/)
-
-      await page
-        .getByRole('link', { name: name('Notes', '笔记') })
-        .first()
-        .click()
-      await page
-        .getByRole('navigation')
-        .getByRole('link', { name: name('Changes', '改动') })
-        .click()
-      const change = page.getByTestId('change')
-      await change.first().getByText('from the agent').waitFor()
-      expect(await change.count()).toBe(1)
-      await keepScreenshot(page, `memory-6-changes-${colorScheme}-${locale}`)
-      await change.getByRole('button', { name: name('undo', '撤销') }).click()
-      await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
-      // The undo can be reverted at the change and in the toast.
-      await change.getByRole('button', { name: name('Redo', '重做') }).click()
-      await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
-      await change.getByRole('button', { name: name('undo', '撤销') }).click()
-      await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
-      const toasts = page.locator('[data-sonner-toast]', { hasText: name('The change was undone', '已撤销改动') })
-      // Shows all toasts, of which the newest covers the others.
-      await page.locator('[data-sonner-toast][data-front=true]').hover()
-      await toasts
-        .first()
-        .getByRole('button', { name: name('Undo', '撤销') })
-        .click()
-      await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
-      // Files from before the history began are one line without undo.
-      await page
-        .getByRole('radio', { name: name('all', '全部') })
-        .first()
-        .click()
-      await page.getByTestId('adopted').waitFor()
-      await keepScreenshot(page, `memory-6-adopted-${colorScheme}-${locale}`)
-      expect(await page.getByTestId('adopted').getByRole('button').count()).toBe(0)
-    },
-  )
 })
 
 describe('quick capture', () => {
@@ -481,7 +316,6 @@ describe('quick capture', () => {
       const card = page.getByTestId('capture')
       const field = card.getByRole('textbox')
       await field.fill('The zeppelin lands at noon 飞艇')
-      await keepScreenshot(page, `memory-7-capture-${colorScheme}-${locale}`)
       await field.press('Enter')
       await card.waitFor({ state: 'detached' })
       await page.keyboard.press('Control+Shift+f')
@@ -516,14 +350,12 @@ describe('quick capture', () => {
     await actions.getByRole('button', { name: 'Remember this' }).click()
     const card = page.getByTestId('capture')
     await until(async () => (await card.getByRole('textbox').inputValue()) === 'the tiles of Lisbon')
-    await keepScreenshot(page, 'memory-12-selection')
     await card.getByRole('textbox').press('Enter')
     await page.locator('[data-sonner-toast]').getByText('Saved to').waitFor()
     await page.getByRole('button', { name: 'Preview' }).click()
     const preview = page.locator('.prose')
     await preview.getByText('about Lisbon').dblclick({ position: { x: 14, y: 10 } })
     await actions.getByRole('button', { name: 'Find related' }).waitFor()
-    await keepScreenshot(page, 'memory-13-preview')
     await page.keyboard.press('Escape')
     await actions.waitFor({ state: 'detached' })
     await preview.getByRole('link', { name: 'Ann' }).click()
@@ -549,9 +381,6 @@ describe('quick capture', () => {
     await field.fill('Wi-Fi password: hunter2')
     const offer = card.getByRole('status')
     await offer.getByText(locale === 'en-US' ? 'This looks like a password.' : '这看起来像是密码。').waitFor()
-    await keepScreenshot(page, `memory-9-secret-${colorScheme}`)
-    await page.setViewportSize({ width: 360, height: 640 })
-    await keepScreenshot(page, `memory-9-secret-${colorScheme}-narrow`)
     await offer.getByRole('button', { name: locale === 'en-US' ? 'Make it private' : '设为私密' }).click()
     await offer.waitFor({ state: 'detached' })
     expect(await field.inputValue()).toBe('Wi-Fi password: hunter2 ^[private]')
@@ -570,7 +399,6 @@ describe('quick capture', () => {
     await field.fill('Wi-Fi password: hunter2')
     await field.fill('/remember Wi-Fi password: hunter2\nThe hall is warm')
     await offer.waitFor()
-    await keepScreenshot(page, 'memory-9-secret-command')
     await page.getByRole('switch', { name: 'Private' }).click()
     await offer.waitFor({ state: 'detached' })
     await page.getByRole('switch', { name: 'Private' }).click()
@@ -591,7 +419,6 @@ describe('quick capture', () => {
     await page.getByText('Another program wants to save this to memory', { exact: false }).waitFor()
     expect(await page.getByRole('textbox').inputValue()).toBe('from elsewhere')
     expect(await page.getByRole('navigation').count()).toBe(0)
-    await keepScreenshot(page, 'memory-8-capture-page')
   })
 })
 
@@ -605,7 +432,6 @@ describe('find and replace', () => {
     await page.getByRole('textbox', { name: 'Find' }).fill('cat')
     await page.getByText('3 matches in 2 files').waitFor()
     await page.getByRole('textbox', { name: 'Replace with' }).fill('dog')
-    await keepScreenshot(page, 'memory-9-find')
     await page.getByRole('button', { name: 'Replace in memory/b.md' }).click()
     await until(async () => (await onDisk('memory/b.md')) === 'dog 猫\n')
     expect(await onDisk('memory/a.md')).toContain('cat')
@@ -613,7 +439,6 @@ describe('find and replace', () => {
     await page.getByRole('button', { name: 'Replace all' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Replace 2 matches in 1 file?').waitFor()
-    await keepScreenshot(page, 'memory-9-replace')
     await dialog.getByRole('button', { name: 'Replace' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'The dog.\nA dog again.\n')
     const told = page.locator('[data-sonner-toast]').filter({ hasText: '2 matches replaced' })
@@ -625,88 +450,9 @@ describe('find and replace', () => {
       name: 'Moves, tag renames and replacements that you can undo',
     })
     await whole.getByText('1 match replaced in 1 file.').waitFor()
-    await keepScreenshot(page, 'memory-9-replaced-back')
     await whole.getByRole('button', { name: 'Undo replacement: cat' }).click()
     await until(async () => (await onDisk('memory/b.md')) === 'cat 猫\n')
     await whole.waitFor({ state: 'detached' })
-  })
-
-  const unread = [
-    ['light', 'en-US', 1440, 'Find', 'No readable file contains “nowhere”.'],
-    ['dark', 'zh-CN', 360, '查找内容', '可读取的文件都不包含“nowhere”。'],
-  ] as const
-  it.each(unread.slice(0, rounds(1, 2)))(
-    'lists unreadable files (%s %s)',
-    async (colorScheme, locale, width, field, words) => {
-      const files = {
-        'memory/latin.md': Buffer.from('un caf\xe9 nowhere\n', 'latin1'),
-        'memory/nul.md': 'nowhere\0\n',
-        'memory/b.md': 'text\n',
-      }
-      const { page } = await openMemory({ files }, { colorScheme, locale, viewport: { width, height: 800 } })
-      await visit(page, '/find')
-      await page.getByRole('textbox', { name: field }).fill('nowhere')
-      await page.getByText(words).waitFor()
-      const note = page.getByRole('note').filter({ hasText: 'memory/latin.md' })
-      expect(await note.getByRole('link').allTextContents()).toEqual(['memory/latin.md', 'memory/nul.md'])
-      await keepScreenshot(page, `memory-14-unread-${colorScheme}`)
-      await note.getByRole('link', { name: 'memory/nul.md' }).click()
-      await page.getByText('NUL', { exact: false }).first().waitFor()
-      await keepScreenshot(page, `memory-15-nul-${colorScheme}`)
-    },
-  )
-})
-
-describe('import and export', () => {
-  it('shows the plan, imports, undoes and exports', async () => {
-    const vault = await folderWith({
-      'one.md': '# One\n',
-      '日记/two.md': '# 二\n\n![](/img/a.png)\n',
-      'img/a.png': 'not drawn here',
-      'board.drawio': 'a diagram',
-    })
-    const { page, onDisk } = await openMemory()
-    await page.locator('textarea').first().waitFor()
-    await page.keyboard.press('Control+,')
-    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Data' }).click()
-    const source = page.getByRole('textbox', { name: 'Folder or export file' })
-    await source.fill('/no/such/place')
-    await page.getByRole('button', { name: 'Preview', exact: true }).last().click()
-    await page.getByRole('alert').getByText('does not exist', { exact: false }).waitFor()
-    await source.fill(vault)
-    await source.press('Enter')
-    const plan = page.getByTestId('import-plan')
-    await plan.getByText('2 files to add', { exact: false }).waitFor()
-    await plan.getByText('1 image, recording or document to add', { exact: false }).waitFor()
-    await plan.getByText('1 link is updated', { exact: false }).waitFor()
-    await plan.getByText('1 file is not imported').click()
-    await plan.getByText('board.drawio').waitFor()
-    const withAttachments = plan.getByRole('checkbox', { name: 'Import images, recordings and documents' })
-    await withAttachments.uncheck()
-    await plan.getByText('2 files are not imported').waitFor()
-    await plan.getByText('1 link points to a file that is not imported').waitFor()
-    await withAttachments.check()
-    await plan.getByText('1 file is not imported').waitFor()
-    await plan.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'memory-10-import')
-    await plan.getByRole('button', { name: 'Import' }).click()
-    await page.getByText('3 files imported.').waitFor()
-    const imported = await onDisk('memory/imports/日记/two.md')
-    expect(imported).toMatch(/^---\nimported: "[^"]+, \d{4}-\d{2}-\d{2}"\n---\n/)
-    expect(imported.endsWith('\n# 二\n\n![](/memory/imports/img/a.png)\n')).toBe(true)
-    expect(await onDisk('memory/imports/img/a.png')).toBe('not drawn here')
-    await page.getByRole('checkbox', { name: 'Include history (Git repository, without private text)' }).check()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export workspace as zip' }).click(),
-    ])
-    const zip = unzipSync(new Uint8Array(await readFile(await saved(download))))
-    expect(Object.keys(zip)).toContain('memory/imports/日记/two.md')
-    expect(Object.keys(zip)).toContain('history.git/HEAD')
-    await page.locator('[data-sonner-toast]').getByRole('button').first().click()
-    await page.getByText('were moved to the workspace trash', { exact: false }).waitFor()
-    await expect(onDisk('memory/imports/one.md')).rejects.toThrow('ENOENT')
-    await expect(onDisk('memory/imports/img/a.png')).rejects.toThrow('ENOENT')
   })
 })
 
@@ -727,7 +473,6 @@ describe('disk errors', () => {
     await type(' three')
     await page.locator('.view-lines').getByText('two three').waitFor()
     await until(() => isDraft(home, 'two three'))
-    await keepScreenshot(page, 'memory-11-cannot-save')
     await rm(join(workspace, 'memory'))
     await rename(join(home, 'away'), join(workspace, 'memory'))
     await page.locator('.view-lines').click()
@@ -735,13 +480,5 @@ describe('disk errors', () => {
     // The file exists again, so the editor asks before overwriting it.
     await page.getByRole('button', { name: 'Keep mine' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three')
-  })
-
-  it('opens a file of 10 MB', async () => {
-    const { page, open } = await openMemory({
-      files: { 'memory/big.md': `${'A line of a long file. 很长。\n'.repeat(300_000)}` },
-    })
-    await open('memory/big.md')
-    await page.locator('.view-lines').getByText('A line of a long file').first().waitFor()
   })
 })

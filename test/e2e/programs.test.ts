@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { connectClient } from '../support/mcp-clients.ts'
@@ -23,7 +23,6 @@ describe('connected programs', () => {
     const codex = page.getByRole('region', { name: 'Codex' })
     await codex.getByRole('button', { name: 'Connect…' }).click()
     await codex.getByText('[mcp_servers.commonplace]').waitFor()
-    await keepScreenshot(page, 'programs-1-what-is-written')
     expect(await readFile(config, 'utf8')).toBe('# mine\nmodel = "o3"\n')
     await codex.getByRole('button', { name: 'Write', exact: true }).click()
     await codex.getByText('Connected: 7 tools').waitFor({ timeout: 30_000 })
@@ -43,7 +42,6 @@ describe('connected programs', () => {
     const asked = call('remember', { text: 'The office is closed on Friday' })
     const card = page.getByTestId('client-question')
     await card.getByText('The office is closed on Friday').waitFor()
-    await keepScreenshot(page, 'programs-2-question')
     await card.getByRole('button', { name: 'Allow once' }).click()
     expect((await asked).structuredContent).toMatchObject({ done: 'remembered' })
     await card.waitFor({ state: 'detached' })
@@ -57,7 +55,6 @@ describe('connected programs', () => {
     await notesPerDay.fill('1')
     await notesPerDay.press('Enter')
     await row.getByText('notes 1 of 1').waitFor()
-    await keepScreenshot(page, 'programs-3-known')
     expect((await call('remember', { text: 'The office opens on Monday' })).content[0]?.text).toMatch(
       /^My agent may save 1 notes and 500000 characters a day/,
     )
@@ -72,7 +69,6 @@ describe('connected programs', () => {
       .or(page.getByRole('radio', { name: 'other programs' }))
       .click()
     await page.getByText('My agent', { exact: true }).waitFor()
-    await keepScreenshot(page, 'programs-4-changes')
     await page.goBack()
     await page.goBack()
     await row.getByRole('button', { name: 'Revoke token' }).click()

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -91,7 +91,6 @@ describe('preview', () => {
     expect(await pane.getByText('its content').isVisible()).toBe(false)
     await pane.getByText('Folded').click()
     await pane.getByText('its content').waitFor()
-    await keepScreenshot(page, 'reading-1-full')
     expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
     expect(new Set(asked.filter((host) => host !== '' && host !== new URL(server.url).host))).toEqual(new Set())
     expect(await pane.locator('*').count()).toBeLessThan(3000)
@@ -149,7 +148,6 @@ describe('preview', () => {
     const shown = () => pane.locator('img.picture').count()
     await open('One')
     await pane.getByTestId('remote-picture').first().waitFor()
-    await keepScreenshot(page, 'reading-2-remote')
     await page.waitForTimeout(500)
     expect(asked).toEqual([])
     await pane.getByRole('button', { name: 'Load image' }).nth(1).click()
@@ -157,7 +155,6 @@ describe('preview', () => {
     expect(asked).toEqual(['/b'])
     await pane.getByRole('button', { name: 'Load all in note' }).first().click()
     await until(async () => (await shown()) === 3)
-    await keepScreenshot(page, 'reading-3-loaded')
 
     await open('Two')
     await pane.getByTestId('remote-picture').waitFor()
@@ -185,7 +182,6 @@ describe('preview', () => {
     const pane = page.getByTestId('preview')
     const begun = pane.getByRole('checkbox', { name: 'In progress' })
     await until(async () => begun.isEnabled())
-    await keepScreenshot(page, 'reading-4-tasks')
     await begun.click()
     await pane.getByRole('checkbox', { name: 'Cancelled' }).click()
     await until(async () => (await pane.getByRole('checkbox', { name: 'Done' }).count()) === 3)
@@ -212,7 +208,6 @@ describe('preview', () => {
     await until(async () =>
       view.locator('img.picture').evaluate((image) => (image as HTMLImageElement).naturalWidth === 1),
     )
-    await keepScreenshot(page, 'reading-5-other')
     await tree.getByRole('link', { name: /talk\.mp3/ }).click()
     await view.getByRole('button', { name: 'Play' }).waitFor()
     await tree.getByRole('link', { name: /plan\.canvas/ }).click()
@@ -253,24 +248,6 @@ describe('preview', () => {
     expect(await pane.locator('.no-picture').allInnerTexts()).toEqual([expect.stringContaining('gone')])
     await pane.getByRole('link', { name: 'drawing' }).click()
     await page.getByTestId('other').getByText('My plan.canvas').waitFor()
-  }, 60_000)
-
-  it('labels links as the vault’s program does and renders HTML', async () => {
-    const text = '[[other]] [[other#Part]] [[#Here]] [[other|mine]]\n\n<table><tr><td>a cell</td></tr></table>\n'
-    const linksIn = async (settings: Record<string, string>) => {
-      const files = { ...settings, 'Home.md': text, 'other.md': '# The *Other* Note\n\n## Part\n' }
-      const server = await openTestServer({ files })
-      const page = await openPage()
-      await enter(page, server.url, '/file/Home.md')
-      await page.getByRole('button', { name: 'Preview', exact: true }).click()
-      const pane = page.getByTestId('preview')
-      await pane.getByRole('cell', { name: 'a cell' }).waitFor()
-      return () => pane.getByRole('link').allTextContents()
-    }
-    const foam = await linksIn({ '.foam/templates/daily-note.md': '' })
-    await until(async () => (await foam()).join() === 'The Other Note,The Other Note#Part,#Here,mine')
-    const obsidian = await linksIn({ '.obsidian/app.json': '{}' })
-    await until(async () => (await obsidian()).join() === 'other,other > Part,Here,mine')
   }, 60_000)
 
   it('leaves nothing in the page after notes are closed', async () => {

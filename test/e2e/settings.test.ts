@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { sections } from '../../src/renderer/settings/setting-rows.ts'
 
 afterAll(closeBrowser)
 
@@ -37,7 +38,6 @@ describe('embedding consent', () => {
     const { unsent } = await client.search.embeddingCost({ agent: 'main', of })
     expect(unsent.texts).toBe(texts)
     await dialog.getByText(`${texts} texts will be sent`, { exact: false }).waitFor()
-    await keepScreenshot(page, 'settings-meaning-consent')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await provider.inputValue()).toBe('none')
@@ -45,7 +45,6 @@ describe('embedding consent', () => {
     await provider.selectOption('openai-compatible')
     await dialog.getByRole('button', { name: 'Send' }).click()
     await until(async () => (await client.search.embeddingCost({ agent: 'main' })).unsent.texts === 0, 20_000)
-    await keepScreenshot(page, 'settings-meaning')
     // The consent also appears when the agent returns to the shared setting, and for a server without an
     // address.
     await provider.selectOption('none')
@@ -54,7 +53,6 @@ describe('embedding consent', () => {
     await page.getByRole('radio', { name: 'All agents' }).click()
     await provider.selectOption('openai-compatible')
     await dialog.getByText('The address of the server is missing', { exact: false }).waitFor()
-    await keepScreenshot(page, 'settings-meaning-no-address')
     expect(await dialog.getByRole('button', { name: 'Send' }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await provider.selectOption('openai')
@@ -77,7 +75,6 @@ describe('what left this machine', () => {
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await visit(page, '/settings#privacy')
     await page.getByText('No requests to other machines are recorded').waitFor()
-    await keepScreenshot(page, 'settings-privacy-empty')
     const line = (at: number) => ({
       id: String(at),
       at: new Date(2026, 0, 1, 0, 0, at).toISOString(),
@@ -102,7 +99,6 @@ describe('what left this machine', () => {
     expect(await rows.first().innerText()).toMatch(/Chat\s+https:\/\/2\.example\.org[^]+9,995 characters/)
     await page.getByRole('list', { name: 'What left this machine' }).locator('..').press('End')
     await page.getByText('5 characters', { exact: true }).waitFor()
-    await keepScreenshot(page, 'settings-privacy')
   })
 })
 
@@ -141,7 +137,6 @@ describe('several agents', () => {
     await card.getByRole('checkbox', { name: 'Work' }).click()
     const config = async () => parse(await readFile(join(server.home, 'config.yaml'), 'utf8')) as unknown
     await until(async () => JSON.stringify(await config()).includes('"shareWith":["work"]'))
-    await keepScreenshot(page, 'settings-1-agents')
     const client = await connect(server.url)
     await until(async () => {
       const { results } = await client.search.query({ agent: 'work', query: 'combination of the safe' })
@@ -202,7 +197,6 @@ describe('two windows', () => {
     await client.sessions.remove({ agent: 'main', session: summary?.id ?? '' })
     await page.getByText('This chat was deleted in another window').waitFor()
     expect(await composer.count()).toBe(0)
-    await keepScreenshot(page, 'settings-9-chat-deleted')
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByTestId('diff-card').waitFor()
 
@@ -359,5 +353,77 @@ describe('settings', () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.press('Control+Shift+Y')
     await page.getByRole('dialog').getByRole('combobox').waitFor()
+  })
+})
+
+describe('everyday settings', () => {
+  it('are at most 25 before Advanced is opened, in words without keys', async () => {
+    const server = await openTestServer()
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    const shown: string[] = []
+    for (const { id } of sections) {
+      await visit(page, `/settings#${id}`)
+      await page.locator('[aria-current=page]', { hasText: new RegExp(`^${id}$`, 'i') }).waitFor()
+      await page.locator('main h2').first().waitFor()
+      const rows = page.getByTestId('setting').filter({ visible: true })
+      if (!['programs', 'data', 'about'].includes(id)) await rows.first().waitFor()
+      shown.push(...(await rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-key') ?? ''))))
+      // Paths of state files contain the id.
+      if (id !== 'data') expect(await page.locator('main').innerText()).not.toMatch(/\bmain\b/)
+    }
+    expect(shown.length).toBeGreaterThan(15)
+    expect(shown.length).toBeLessThanOrEqual(25)
+    expect(new Set(shown).size).toBe(shown.length)
+
+    // The model, the context, and no counts of the index.
+    const bar = async () => (await page.getByRole('contentinfo').innerText()).replaceAll(/\s+/g, ' ').trim()
+    await until(async () => /^Context [\d.]+k \/ 32k Model Offline: no language model$/.test(await bar()))
+
+    await visit(page, '/settings#general')
+    const theme = page.locator('[data-key="interface.theme"]')
+    const opacity = () => theme.locator('span[aria-hidden]').evaluate((key) => getComputedStyle(key).opacity)
+    expect(await theme.locator('span[aria-hidden]').innerText()).toBe('interface.theme')
+    expect(await opacity()).toBe('0')
+    await theme.hover()
+    await until(async () => (await opacity()) === '1')
+    await page.locator('main').getByRole('searchbox').hover()
+    await until(async () => (await opacity()) === '0')
+    await theme.getByRole('combobox').focus()
+    await until(async () => (await opacity()) === '1')
+    expect(await page.getByRole('radio', { name: 'All agents' }).count()).toBe(0)
+
+    await visit(page, '/settings#memory')
+    await page.getByText('Advanced', { exact: true }).click()
+    await page.getByRole('textbox', { name: 'Maximum number of results' }).waitFor()
+    await page.getByText('Advanced', { exact: true }).click()
+    await page.getByRole('textbox', { name: 'Maximum number of results' }).waitFor({ state: 'detached' })
+    await visit(page, '/settings#memory.search.maxResults')
+    await page.locator('[data-key="memory.search.maxResults"] input:focus').waitFor()
+  }, 60_000)
+
+  it('are found by the words that people use', async () => {
+    const languages = [
+      ['en', ['backup', 'privacy', 'export', 'language', 'dark']],
+      ['zh-CN', ['备份', '隐私', '导出', '语言', '深色', 'backup']],
+      ['zh-TW', ['備份', '隱私', '匯出', '語言', '深色', 'privacy']],
+    ] as const
+    const server = await openTestServer()
+    const client = await connect(server.url)
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox').first().waitFor()
+    await visit(page, '/settings')
+    const found = page.locator('main [data-testid=setting], main ul a')
+    for (const [locale, words] of languages) {
+      await client.settings.setAppearance({ locale })
+      await page.locator(`html[lang=${locale}]`).waitFor()
+      for (const word of [...words, 'xyzzy']) {
+        await page.locator('main').getByRole('searchbox').fill(word)
+        const [least, most] = word === 'xyzzy' ? [0, 0] : [1, 14]
+        await until(async () => (await found.count()) >= least && (await found.count()) <= most)
+      }
+    }
   })
 })

@@ -4,20 +4,16 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { until } from '../support/folder.ts'
-import { keepScreenshot } from '../support/browser.ts'
 
 export interface StoryPlace {
   readonly page: Page
   readonly url: string
   readonly workspace: string
-  /** Prefix of the screenshots. */
-  readonly name: string
 }
 
-export async function tellFirstStory({ page, url, workspace, name }: StoryPlace): Promise<void> {
+export async function tellFirstStory({ page, url, workspace }: StoryPlace): Promise<void> {
   await page.goto(url)
   await page.getByRole('textbox', { name: 'Folder for the memory' }).fill(workspace)
-  await keepScreenshot(page, `${name}-1-first-start`)
   await page.getByRole('button', { name: 'Start' }).click()
 
   const composer = page.getByRole('textbox', { name: 'Message' })
@@ -26,7 +22,6 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   const card = page.getByTestId('diff-card')
   await card.waitFor()
   expect(await card.innerText()).toContain('we chose PostgreSQL for the database')
-  await keepScreenshot(page, `${name}-2-remembered`)
 
   // MEMORY.md changes on disk; the app finds the line within 2 s.
   await page.getByTestId('answer').first().waitFor()
@@ -54,7 +49,6 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
     .getByText(/^\d+ of \d+ candidates$/)
     .first()
     .waitFor()
-  await keepScreenshot(page, `${name}-3-answered`)
 
   // The citation opens the file at its line; saving there updates the index.
   const log = (await citation.innerText()).replace(/:3$/, '')
@@ -68,12 +62,10 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   await page.keyboard.press('Control+s')
   await page.getByText('Saved', { exact: true }).waitFor()
   expect(await readFile(join(workspace, log), 'utf8')).toContain('zeppelin vault')
-  await keepScreenshot(page, `${name}-4-file`)
 
   await page.keyboard.press('Control+Shift+f')
   await page.getByRole('combobox', { name: 'Search' }).fill('zeppelin vault')
   await page.getByTestId('result').first().getByText('zeppelin').waitFor()
-  await keepScreenshot(page, `${name}-5-search`)
   await page.keyboard.press('Tab')
   await page.getByText('This line contains “zeppelin” and “vault”.').waitFor()
   await page.getByRole('link', { name: 'Show all possible results in Inspect' }).click()
@@ -82,11 +74,9 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   expect(await row.getAttribute('data-verdict')).toBe('returned')
   await row.getByRole('link', { name: /^memory\/\d{4}-\d{2}-\d{2}\.md:\d+(–\d+)?$/ }).waitFor()
   expect(await row.innerText()).toMatch(/\d+%\s+Result #1$/)
-  await keepScreenshot(page, `${name}-6-found`)
 
   await page.getByRole('link', { name: 'Sent' }).click()
   const table = page.getByRole('table')
   await table.getByText('AGENTS.md').waitFor()
   for (const layer of ['System', 'Project context', 'Daily logs']) expect(await table.innerText()).toContain(layer)
-  await keepScreenshot(page, `${name}-7-sent`)
 }

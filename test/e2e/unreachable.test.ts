@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
 
@@ -41,7 +41,6 @@ describe('refused browser', () => {
       await page.goto(new URL('/changes?a=1', host.url).href)
       await page.getByRole('heading', { name: title }).waitFor()
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-      await keepScreenshot(page, `door-${locale}`)
     }
     const page = await openPage({ colorScheme: 'dark' }, /401/)
     await page.goto(new URL('/changes?a=1', host.url).href)
@@ -49,27 +48,10 @@ describe('refused browser', () => {
     await field.fill('a-wrong-one')
     await page.getByRole('button', { name: 'Enter' }).click()
     await page.getByText('This key is wrong or has expired').waitFor()
-    await keepScreenshot(page, 'door-wrong-dark')
     await field.fill(host.url)
     await field.press('Enter')
     await page.getByRole('heading', { name: 'Changes' }).waitFor()
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/changes?a=1')
-  })
-
-  it('shows one notice above the page, which continues when another page is let in', async () => {
-    const host = await openMortal()
-    for (const width of [1440, 700, 360]) {
-      const page = await openPage({ viewport: { width, height: 800 } }, gone)
-      await page.goto(host.url)
-      await page.getByRole('textbox', { name: 'Message' }).waitFor()
-      await page.evaluate(() => localStorage.clear())
-      await page.reload()
-      const notice = page.getByRole('alert')
-      await notice.waitFor()
-      // The page loads with a valid cookie, but its requests are refused.
-      await keepScreenshot(page, `notice-${width}`)
-      expect(await page.getByText('open the address shown in the terminal').count()).toBe(1)
-    }
   })
 
   it('keeps the top row of an open page visible below the notice', async () => {
@@ -85,7 +67,6 @@ describe('refused browser', () => {
     const [above, below] = [await notice.boundingBox(), await page.getByRole('heading').first().boundingBox()]
     expect(above && below && below.y >= above.y + above.height).toBe(true)
     expect(await page.getByText('open the address shown in the terminal').count()).toBe(1)
-    await keepScreenshot(page, 'notice-over-chat')
     const other = await page.context().newPage()
     await other.goto(host.url)
     await notice.waitFor({ state: 'detached' })
@@ -111,7 +92,6 @@ describe('runtime offline', () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Suggestions' }).first().click()
     await page.getByRole('alert').getByText('The app cannot be reached', { exact: false }).waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
-    await keepScreenshot(page, 'unreachable-inbox')
     await page.goBack()
     expect(page.url()).toBe(chat)
     await page.getByText('tell me slowly').last().waitFor()
@@ -122,13 +102,11 @@ describe('runtime offline', () => {
     await composer.fill('and this while you are gone')
     await composer.press('Enter')
     await page.getByTestId('unsent').getByText('Not sent yet', { exact: false }).waitFor()
-    await keepScreenshot(page, 'unreachable-chat')
     host.model.script = [{ text: 'Welcome back.' }]
     await host.again()
     const other = await page.context().newPage()
     await other.goto(host.url)
     await page.getByText('Welcome back.').waitFor()
-    await keepScreenshot(page, 'unreachable-again')
     await page.getByTestId('unsent').waitFor({ state: 'detached' })
     expect(await page.locator('article').getByText('and this while you are gone').count()).toBe(1)
     await page.getByRole('navigation').getByRole('link', { name: 'Suggestions' }).first().click()
@@ -149,7 +127,6 @@ describe('runtime offline', () => {
       await composer.press('Enter')
       await page.getByTestId('unsent').getByText(text).waitFor()
     }
-    await keepScreenshot(page, 'unreachable-offline')
     await page.getByTestId('unsent').getByRole('button', { name: 'Cancel' }).last().click()
     expect(await composer.inputValue()).toBe('and something else')
     await page.context().setOffline(false)
@@ -158,54 +135,5 @@ describe('runtime offline', () => {
     await until(() => new URL(page.url()).pathname.startsWith('/chat/'))
     expect(await page.locator('article').getByText('Remember that the gate is green').count()).toBe(1)
     expect(await composer.inputValue()).toBe('and something else')
-  })
-})
-
-describe('unresponsive provider', () => {
-  it('shows the attempt and retries at once on request', async () => {
-    const host = await openMortal(
-      { status: 429, message: 'slow down', headers: { 'retry-after': '40' } },
-      { text: 'At last.' },
-    )
-    const page = await openPage()
-    await page.goto(host.url)
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('hello')
-    await composer.press('Enter')
-    await page.getByText(/Retrying in \d+ s \(attempt 2 of 4\)/).waitFor()
-    await keepScreenshot(page, 'retry-now')
-    await page.getByRole('button', { name: 'Retry now', exact: true }).click()
-    await page.getByText('At last.').waitFor()
-  })
-
-  it('continues or repeats an answer that was cut off', async () => {
-    const host = await openMortal({ text: 'The first half of it. '.repeat(20), cutAfter: 8 })
-    const page = await openPage()
-    await page.goto(host.url)
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('hello')
-    await composer.press('Enter')
-    const alert = page.getByRole('alert')
-    await alert.getByRole('button', { name: 'Continue' }).waitFor()
-    host.model.script = [{ status: 429, message: 'slow down', headers: { 'retry-after': '40' } }]
-    await alert.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByText('Stopped.').waitFor()
-  })
-
-  it('offers only a repeat for an answer stopped before its first word', async () => {
-    const host = await openMortal({ status: 429, message: 'slow down', headers: { 'retry-after': '40' } })
-    const page = await openPage()
-    await page.goto(host.url)
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('hello')
-    await composer.press('Enter')
-    await page.getByText(/Retrying in/).waitFor()
-    await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByText('Stopped.').waitFor()
-    expect(await page.getByRole('button', { name: 'Continue', exact: true }).count()).toBe(0)
-    host.model.script = [{ text: 'Here I am.' }]
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Here I am.').waitFor()
   })
 })

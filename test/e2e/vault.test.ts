@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { rounds } from '../support/thorough.ts'
 import { onTestFinished } from 'vitest'
@@ -85,7 +85,6 @@ describe('large vault', () => {
     await until(() => tree.getByRole('button', { name: /^Area 0/ }).evaluate((one) => one === document.activeElement))
     await page.keyboard.press('End')
     await until(() => page.evaluate(() => document.activeElement?.closest('[role=listitem]') !== null))
-    await keepScreenshot(page, 'vault-1-tree')
 
     await sidebar.getByRole('link', { name: /^Chat/ }).first().click()
     const list = sidebar.getByRole('list', { name: 'Chats' })
@@ -101,7 +100,6 @@ describe('large vault', () => {
     await page.getByRole('textbox', { name: 'Find' }).fill('herrings')
     await page.getByText(/^\d,\d+ matches in [\d,]+ files$/).waitFor({ timeout: 20_000 })
     expect(await nodes(page)).toBeLessThan(maxNodes)
-    await keepScreenshot(page, 'vault-2-find')
     await page.getByRole('textbox', { name: 'Find' }).fill('forty herrings')
     await page.getByText('1 match in 1 file', { exact: true }).waitFor()
     await page.getByRole('textbox', { name: 'Replace with' }).fill('fifty herrings')

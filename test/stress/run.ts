@@ -1,5 +1,5 @@
 /**
- * Runs the random and crash tests with many cases, then the load tests, and prints a table: `npm run test:stress`. Takes
+ * Runs the random and crash tests with many cases and prints a table: `npm run test:stress`. Takes
  * some 20 minutes on two cores. Exits with 1 if a part failed.
  */
 import { spawn } from 'node:child_process'
@@ -19,6 +19,7 @@ const randomTests = [
   'test/integration/interop/crash-import',
   'test/integration/interop/import.test',
   'test/integration/llm/streams',
+  'test/integration/platform/full-disk',
   'test/integration/workspace/crash',
   'test/integration/workspace/find-replace',
   'test/integration/workspace/history',
@@ -30,16 +31,6 @@ const randomTests = [
   'test/unit/search/units/',
   'test/unit/shared/links/',
   'test/unit/workspace/',
-]
-const loadTests = [
-  ['many-processes.ts', '--seconds', '30', '--kills', '10'],
-  ['remember-storm.ts'],
-  ['mcp-storm.ts', '--notes', '100'],
-  ['greedy-program.ts', '--searches', '100'],
-  ['full-disk.ts'],
-  ['host-fuzz.ts', '--count', '20000', '--seconds', '60'],
-  ['markdown-fuzz.ts', '--documents', '100'],
-  ['diff.ts'],
 ]
 /** A part that takes longer has failed. */
 const limitMs = 15 * 60_000
@@ -80,12 +71,6 @@ const rows = testResults.map(({ name, status, startTime, endTime }): Row => {
   const seconds = Math.round((endTime - startTime) / 1000)
   return { part: relative(root, name), result: status === 'passed' ? 'passed' : 'failed', seconds }
 })
-for (const [script = '', ...args] of loadTests) {
-  const start = performance.now()
-  const hasPassed = await run(join('test/stress', script), args)
-  const seconds = Math.round((performance.now() - start) / 1000)
-  rows.push({ part: ['test/stress', script].join('/'), result: hasPassed ? 'passed' : 'failed', seconds })
-}
 rmSync(folder, { recursive: true, force: true })
 console.table(rows)
 if (rows.some(({ result }) => result === 'failed')) process.exitCode = 1

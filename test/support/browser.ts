@@ -1,13 +1,8 @@
-/** Opens pages of the browser that all e2e files share. Saves screenshots as artifacts. */
-import { mkdirSync } from 'node:fs'
+/** Opens pages of the browser that all e2e files share. */
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Download, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import { temporaryFolder } from './folder.ts'
-import { isThorough } from './thorough.ts'
-
-const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
 let connected: Promise<Browser> | undefined
 
@@ -57,11 +52,4 @@ export async function saved(download: Download): Promise<string> {
   const path = join(await temporaryFolder(), 'download')
   await download.saveAs(path)
   return path
-}
-
-/** Saves a screenshot for a person to look at, if `SCREENSHOTS=1` or `THOROUGH=1` is set. */
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  if (!process.env['SCREENSHOTS'] && !isThorough) return
-  mkdirSync(artifacts, { recursive: true })
-  await page.screenshot({ path: join(artifacts, `${name}.png`) })
 }

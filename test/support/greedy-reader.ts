@@ -1,7 +1,5 @@
-/** Requests an answer, a model list or vectors from a server, and prints the outcome and the memory it took. */
+/** Requests an answer or vectors from a server, and prints the outcome and the memory it took. */
 import { createOpenAiEmbeddings } from '../../src/main/search/embeddings/openai-embeddings.ts'
-import { listAnthropicModels } from '../../src/main/llm/providers/anthropic/anthropic.ts'
-import { listOpenAiModels } from '../../src/main/llm/providers/openai/openai-client.ts'
 import { createAnthropicModel, createOpenAiModel } from './provider-models.ts'
 import { withAnswerLimits } from '../../src/main/llm/middleware/retry.ts'
 
@@ -36,17 +34,6 @@ async function answer(): Promise<object> {
   return { characters }
 }
 
-async function list(): Promise<object> {
-  try {
-    const models = await (provider === 'anthropic'
-      ? listAnthropicModels(options, signal)
-      : listOpenAiModels('openai-compatible', options, signal))
-    return { models: models.length }
-  } catch (error) {
-    return { code: codeOf(error) }
-  }
-}
-
 async function vectors(): Promise<object> {
   const embeddings = createOpenAiEmbeddings({
     ...options,
@@ -66,7 +53,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : String(error)
 }
 
-const outcome = await (what === 'answer' ? answer() : what === 'list' ? list() : vectors())
+const outcome = await (what === 'answer' ? answer() : vectors())
 const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
 process.stdout.write(`${JSON.stringify({ ...outcome, megabytes })}\n`)
 process.exit()

@@ -176,53 +176,6 @@ export function randomDocument(seed: number): string {
   return lines.join(random() < 0.1 ? '\r\n' : '\n')
 }
 
-/** Returns the text with pieces cut, duplicated, moved and broken. */
-export function mutated(text: string, seed: number): string {
-  const random = randomOf(seed)
-  const at = (length: number) => Math.floor(random() * length)
-  let result = text.slice(0, 60_000)
-  for (let step = 1 + at(8); step > 0; step -= 1) {
-    const from = at(result.length)
-    const piece = result.slice(from, from + 1 + at(300))
-    const rest = result.slice(from + piece.length)
-    const before = result.slice(0, from)
-    switch (at(6)) {
-      case 0:
-        result = before + rest
-        break
-      case 1:
-        result = before + piece.repeat(2 + at(200)) + rest
-        break
-      case 2:
-        result = before + (inlines[at(inlines.length)] ?? '').repeat(1 + at(3000)) + rest
-        break
-      case 3:
-        result =
-          before +
-          piece
-            .split('\n')
-            .map((line) => (starts[at(starts.length)] ?? '').repeat(1 + at(40)) + line)
-            .join('\n') +
-          rest
-        break
-      case 4:
-        result = before.replaceAll('\n\n', '\n') + piece + rest
-        break
-      default:
-        result = rest + piece + before
-    }
-    result = result.slice(0, 400_000)
-  }
-  return result
-}
-
-/** Returns random bytes, decoded as text. */
-export function randomBytes(seed: number): string {
-  const random = randomOf(seed)
-  const bytes = Uint8Array.from({ length: Math.floor(random() ** 2 * 60_000) }, () => Math.floor(random() * 256))
-  return new TextDecoder().decode(bytes)
-}
-
 /** Returns odd names of Markdown files that common file systems accept; without folders. */
 export function hostileNames(): string[] {
   const odd = [

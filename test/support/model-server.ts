@@ -14,7 +14,6 @@ export type ScriptedAnswer =
       readonly thinking?: string
       readonly delayMs?: number
       readonly cutAfter?: number
-      readonly pieceBytes?: number
       /** Stop reason: `refusal` or `length`; default: end of turn. */
       readonly stop?: 'refusal' | 'length'
       /** Sends encrypted thinking only. */
@@ -25,8 +24,6 @@ export type ScriptedAnswer =
       readonly stallAfter?: number
       /** Omits usage, as some local servers do. */
       readonly noUsage?: boolean
-      /** Sends comment lines between events, as routers do to keep a connection open. */
-      readonly comments?: boolean
     }
   | {
       readonly calls: readonly { readonly name: string; readonly arguments: object }[]
@@ -93,20 +90,11 @@ export interface ModelServer {
 
 export interface EmbeddingScript {
   readonly dimensions: number
-  /** All requests fail. */
-  readonly fail?: { readonly status: number }
-  /** Failures of the first requests. */
-  readonly failures?: { readonly status: number; readonly headers?: Record<string, string> }[]
   /** Refuses batches that contain this word. */
   readonly refuse?: string
-  /** Faulty answers: only the first vector, a vector with a null, no vectors. */
+  /** Faulty answers: only the first vector, a vector with a null. */
   readonly half?: boolean
   readonly nan?: boolean
-  readonly garbage?: boolean
-  /** The vector of a text with this word contains a null. */
-  readonly hole?: string
-  /** The vector of a text with this word has half the dimensions. */
-  readonly odd?: string
   readonly delayMs?: number
 }
 
@@ -421,7 +409,7 @@ function pieces(text: string): string[] {
   return text.match(/[\s\S]{1,7}/gu) ?? []
 }
 
-/** Sends bytes, on request in odd pieces that cut through characters. */
+/** Sends events, with the delays and faults of the answer. */
 async function stream(
   response: ServerResponse,
   events: readonly string[],
@@ -430,7 +418,7 @@ async function stream(
 ): Promise<void> {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
   const part = spokenPart(answer)
-  const { delayMs = 0, cutAfter = Infinity, pieceBytes = Infinity, errorAfter = Infinity, stallAfter = Infinity } = part
+  const { delayMs = 0, cutAfter = Infinity, errorAfter = Infinity, stallAfter = Infinity } = part
   for (const [index, event] of events.entries()) {
     if (index >= cutAfter) {
       // Lets the data arrive before the connection is dropped.
@@ -439,11 +427,7 @@ async function stream(
     }
     if (index >= stallAfter) return
     if (index >= errorAfter) return void response.end(errorEvent(path))
-    const bytes = Buffer.from(part.comments ? `: PROCESSING\n\n${event}` : event)
-    for (let from = 0; from < bytes.length; from += pieceBytes) {
-      response.write(bytes.subarray(from, Math.min(bytes.length, from + pieceBytes)))
-      if (pieceBytes < Infinity) await sleep(0)
-    }
+    response.write(event)
     if (delayMs > 0) await sleep(delayMs)
     if (response.destroyed) return
   }
@@ -472,22 +456,15 @@ function errorEvent(path: string): string {
 }
 
 async function embed(response: ServerResponse, body: Record<string, unknown>, script: EmbeddingScript): Promise<void> {
-  const { dimensions, fail, failures, refuse, half, nan, hole, odd, garbage, delayMs = 0 } = script
-  const failure: { status: number; headers?: Record<string, string> } | undefined = failures?.shift() ?? fail
-  if (failure) return json(response, failure.status, { error: { message: 'no embeddings today' } }, failure.headers)
+  const { dimensions, refuse, half, nan, delayMs = 0 } = script
   const texts = body['input'] as string[]
   if (refuse && texts.some((text) => text.includes(refuse)))
     return json(response, 400, { error: { message: `cannot embed ${refuse}` } })
-  if (garbage) return json(response, 200, { hello: 'world' })
   if (delayMs > 0) await sleep(delayMs)
-  const has = (text: string, word: string | undefined) => word !== undefined && text.includes(word)
   const data = texts.map((text, index) => ({
     object: 'embedding',
     index,
-    embedding:
-      nan || has(text, hole)
-        ? [...hashedWords(text, dimensions - 1), null]
-        : hashedWords(text, has(text, odd) ? dimensions / 2 : dimensions),
+    embedding: nan ? [...hashedWords(text, dimensions - 1), null] : hashedWords(text, dimensions),
   }))
   json(response, 200, {
     object: 'list',

@@ -3,18 +3,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-export type Trouble =
-  | 'none'
-  | 'auth'
-  | 'rate'
-  | 'broken'
-  | 'hang'
-  | 'slow'
-  | 'dimensions'
-  | 'garbled'
-  | 'page'
-  | 'dropped'
-  | 'unknownModel'
+export type Trouble = 'none' | 'auth' | 'rate' | 'broken' | 'hang' | 'slow' | 'dropped' | 'unknownModel'
 
 export interface TroubledServer {
   readonly url: string
@@ -63,12 +52,12 @@ function answer(
 ): void {
   const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
-  const good = (length: number) => ({
-    data: input.map((text, index) => ({ index, embedding: vectorOf(text, length, synonyms) })),
+  const good = () => ({
+    data: input.map((text, index) => ({ index, embedding: vectorOf(text, dimensions, synonyms) })),
   })
   switch (trouble) {
     case 'none':
-      return void json(200, good(dimensions))
+      return void json(200, good())
     case 'auth':
       return void json(401, { error: { message: 'Incorrect API key provided: sk-verysecretkey123' } })
     case 'rate':
@@ -78,15 +67,7 @@ function answer(
     case 'hang':
       return
     case 'slow':
-      return void setTimeout(() => json(200, good(dimensions)), delayMs)
-    case 'dimensions':
-      return void json(200, good(dimensions / 4))
-    case 'garbled':
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data": [{"embed')
-    case 'page':
-      return void response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end('<html><style>p{}</style><body><p>Sign in to the hotel network</p></body></html>')
+      return void setTimeout(() => json(200, good()), delayMs)
     case 'dropped':
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' })
       response.write('{"data": [')

@@ -1,7 +1,4 @@
-/**
- * Accepts and undoes suggestions until it is killed. By default all of them, and prints each step; with `--some`, a
- * random selection.
- */
+/** Accepts and undoes random suggestions until it is killed. */
 import { join } from 'node:path'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
@@ -72,22 +69,15 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
 }
 
 if (import.meta.main) {
-  const [folder = '', state = '', how = ''] = process.argv.slice(2)
+  const [folder = '', state = ''] = process.argv.slice(2)
   const { upkeep } = openUpkeepOf(folder, state)
   process.stdout.write('ready\n')
   for (;;) {
     const { open, done } = await upkeep.list()
-    if (how === '--some') {
-      const some = open.filter(() => Math.random() < 0.5).map(({ id }) => id)
-      const taken = done.filter(({ state }) => state === 'accepted').map((one) => one.acceptance)
-      const back = taken[Math.floor(Math.random() * taken.length)]
-      if (some.length > 0 && (back === undefined || Math.random() < 0.5)) await upkeep.accept(some)
-      else if (back !== undefined) await upkeep.undo(back)
-      continue
-    }
-    const acceptance = done.find((one) => one.state === 'accepted')?.acceptance
-    if (acceptance !== undefined) await upkeep.undo(acceptance)
-    else await upkeep.accept(open.map(({ id }) => id))
-    process.stdout.write(acceptance === undefined ? 'accepted\n' : 'undone\n')
+    const some = open.filter(() => Math.random() < 0.5).map(({ id }) => id)
+    const taken = done.filter(({ state }) => state === 'accepted').map((one) => one.acceptance)
+    const back = taken[Math.floor(Math.random() * taken.length)]
+    if (some.length > 0 && (back === undefined || Math.random() < 0.5)) await upkeep.accept(some)
+    else if (back !== undefined) await upkeep.undo(back)
   }
 }

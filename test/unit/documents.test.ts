@@ -1,25 +1,60 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { parseDocument } from 'yaml'
 import { budgetOf, recentTokensToKeep } from '../../src/main/agent/context/context-budget.ts'
-import { configSchema } from '../../src/main/platform/config/config-schema.ts'
 import { parseConfig } from '../../src/main/platform/config/parse-config.ts'
 import { defaultSettings } from '../support/default-settings.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-describe('developer documents', () => {
-  it.each(['docs/architecture.md', 'docs/CONTRIBUTING.md'])('%s names files that exist', (document) => {
-    const paths = [...read(document).matchAll(/`((?:src|test|resources)\/[\w./-]+)`/g)].map(([, path = '']) => path)
-    expect(paths.length).toBeGreaterThan(5)
-    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
-  })
+/** Names of other programs, and examples of values. */
+const foreignNames = new Set(
+  `OWNER REPOSITORY FILE FOLDER RULES TIME QUERY unreleased attestation certificate azureSignOptions AZURE_ pfx p12
+  getLinkpathDest findByDirectory HASHTAG_REGEX softTrimRatio hardClearRatio minPrunableToolChars mapodoufu mapo mpdf
+  visiblity someday rating author lee y1984 snake_case u006frk done_at news mkd cursorrules ssh repo GEMINI SKILL W03 T09
+  Z_1a2b3c4d elicitation sep1034 sep1330 stateless`.split(/\s+/),
+)
 
+describe('developer documents', () => {
   const pages = ['docs', 'docs/guide'].flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
   )
+
+  const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+    .toString()
+    .split('\n')
+    .filter((path) => existsSync(join(root, path)))
+
+  it.each(['README.md', ...pages])('%s names files that exist', (document) => {
+    const paths = [...read(document).matchAll(/`((?:src|test|resources|docs)\/[\w./-]+)`/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+    const names = [...read(document).matchAll(/`([\w-]+\.(?:tsx?|mjs))`/g)].map(([, name = '']) => name)
+    expect(names.filter((name) => !sources.some((path) => path.endsWith(`/${name}`)))).toEqual([])
+  })
+
+  const code = sources
+    .filter((path) => /^(?:src|resources|test\/support|\.github|\.ci|[^/]+$)/.test(path))
+    .filter((path) => /\.(?:tsx?|mjs|json|css|ya?ml|md)$/.test(path) && !/^(?:README|CHANGELOG)/.test(path))
+    .map((path) => read(path))
+    .concat(sources)
+    .join('\n')
+  const words = new Set(code.match(/[A-Za-z_]\w*/g))
+
+  it.each(['README.md', ...pages])('the code in %s has no unknown name', (document) => {
+    const spans = [
+      ...read(document)
+        .replace(/```[\s\S]*?```/g, '')
+        .matchAll(/`([^`\n]+)`/g),
+    ].map(([, code = '']) => code)
+    const names = spans.flatMap((code) => code.match(/[A-Za-z_]\w{2,}/g) ?? [])
+    expect(names.filter((name) => !words.has(name) && !foreignNames.has(name))).toEqual([])
+  })
 
   it.each(['README.md', ...pages])('%s has no dead links', (document) => {
     const prose = read(document).replace(/```[\s\S]*?```|`[^`\n]*`/g, '')
@@ -29,9 +64,26 @@ describe('developer documents', () => {
     ).toEqual([])
   })
 
-  it.each(['README.md', ...pages])('the settings in %s are valid', (document) => {
+  const settingNames = [...read('docs/guide/config.md').matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name = '']) => name)
+
+  it.each(['README.md', ...pages])('%s names settings that exist', (document) => {
+    const firstParts = new Set(settingNames.flatMap((name) => name.replace(/^agents\.defaults\./, '').split('.', 1)))
+    const prose = read(document).replace(/```[\s\S]*?```/g, '')
+    const named = [...prose.matchAll(/`([a-z]\w*(?:\.[a-z]\w*)+)`/gi)].map(([, name = '']) => name)
+    const settings = named.filter(
+      (name) => firstParts.has(name.split('.', 1)[0] ?? '') && !/\.(?:md|ts|jsonl?)$/.test(name),
+    )
+    const isKnown = (name: string) =>
+      settingNames.some((known) => `.${known}.`.includes(`.${name}.`) || name.startsWith(`${known}.`)) ||
+      // Names of the original and older names are read, too.
+      code.includes(name)
+    expect(settings.filter((name) => !isKnown(name))).toEqual([])
+  })
+
+  it.each(['README.md', ...pages])('the YAML in %s is valid', (document) => {
     const blocks = [...read(document).matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml = '']) => yaml)
-    const settings = blocks.filter((yaml) => (/^\w+/.exec(yaml)?.[0] ?? '') in configSchema.shape)
+    for (const yaml of blocks) expect(parseDocument(yaml).errors).toEqual([])
+    const settings = blocks.filter((yaml) => !yaml.startsWith('superseded:'))
     for (const yaml of settings) expect(parseConfig(yaml)).toMatchObject({ ok: true, ignoredKeys: [] })
     if (document.endsWith('/original.md')) expect(settings).toHaveLength(1)
   })

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestServer } from '../../support/app.ts'
 import { findings } from '../../support/axe.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../../support/browser.ts'
+import { closeBrowser, openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { isThorough } from '../../support/thorough.ts'
 import { languages, type Language } from './step.ts'
@@ -58,11 +58,10 @@ describe('twenty-five tasks of a new user', () => {
     const walk = new Walk(page, language, 'pointer')
     const efforts: Effort[] = []
     const found: string[] = []
-    for (const [index, task] of tasks.entries()) {
+    for (const task of tasks) {
       efforts.push(await walk.take(task))
       if (!isThorough) continue
       found.push(...(await findings(page)).map((finding) => `${task.want}: ${finding}`))
-      await keepScreenshot(page, `task-${String(index + 1).padStart(2, '0')}-${language}-${width}`)
     }
     tell(`${language} ${width} × ${height}`, efforts)
     expect(found).toEqual([])

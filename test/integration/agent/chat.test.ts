@@ -39,16 +39,8 @@ describe('the offline agent', () => {
     expect(names).toEqual(['write', 'memory_search'])
   })
 
-  it('says that it found nothing, also in Chinese', async () => {
-    const { ask } = await openChat()
-    expect((await ask('How do I bake bread?')).text).toContain('I found nothing')
-    expect((await ask('怎么烤面包？')).text).toContain('没有找到')
-  })
-
-  it.each([
-    ['words', Array.from({ length: 9000 }, (_, index) => `word${index}`).join(' ')],
-    ['one word', 'x'.repeat(100_000)],
-  ])('stores a long note of %s once, confirms it, and finds it', async (_, long) => {
+  it('stores a long note once, confirms it, and finds it', async () => {
+    const long = Array.from({ length: 9000 }, (_, index) => `word${index}`).join(' ')
     const { agent, ask, workspace } = await openChat()
     const { session } = await ask('Remember that I like tea')
     await ask('Remember that Bob is tall', session)
@@ -76,26 +68,6 @@ describe('the offline agent', () => {
         .join('\n')
     await until(async () => (await said()).includes('You are welcome'))
     expect(await said()).toContain('> the boiler code is 7781')
-  })
-
-  it('quotes only fitting lines if several notes were found', async () => {
-    const { ask } = await openChat()
-    for (const note of ['we chose PostgreSQL for the database', 'Buy oat milk', 'I parked on level 4'])
-      await ask(`Remember that ${note}`)
-    const { text } = await ask('where did i park?')
-    expect(text).toContain('> I parked on level 4')
-    expect(text).not.toContain('PostgreSQL')
-  })
-
-  it('lists the entries of today’s log', async () => {
-    const { ask } = await openChat()
-    expect((await ask('Summarise today')).text).toContain('There are no notes')
-    expect((await ask('Write a poem')).text).toContain('connect a language model')
-    await ask('记住周四下午评审')
-    expect((await ask('什么时候评审？')).text).toMatch(
-      /^你的记忆里写着：\n\n> 周四下午评审\n\n\[memory\/2026-01-20.md:3\]/,
-    )
-    expect((await ask('总结今天的记录')).text).toContain('- 10:30 周四下午评审 [memory/2026-01-20.md:3]')
   })
 })
 
@@ -150,16 +122,6 @@ describe('tools, called by a model', () => {
     expect(results[2]).toMatchObject({ details: { change: { path: 'MEMORY.md', added: 2, removed: 0, startLine: 2 } } })
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toContain('first')
   })
-
-  it('keeps the files as they were read first', async () => {
-    const { ask, server } = await openChat(call('write', { path: 'USER.md', content: 'The user is called Ann.' }), {
-      text: 'done',
-    })
-    await ask('x')
-    const systems = server.requests.map(({ body }) => JSON.stringify(body['system']))
-    expect(systems[0]).not.toContain('called Ann')
-    expect(systems[1]).toBe(systems[0])
-  })
 })
 
 describe('session start', () => {
@@ -188,29 +150,11 @@ describe('session start', () => {
 })
 
 describe('memory_get', () => {
-  it('reads the requested lines of notes and conversations', async () => {
-    const { ask, agent } = await openChat(
-      { calls: [{ name: 'memory_get', arguments: { path: 'MEMORY.md', from: 2, lines: 2 } }] },
-      { text: 'done' },
-    )
-    await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', { cause: 'user' })
-    const { messages, session } = await ask('x')
-    const result = messages.find(({ role }) => role === 'toolResult')
-    expect(JSON.parse(result ? messageText(result) : '')).toEqual({ path: 'MEMORY.md', text: 'two\nthree' })
-    const text = await agent.sessions.readText(session)
-    expect(text).toContain('"role":"user"')
-    await expect(agent.sessions.readText('../../config')).rejects.toMatchObject({ code: 'unknown_session' })
-  })
-
   it('and read accept a path with lines as memory_search returns it, or a citation', async () => {
     const cases: [args: object, path: string, text: string][] = [
-      [{ path: 'MEMORY.md:3' }, 'MEMORY.md', 'three'],
       [{ path: 'MEMORY.md:2-3' }, 'MEMORY.md', 'two\nthree'],
       [{ path: '[MEMORY.md:3]' }, 'MEMORY.md', 'three'],
-      [{ path: '`MEMORY.md:2–3`' }, 'MEMORY.md', 'two\nthree'],
       [{ path: ' `[MEMORY.md:3]` ' }, 'MEMORY.md', 'three'],
-      [{ path: '[draft] a.md:1' }, '[draft] a.md', 'drafted'],
-      [{ path: 'MEMORY.md:2-3', from: 4 }, 'MEMORY.md', 'four'],
       [{ path: 'MEMORY.md:2-3', lines: 1 }, 'MEMORY.md', 'two'],
       [{ path: 'times/at 12:3' }, 'times/at 12:3', 'noon\nevening'],
     ]
@@ -228,18 +172,6 @@ describe('memory_get', () => {
       expect(JSON.parse(got ?? '')).toEqual({ path, text })
       expect(read?.replace(/\n\[lines .*/, '')).toBe(text)
     }
-  })
-
-  it('says how many lines a file has if the line does not exist, and names a missing file without lines', async () => {
-    const inputs = [{ path: 'MEMORY.md:50' }, { path: 'MEMORY.md', from: 50 }]
-    const calls = ['memory_get', 'read'].flatMap((name) => inputs.map((input) => ({ name, arguments: input })))
-    const missing = { name: 'memory_get', arguments: { path: 'gone.md:3' } }
-    const { ask, agent } = await openChat({ calls: [...calls, missing] }, { text: 'done' })
-    await agent.workspace.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
-    const results = (await ask('x')).messages.filter((message) => message.role === 'toolResult')
-    expect(results.map(({ isError }) => isError)).toEqual(Array<boolean>(5).fill(true))
-    const reason = 'input_invalid: MEMORY.md has 2 lines: there is no line 50'
-    expect(results.map(messageText)).toEqual([...calls.map(() => reason), expect.stringMatching(/gone\.md(?!:)/)])
   })
 })
 
@@ -282,13 +214,6 @@ describe('turns', () => {
     expect((await ask('go on', session)).text).toBe('again')
   })
 
-  it('reports a wrong key as an answer that names the provider', async () => {
-    const { ask } = await openChat({ status: 401, message: 'invalid x-api-key' })
-    const { last, messages } = await ask('hello')
-    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'provider_auth' })
-    expect(messages).toHaveLength(2)
-  })
-
   it('writes the key to no log and no transcript', async () => {
     const { ask, home, app } = await openChat({ status: 400, message: 'odd header x-api-key: sk-test-key' })
     const { session } = await ask('hello')
@@ -317,18 +242,19 @@ describe('turns', () => {
     expect((await agent.sessions.get(session)).messages().at(-1)?.message).toMatchObject({ errorCode: 'step_limit' })
   })
 
-  it.each([
-    ['arguments that the tool does not take', 'read', { file: 'x' }],
-    ['a file that is not there', 'read', { path: 'gone.md' }],
-    ['a tool that there is not', 'fly', { to: 'Lisbon' }],
-  ])('ends the turn after repeated failures of one call: %s', async (_name, name, given) => {
-    const { ask, server } = await openChat({ text: 'I look.', calls: [{ name, arguments: given }] })
+  it('ends the turn after repeated failures of one call', async () => {
+    const call = { name: 'read', arguments: { path: 'gone.md' } }
+    const { ask, server } = await openChat({ text: 'I look.', calls: [call] })
     const { messages, last, session } = await ask('look')
     expect(server.requests).toHaveLength(4)
     const results = messages.flatMap((message) => (message.role === 'toolResult' ? [messageText(message)] : []))
     expect(results.map((text) => text.includes('has failed'))).toEqual([false, false, true, true])
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Do not repeat it')
-    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData: { tool: name, count: 4 } })
+    expect(last).toMatchObject({
+      stopReason: 'error',
+      errorCode: 'tool_repeats',
+      errorData: { tool: 'read', count: 4 },
+    })
     const said = messages.filter((message) => message.role === 'assistant').map(messageText)
     expect(said).toEqual(['I look.', 'I look.', 'I look.', 'I look.', ''])
     server.script = [{ text: 'There is none.' }]
@@ -350,44 +276,5 @@ describe('turns', () => {
     expect(text).toBe('done')
     expect(await readFile(join(workspace, 'a.md'), 'utf8')).toBe('here\n')
     expect(messages.some((message) => messageText(message).includes('has failed'))).toBe(false)
-  })
-
-  it('ends the turn after repeated equal results of one call', async () => {
-    const { ask, server } = await openChat({ calls: [{ name: 'memory_search', arguments: { query: 'walnut' } }] })
-    const { last } = await ask('walnut?')
-    expect(server.requests).toHaveLength(4)
-    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('has given the same result 3 times')
-    const errorData = { tool: 'memory_search', count: 4, what: 'same' }
-    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
-  })
-
-  it('ends the turn after eight answers with only failed calls', async () => {
-    const { ask, server } = await openChat({ text: 'x' })
-    const gone = (index: number) => ({ name: 'memory_get', arguments: { path: `none-${index}.md` } })
-    server.script = [
-      { calls: Array.from({ length: 9 }, (_, index) => gone(index + 20)) },
-      ...Array.from({ length: 20 }, (_, index) => ({ calls: [gone(index)] })),
-    ]
-    const { last } = await ask('look')
-    expect(server.requests).toHaveLength(8)
-    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('have all failed')
-    const errorData = { tool: 'memory_get', count: 8, what: 'row' }
-    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
-  })
-
-  it('reports an empty answer as a failure that can be retried', async () => {
-    const { ask, server } = await openChat({ text: '' })
-    const { last, session } = await ask('hello')
-    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'answer_empty' })
-    server.script = [{ text: 'Hello.' }]
-    expect((await ask('hello?', session)).text).toBe('Hello.')
-  })
-
-  it('stores the report of the last request with the session', async () => {
-    const { agent, ask } = await openChat({ text: 'hi' })
-    const { session } = await ask('hello')
-    const report = await agent.chat.meter.report(session, undefined)
-    expect(report).toMatchObject({ model: 'anthropic/test-model', reportedTokens: 150, contextWindow: 200_000 })
-    expect(report.items.map(({ name }) => name)).toContain('AGENTS.md')
   })
 })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
 import { openTestApp, prepareFolders } from '../../support/app.ts'
-import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+import { startModelServer } from '../../support/model-server.ts'
 import {
   bigFile,
   bigText,
@@ -14,7 +14,6 @@ import {
   conversationModel,
   factOf,
   lostFacts,
-  memoryText,
   messageOf,
   type ModelBehaviour,
 } from '../../support/scripted-conversation.ts'
@@ -78,31 +77,6 @@ describe('full context window', () => {
     )
     expect(keeping / all).toBeLessThan(0.5)
   }, 120_000)
-
-  it('retries a flush that fails once', async () => {
-    const { talk, workspace } = await openConversation({ failFlushes: 1 })
-    const { transcript, branch } = await talk(30)
-    expect(await lostFacts(workspace, transcript, 30)).toEqual([])
-    expect(ofType(branch, 'flush')[0]?.status).toBe('wrote')
-  }, 60_000)
-
-  it('summarises nothing if the flush always fails, and takes all notes later', async () => {
-    const behaviour = { failFlushes: Infinity }
-    const { talk, workspace, agent } = await openConversation(behaviour)
-    const failed = await talk(30)
-    expect(new Set(ofType(failed.branch, 'flush').map(({ status }) => status))).toEqual(new Set(['failed']))
-    expect(ofType(failed.branch, 'compaction').every(({ leftOut }) => leftOut)).toBe(true)
-    expect(await memoryText(workspace)).toBe('')
-    expect(await lostFacts(workspace, failed.transcript, 30)).toEqual([])
-    expect(await agent.sessions.list()).toMatchObject([{ areNotesMissing: true }])
-    behaviour.failFlushes = 0
-    const { transcript, branch } = await talk(3, 30)
-    expect(ofType(branch, 'flush').at(-1)?.status).toBe('wrote')
-    const memory = await memoryText(workspace)
-    for (let turn = 0; turn < 30; turn += 1) expect(memory).toContain(factOf(turn))
-    expect(await lostFacts(workspace, transcript, 33)).toEqual([])
-    expect(await agent.sessions.list()).toMatchObject([{ areNotesMissing: false }])
-  }, 60_000)
 
   it('keeps the history if a summary fails, reports it, and succeeds the next time', async () => {
     const { talk, workspace } = await openConversation({ failSummaries: 4 })
@@ -169,67 +143,7 @@ describe('full context window', () => {
   }, 180_000)
 })
 
-describe('flush', () => {
-  it('writes memory files only and adds no visible message', async () => {
-    const { talk, agent, server } = await openConversation()
-    const behaviour = conversationModel()
-    let isFirst = true
-    server.respond = (body): ScriptedAnswer => {
-      const isFlush = JSON.stringify(body['messages']).includes('Memory flush.')
-      if (!isFlush || !isFirst) return behaviour(body)
-      isFirst = false
-      return { calls: [{ name: 'write', arguments: { path: 'AGENTS.md', content: 'taken over' } }] }
-    }
-    const { branch, session } = await talk(rounds(15, 30))
-    const { workspace } = agent
-    expect(await workspace.exists('AGENTS.md')).toBe(false)
-    const said = (await agent.sessions.get(session)).messages().map(({ message }) => JSON.stringify(message))
-    expect(said.some((message) => message.includes('Memory flush') || message.includes('NO_REPLY'))).toBe(false)
-    expect(ofType(branch, 'flush').length).toBeGreaterThan(0)
-  }, 60_000)
-})
-
-describe('prompt cache', () => {
-  it('two requests share their prefix byte for byte up to the new messages', async () => {
-    const { talk, server } = await openConversation()
-    await talk(4)
-    const wire = server.requests.map(({ body }) => body)
-    expect(wire.length).toBeGreaterThanOrEqual(4)
-    const strip = (value: unknown) => JSON.stringify(value).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
-    for (let index = 1; index < wire.length; index += 1) {
-      const before = strip(wire[index - 1]?.['messages']).slice(0, -1)
-      expect(strip(wire[index]?.['messages']).startsWith(before)).toBe(true)
-      expect(strip(wire[index]?.['system'])).toBe(strip(wire[index - 1]?.['system']))
-    }
-    expect(JSON.stringify(wire.at(-1)?.['messages']).match(/cache_control/g)).toHaveLength(1)
-  })
-})
-
-describe('stored requests', () => {
-  it('stores every request without the key', async () => {
-    const { talk, agent, server } = await openConversation()
-    const { session } = await talk(5)
-    const { count, request } = await agent.sessions.requestWithWire(session)
-    expect(count).toBe(server.requests.length)
-    expect(request?.json).toContain(factOf(4))
-    expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain(key)
-    expect(request?.json).not.toContain(key)
-    expect((await agent.sessions.requestWithWire(session, 1)).request?.json).toContain(factOf(0))
-    expect((await agent.sessions.requestWithWire(session, 999)).request).toBeNull()
-  })
-})
-
-describe('sessions', () => {
-  it('writes nothing for an empty session', async () => {
-    const { app, workspace } = await openTestApp({ now })
-    const agent = await app.agents.get('main')
-    const { session } = await agent.chat.send({ text: '/new' })
-    await agent.chat.send({ text: '/new', session })
-    await app.close()
-    const { readdir } = await import('node:fs/promises')
-    expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
-  })
-
+describe('commands', () => {
   it('runs commands and records their outcomes as data', async () => {
     const { agent, talk, server } = await openConversation()
     const { session } = await talk(12)
@@ -262,40 +176,4 @@ describe('sessions', () => {
     expect(await run('/compact the facts')).toMatchObject({ kind: 'compacted' })
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Pay special attention to: the facts')
   }, 60_000)
-})
-
-describe('notes in a flush’s answer', () => {
-  const answersFlushesWith = (answer: string) => {
-    const behave = conversationModel()
-    return (body: Record<string, unknown>): ScriptedAnswer =>
-      JSON.stringify(body['messages']).includes('Memory flush.') ? { text: answer } : behave(body)
-  }
-
-  it('are written to today’s log as a flush, and reported', async () => {
-    const { talk, server, agent, workspace } = await openConversation({}, { watch: true })
-    server.respond = answersFlushesWith(
-      '- FACT-101 the code of locker 101 is 4711\n- FACT-102 is in the cellar\n\nNO_REPLY',
-    )
-    const { branch } = await talk(rounds(15, 30))
-    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
-    expect(log).toContain('- FACT-101 the code of locker 101 is 4711\n- FACT-102 is in the cellar\n')
-    expect(log).not.toContain('NO_REPLY')
-    const flush = ofType(branch, 'flush')[0]
-    expect(flush).toMatchObject({ status: 'wrote', changes: [{ path: 'memory/2026-01-20.md' }] })
-    await agent.history.flush()
-    const [latest] = (await agent.history.timeline({ path: 'memory/2026-01-20.md', limit: 1 })) ?? []
-    expect(latest).toMatchObject({ cause: 'flush' })
-  }, 60_000)
-
-  it.each(['NO_REPLY', '**no reply**', 'Nothing to save. NO_REPLY', 'Done.', '没有需要保存的内容。'])(
-    'are not written if the model says that there are none: %s',
-    async (answer) => {
-      const { talk, server, agent } = await openConversation()
-      server.respond = answersFlushesWith(answer)
-      const { branch } = await talk(rounds(15, 30))
-      expect(ofType(branch, 'flush')[0]).toMatchObject({ status: 'nothing', changes: [] })
-      expect(await agent.workspace.exists('memory/2026-01-20.md')).toBe(false)
-    },
-    60_000,
-  )
 })

@@ -64,22 +64,6 @@ describe('branches', () => {
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
   })
 
-  it('hides a deleted version until it is restored', async () => {
-    const { chat, sessions, ids, ask } = await openChat([{ text: 'A1' }, { text: 'A1b' }])
-    const session = await ask('one')
-    const [first = ''] = await ids(session)
-    await (
-      await chat.send({ text: 'one, edited', session, replaces: first })
-    ).ended
-    const [edited = ''] = await ids(session)
-    const versions = async () => [...(await sessions.get(session)).messageVersions().values()].map(({ ids }) => ids)
-    expect(await versions()).toEqual([[first, edited]])
-    await chat.deleteFrom(session, edited)
-    expect(await versions()).toEqual([])
-    await chat.undelete(session, edited)
-    expect(await versions()).toEqual([[first, edited]])
-  })
-
   it('sends the model only the current branch', async () => {
     const { chat, ids, ask, server } = await openChat([{ text: 'A1' }, { text: 'A2' }, { text: 'A3' }])
     const session = await ask('the first secret')
@@ -124,15 +108,6 @@ describe('branches', () => {
     await ask('another way', forked)
     expect(await said(forked)).toEqual(['one', 'A1', 'another way', 'A3'])
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
-  })
-
-  it('refuses an unknown entry and changes nothing', async () => {
-    const { chat, said, ask } = await openChat([{ text: 'A1' }])
-    const session = await ask('one')
-    await expect(chat.retry(session, 'nope')).rejects.toMatchObject({ code: 'input_invalid' })
-    await expect((await chat.idleTranscript(session)).switchTo('nope')).rejects.toMatchObject({ code: 'input_invalid' })
-    await expect(chat.send({ text: ' ' })).rejects.toMatchObject({ code: 'input_invalid' })
-    expect(await said(session)).toEqual(['one', 'A1'])
   })
 })
 
@@ -184,18 +159,6 @@ describe('messages while the agent works', () => {
     ])
   })
 
-  it('keeps a queued message that begins like a command a message', async () => {
-    const { chat, said } = await openChat([slow, { text: 'second' }])
-    const { session } = await chat.send({ text: 'one' })
-    await chat.send({ text: '/foo later', session, delivery: 'after', isMessage: true })
-    await until(async () => (await said(session)).includes('second'))
-    expect(await said(session)).toContain('/foo later')
-    await expect(chat.send({ text: '/foo later', session })).rejects.toMatchObject({
-      code: 'unknown_command',
-      data: { command: 'foo', commands: expect.stringContaining('/new, ') },
-    })
-  })
-
   it('keeps queued messages when an answer is stopped, and sends them on request', async () => {
     const { chat, said, server } = await openChat([slow, { text: 'second' }])
     const { session, ended } = await chat.send({ text: 'one' })
@@ -230,13 +193,6 @@ describe('attachments', () => {
       files: [{ name: '笔记 _1_.txt', text: 'inside </file> the file' }],
       images: [{ type: 'image', data: 'QUJD', mimeType: 'image/png' }],
     })
-  })
-
-  it('refuses images before sending if the model takes none', async () => {
-    const { app } = await openTestApp({ now })
-    const { chat } = await app.agents.get('main')
-    const picture = { type: 'image' as const, name: 'a.png', data: 'QUJD', mimeType: 'image/png' }
-    await expect(chat.send({ text: 'x', attachments: [picture] })).rejects.toMatchObject({ code: 'images_unsupported' })
   })
 })
 
@@ -280,21 +236,6 @@ describe('list of conversations', () => {
     expect(markdown.text).toContain('Paris.')
     const jsonl = await sessions.export(session, 'jsonl')
     expect(jsonl.text.split('\n')[0]).toContain('"type":"session"')
-  })
-
-  it('keeps one draft per conversation until it is empty', async () => {
-    const { agent } = await openChat([{ text: 'x' }])
-    const draft = { text: '还没写完', attachments: [{ type: 'file' as const, name: 'a.txt', text: 'x' }] }
-    await agent.drafts.saveMessage('s1', draft)
-    await agent.drafts.saveMessage(undefined, { text: 'new', attachments: [] })
-    expect(await agent.drafts.message('s1')).toEqual(draft)
-    expect(await agent.drafts.message(undefined)).toEqual({ text: 'new', attachments: [] })
-    const last = { text: '另一个窗口', attachments: [] }
-    await agent.drafts.saveMessage('s1', last)
-    expect(await agent.drafts.message('s1')).toEqual(last)
-    await agent.drafts.saveMessage('s1', { text: '', attachments: [] })
-    expect(await agent.drafts.message('s1')).toBeNull()
-    expect(await agent.drafts.message(undefined)).toEqual({ text: 'new', attachments: [] })
   })
 
   it('continues an old conversation on request, else starts a new one', async () => {
@@ -356,12 +297,6 @@ describe('interrupted answers', () => {
       await app.close()
     }
   })
-
-  it('leaves no file beside the transcript after a finished answer', async () => {
-    const { ask, home } = await openChat([{ text: 'ok '.repeat(50), delayMs: 5 }])
-    await ask('one')
-    expect((await readdir(join(home, 'agents/main/sessions'))).filter((name) => name.endsWith('.partial'))).toEqual([])
-  })
 })
 
 describe('tool limits', () => {
@@ -386,15 +321,6 @@ describe('tool limits', () => {
     expect(bodies[2]).toContain('line 499 of a long file\\nline 500 of a long file')
     expect(bodies[3]).toContain('file_not_found')
     expect(bodies[3]).not.toContain('of another conversation')
-  })
-
-  it('reports invalid JSON arguments to the model', async () => {
-    const { server, ask } = await openChat([
-      { calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' },
-      { text: 'done' },
-    ])
-    await ask('x')
-    expect(JSON.stringify(server.requests[1]?.body['messages'])).toContain('The arguments are not a JSON object')
   })
 })
 
@@ -433,21 +359,5 @@ describe('usage and spending limit', () => {
     await app.settings.set([['spending', 'monthlyLimit'], null])
     await ask('four', session)
     expect((await said(session)).at(-1)).toBe('ok')
-  })
-
-  it('keeps the totals after a restart and a torn line', async () => {
-    const { ask, app, home } = await openChat([{ text: 'ok' }])
-    await ask('one')
-    await until(async () => (await app.ledger.months())[0]?.requests === 2)
-    await app.ledger.close()
-    await appendFile(join(home, 'usage.jsonl'), '{"at":1,"ag')
-    const { UsageStore } = await import('../../../src/main/llm/usage/usage-store.ts')
-    const again = new UsageStore({
-      file: join(home, 'usage.jsonl'),
-      now,
-      settings: app.settings,
-      onProblem: () => undefined,
-    })
-    expect(await again.months()).toEqual(await app.ledger.months())
   })
 })

@@ -97,25 +97,6 @@ it('cuts notes in a text reply, and notes that `edit` appends', async () => {
   expect((await edited.chat(long)).log).toMatch(/\n- 10:30 Tea\n- 10:30 We take .{250,290} … \[sessions\/.*\]\n$/)
 })
 
-it('does not cut notes outside logs', async () => {
-  const { chat, workspace } = await openChat([
-    { calls: [{ name: 'write', arguments: { path: 'MEMORY.md', append: true, content: `- ${long}` } }] },
-  ])
-  const { flush } = await chat(long)
-  expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain(long)
-  expect(flush?.lines).toMatchObject([{ kind: 'note', note: 'MEMORY.md' }])
-})
-
-it.each(['無需儲存。', '保存するものはありません。', '저장할 내용이 없습니다.', '好的，没有需要保存的内容。'])(
-  'does not save the reply %j',
-  async (text) => {
-    const { chat } = await openChat([{ text }])
-    const { log, flush } = await chat('Hello there')
-    expect(log).toBeUndefined()
-    expect(flush?.status).toBe('nothing')
-  },
-)
-
 it('keeps long statements to the offline model as short notes, and says so in the answer', async () => {
   const { chat } = await openChat([], true)
   const statements = ['Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm'].map(
@@ -132,15 +113,6 @@ it('keeps long statements to the offline model as short notes, and says so in th
     expect(raw[Number(line) - 1]).toContain(statements[at]?.trim())
   }
   expect(log.length).toBeLessThan(2500)
-})
-
-it('does not save notes that repeat the instructions or are not about the chat', async () => {
-  const { chat } = await openChat([
-    { text: '- Keep names, paths, addresses, numbers and dates exactly as they are.\n- The firm sells oil in Ohio' },
-  ])
-  const { log, flush } = await chat('The gate code is 4711')
-  expect(log).toBeUndefined()
-  expect(flush).toMatchObject({ status: 'nothing', changes: [] })
 })
 
 it('saves notes that a model lists as JSON', async () => {

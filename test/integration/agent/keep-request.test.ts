@@ -22,7 +22,7 @@ agents:
   const sent = await agent.chat.send({ text, withoutMemory })
   await sent.ended
   const transcript = await agent.sessions.get(sent.session)
-  if (!fails) await vi.waitFor(() => expect(transcript.name).toBeDefined())
+  if (!fails) await vi.waitFor(() => expect(transcript.name).toBeDefined(), { timeout: 10_000 })
   const again = await agent.chat.send({ text: 'Thanks', session: sent.session })
   await again.ended
   await test.app.close()
@@ -47,10 +47,7 @@ it.each([
   )
 })
 
-it.each([
-  { text: '', label: 'empty' },
-  { text: 'You will remember. '.repeat(200), label: 'repeating' },
-])('saves the note if the answer fails: $label', async ({ text }) => {
+it.each([{ text: '', label: 'empty' }])('saves the note if the answer fails: $label', async ({ text }) => {
   const { log } = await ask('Remember that the gate code is 4711', [{ text }, { text }, { text }], { fails: true })
   expect(log).toBe('# 2026-01-20\n\n- 10:30 the gate code is 4711\n')
 })
@@ -61,8 +58,4 @@ it('saves nothing if the model has saved it, for other messages, and in a chat w
   expect((await ask('Remember that the gate code is 4711', [write])).log).toBe('# 2026-01-20\n\n- 10:30 Gate: 4711\n')
   expect((await ask('Do you remember the gate code?', [])).log).toBeUndefined()
   expect((await ask('Remember that the gate code is 4711', [], { withoutMemory: true })).log).toBeUndefined()
-})
-
-it('asks for a title once', async () => {
-  expect((await ask('Hello', [])).titles).toBe(1)
 })

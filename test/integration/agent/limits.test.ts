@@ -7,8 +7,9 @@ import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { CoalescingStream } from '../../../src/main/agent/chat/live-turns.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
-import { type FileChange, parseLargeChange } from '../../../src/shared/util/file-change.ts'
+import { parseLargeChange } from '../../../src/shared/util/file-change.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
+import type { FileChange } from '../../../src/shared/util/file-change.ts'
 import { messageText, type Message, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
@@ -77,24 +78,6 @@ describe('limits of tools', () => {
     expect(results.map(messageText)[1]).toBe('- Mia is grey.')
     expect(results.map(messageText)[4]).toMatch(/^path_outside_workspace: /)
     expect(results.map(messageText)[5]).toBe('- Mia is grey.')
-  })
-
-  it('knows a note that was read with its absolute path', async () => {
-    const server = await startModelServer()
-    const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
-    const { app, workspace } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, watch: true })
-    const agent = await app.agents.get('main')
-    await agent.workspace.write('memory/pin.md', '# Pin\n\n- 1\n', { cause: 'user' })
-    server.script = [{ calls: [call('read', { path: join(workspace, 'memory/pin.md') })] }, { text: 'I see.' }]
-    const { session, ended } = await agent.chat.send({ text: 'x' })
-    await ended
-    await agent.privacy.update()
-    expect((await agent.sessions.get(session)).isPrivate).toBe(false)
-    const marked = '---\nvisibility: private\n---\n\nOther words.\n'
-    await agent.workspace.write('memory/pin.md', marked, { cause: 'user' })
-    await agent.memory.settle(10_000)
-    await agent.privacy.update()
-    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
   })
 
   it('turns errors and oversized input of tools into results for the model', async () => {
@@ -188,21 +171,6 @@ describe('followers', () => {
     permissions: [],
     retrying: null,
     keeping: null,
-  })
-
-  it('merges text while a follower is busy, in order and without loss', async () => {
-    const watcher = new CoalescingStream(partial)
-    const stop = new AbortController()
-    for (let word = 0; word < 100_000; word += 1) watcher.push({ type: 'text', delta: `${word} ` })
-    watcher.push({ type: 'thinking', delta: 'hm' })
-    watcher.push({ type: 'turnEnd', reason: 'done' })
-    const told: ChatEvent[] = []
-    for await (const event of watcher.events(stop.signal)) {
-      told.push(event)
-      if (event.type === 'turnEnd') stop.abort()
-    }
-    expect(told.map(({ type }) => type)).toEqual(['text', 'thinking', 'turnEnd'])
-    expect(told[0]).toEqual({ type: 'text', delta: Array.from({ length: 100_000 }, (_, word) => `${word} `).join('') })
   })
 
   it('sends a follower that stopped reading the current state instead of all events', async () => {

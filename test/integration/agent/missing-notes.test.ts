@@ -139,19 +139,6 @@ describe('a chat whose flush fails twice', () => {
     for (let turn = 0; turn < 14; turn += 1) expect((await log()).split(`FACT-${turn} is red`)).toHaveLength(2)
   }, 60_000)
 
-  it('can be deleted, and restored with its notes still missing', async () => {
-    const { agent, clock, state, sayMany, log } = await openChats(() => true)
-    const session = await sayMany(8)
-    await agent.sessions.remove(session)
-    state.broken = () => false
-    clock.at = new Date(2026, 0, 20, 11)
-    await agent.chat.endings.check()
-    expect(await log()).toBe('')
-    await agent.sessions.restore(session)
-    await agent.chat.endings.check()
-    expect(await log()).toContain('FACT-0 is red')
-  }, 60_000)
-
   it('writes private notes if it is private, and none without memory', async () => {
     const { agent, clock, state, sayMany, log, flushes } = await openChats(() => true)
     await sayMany(8, { isPrivate: true })

@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { loadPrompts } from '../../../src/main/agent/chat/prompts.ts'
 import { builtInTools } from '../../../src/main/agent/tools/built-in-tools.ts'
 import { noteExtensions } from '../../../src/main/workspace/files/file-names.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -85,18 +84,6 @@ it('refuses to change text of a log, and says what to do', async () => {
   }
 })
 
-it('appends to a log with every tool, also with other line ends', async () => {
-  const { call, read } = await openTools()
-  const entry = `- 10:30 Rust over C (replaces ${old}:3)`
-  expect(await call('write', { path: old, append: true, content: entry })).toBe('')
-  expect(await call('edit', { path: old, oldText: entry, newText: `${entry}\n- 10:31 Tea` })).toBe('')
-  expect(await call('write', { path: old, content: `${await read(old)}- 10:32 More\n` })).toBe('')
-  expect(await read(old)).toBe(`${oldText}\n${entry}\n- 10:31 Tea\n- 10:32 More\n`)
-  const windows = { path: 'memory/2026-01-18.md', content: '# 2026-01-18\n\n- 08:00 Tea\n- 08:01 More\n' }
-  expect(await call('write', windows)).toBe('')
-  expect(await read('memory/2026-01-18.md')).toBe('# 2026-01-18\r\n\r\n- 08:00 Tea\n- 08:01 More\n')
-})
-
 it('edits MEMORY.md, and refuses other files in a flush', async () => {
   const { call, read, agent, server, app } = await openTools()
   const change = { path: 'MEMORY.md', oldText: '# Long-term memory', newText: '# Long-term memory\n\n- Rust over C' }
@@ -152,45 +139,20 @@ it('creates no second long-term memory under another spelling of its name', asyn
   expect(await read('MEMORY.md')).toContain('- Tea')
 })
 
-it.each([
-  ['', 'memory/2026-01-20.md'],
-  ["vault: { daily: { folder: journal, format: 'YYYY/MM_DD' } }, ", 'journal/2026/01_20.md'],
-])('fills today into the prompt of a flush: %s', async (vault, path) => {
-  const prompt = 'Memory flush. Write to memory/YYYY-MM-DD.md under # YYYY-MM-DD, or to {{todaysLog}}; else NO_REPLY'
-  const { agent, server, app } = await openTools(`${vault}compaction: { memoryFlush: { prompt: "${prompt}" } }`)
-  server.script = [{ text: 'Good.' }]
-  const { session, ended } = await agent.chat.send({ text: 'We use Rust.' })
-  await ended
-  server.script = [{ text: 'NO_REPLY' }, { text: 'NO_REPLY' }]
-  const sent = await agent.chat.send({ text: '/new', session })
-  await sent.ended
-  await app.close()
-  const flush = server.requests.find(({ text }) => text.includes('Memory flush.'))
-  const filled = `Memory flush. Write to ${path} under # 2026-01-20, or to ${path}; else NO_REPLY`
-  expect(flush?.text).toContain(filled)
-})
-
-it('names the same forms of entries in all instructions', async () => {
-  const settings = { prompts: {}, compaction: { memoryFlush: { enabled: true } } }
-  const resources = join(import.meta.dirname, '../../../resources')
-  const options = { resources, config: { current: settings }, workspace: { layout: { own: '' } } }
-  const prompts = await loadPrompts(options as never)
-  const { description = '' } = builtInTools.find(({ name }) => name === 'write') ?? {}
-  const system = prompts.system({ agent: '', workspace: '', today: '', weekday: '', timeZone: '', todaysLog: log })
-  for (const text of [description, system, prompts.flush({ todaysLog: log })]) {
-    expect(text).toContain('"- HH:MM text"')
-    expect(text).toContain('"## HH:MM - Title"')
-  }
-  for (const language of ['en', 'zh-CN', 'zh-TW'])
-    expect(
-      await readFile(join(import.meta.dirname, `../../../resources/templates/${language}/AGENTS.md`), 'utf8'),
-    ).toMatch(/`- HH:MM [^`]+`.*`## HH:MM - [^`]+`/)
-})
-
-it('lists entries of both forms without a model', async () => {
-  const { agent } = await openTools()
-  const sent = await agent.chat.send({ text: 'What did I do yesterday?', model: 'offline' })
-  await sent.ended
-  const last = (await agent.sessions.get(sent.session)).messages().at(-1)
-  expect(last && messageText(last.message)).toContain(`- 09:00 C over Go [${old}:3]\n- 09:30 Green tea [${old}:6]`)
-})
+it.each([["vault: { daily: { folder: journal, format: 'YYYY/MM_DD' } }, ", 'journal/2026/01_20.md']])(
+  'fills today into the prompt of a flush: %s',
+  async (vault, path) => {
+    const prompt = 'Memory flush. Write to memory/YYYY-MM-DD.md under # YYYY-MM-DD, or to {{todaysLog}}; else NO_REPLY'
+    const { agent, server, app } = await openTools(`${vault}compaction: { memoryFlush: { prompt: "${prompt}" } }`)
+    server.script = [{ text: 'Good.' }]
+    const { session, ended } = await agent.chat.send({ text: 'We use Rust.' })
+    await ended
+    server.script = [{ text: 'NO_REPLY' }, { text: 'NO_REPLY' }]
+    const sent = await agent.chat.send({ text: '/new', session })
+    await sent.ended
+    await app.close()
+    const flush = server.requests.find(({ text }) => text.includes('Memory flush.'))
+    const filled = `Memory flush. Write to ${path} under # 2026-01-20, or to ${path}; else NO_REPLY`
+    expect(flush?.text).toContain(filled)
+  },
+)

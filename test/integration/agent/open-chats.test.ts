@@ -140,24 +140,22 @@ describe('an open chat', () => {
     expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
   })
 
-  it.each([
-    'note: the divorce lawyer is Jane Roe',
-    'Remember that the divorce lawyer is Jane Roe.',
-    'Please remember: the divorce lawyer is Jane Roe',
-    '请记住：the divorce lawyer is Jane Roe',
-  ])('becomes private when the line is marked that it saved for “%s”', async (request) => {
-    const { agent, workspace, say, writeOutside } = await openChats()
-    const { session } = await say(request)
-    const other = await say('The weather is fine today.')
-    const log = `memory/${localDate(new Date())}.md`
-    const text = await readFile(join(workspace, log), 'utf8')
-    await agent.memory.settle(10_000)
-    await agent.privacy.update()
-    await writeOutside({ [log]: text.replace(/Jane Roe.?$/m, '$& ^[private]') })
-    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
-    expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
-    await expect(say(request)).rejects.toMatchObject({ code: 'message_private', data: { lines: request } })
-  })
+  it.each(['note: the divorce lawyer is Jane Roe', '请记住：the divorce lawyer is Jane Roe'])(
+    'becomes private when the line is marked that it saved for “%s”',
+    async (request) => {
+      const { agent, workspace, say, writeOutside } = await openChats()
+      const { session } = await say(request)
+      const other = await say('The weather is fine today.')
+      const log = `memory/${localDate(new Date())}.md`
+      const text = await readFile(join(workspace, log), 'utf8')
+      await agent.memory.settle(10_000)
+      await agent.privacy.update()
+      await writeOutside({ [log]: text.replace(/Jane Roe.?$/m, '$& ^[private]') })
+      expect((await agent.sessions.get(session)).isPrivate).toBe(true)
+      expect((await agent.sessions.get(other.session)).isPrivate).toBe(false)
+      await expect(say(request)).rejects.toMatchObject({ code: 'message_private', data: { lines: request } })
+    },
+  )
 
   it('becomes private when a line without its time and origin is marked that it asked to remember', async () => {
     const { agent, say, writeOutside } = await openChats()

@@ -5,7 +5,7 @@ import { PrivacyWorld } from '../../support/privacy-world.ts'
 import { steps } from '../../support/privacy-steps.ts'
 import { rounds } from '../../support/thorough.ts'
 
-const sequences = Number(process.env['PRIVACY_SEQUENCES'] ?? rounds(30, 1500))
+const sequences = Number(process.env['PRIVACY_SEQUENCES'] ?? rounds(12, 1500))
 const seed = Number(process.env['PRIVACY_SEED'] ?? 31)
 
 it(

@@ -6,7 +6,6 @@ import { messageText } from '../../../src/shared/chat/messages.ts'
 import { redactPrivate, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { readFor } from '../../../src/main/app/api/client-visibility.ts'
-import { commandEntry } from '../../../src/main/agent/sessions/session-events.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -126,28 +125,6 @@ describe('a private chat', () => {
     expect((await agent.sessions.get(next.session)).isPrivate).toBe(true)
   })
 
-  it('is followed by a private chat after /new', async () => {
-    const { agent, remote, say } = await openChats()
-    const { session } = await say(secret, { isPrivate: true })
-    const next = await say('/new', { session })
-    await say('The puffin knits.', { session: next.session })
-    expect((await agent.sessions.get(next.session)).isPrivate).toBe(true)
-    expect(remote.requests).toEqual([])
-  })
-
-  it('refuses to switch to a remote model', async () => {
-    const { agent, say } = await openChats()
-    const { session } = await say(secret, { isPrivate: true })
-    const outcomeOf = async (text: string) => {
-      await say(text, { session })
-      return (await agent.sessions.get(session)).lastCustom(commandEntry)
-    }
-    expect(await outcomeOf('/model anthropic/other-model')).toMatchObject({
-      outcome: { kind: 'failed', code: 'private_chat_remote_model' },
-    })
-    expect(await outcomeOf(`/model ${local}`)).toMatchObject({ outcome: { kind: 'model', model: local } })
-  })
-
   it('searches without a remote embedding server', async () => {
     const { remote, say } = await openChats(
       `open }, memory: { embedding: { provider: openai-compatible, model: test, baseUrl: "{{remote}}", reach: remote }`,
@@ -175,14 +152,6 @@ describe('a private chat', () => {
     await say('Good morning.', { isPrivate: false })
     expect(JSON.stringify(remote.requests)).toContain('Good morning.')
     expect(JSON.stringify(remote.requests)).not.toContain('2026-01-20-aye')
-  })
-
-  it('is exported as a private note', async () => {
-    const { agent, say } = await openChats()
-    const { session } = await say(secret, { isPrivate: true })
-    const { text } = await agent.sessions.export(session, 'markdown')
-    expect(text).toContain(secret)
-    expect(visibilityOf(text).isFullyPrivate).toBe(true)
   })
 
   it.each(['from the start', 'later'])(
@@ -224,5 +193,13 @@ describe('a private chat', () => {
     expect(remote.requests).toEqual([])
     const open = await say('Good morning.', { isPrivate: false })
     expect(open.text).toBe('Aye, from afar.')
+  })
+
+  it('is exported as a private note', async () => {
+    const { agent, say } = await openChats()
+    const { session } = await say(secret, { isPrivate: true })
+    const { text } = await agent.sessions.export(session, 'markdown')
+    expect(text).toContain(secret)
+    expect(visibilityOf(text).isFullyPrivate).toBe(true)
   })
 })

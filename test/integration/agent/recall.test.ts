@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { recallQueries } from '../../../src/main/agent/recall/recall-notes.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
-import { writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const files = {
@@ -124,23 +123,6 @@ describe('recall before the answer', () => {
     expect(server.requests.at(-1)?.text).toContain('2024年3月在苏州买的')
   })
 
-  it('finds the answer to a follow-up beside many similar notes', async () => {
-    const notes = [
-      '- On the nightstand lies The Overstory, a book by Richard Powers.',
-      '- Jonas Lind, the physiotherapist, works in the Seestrasse.',
-      '- Jonas Lind was recommended by Petra.',
-      '- The Overstory was recommended by Mia.',
-      '- Bellavista was recommended by Dr. Sommer.',
-    ]
-    const { server, say } = await openChats({ files: { 'notes/people.md': `# People\n\n${notes.join('\n')}\n` } })
-    server.respond = () => ({ text: 'The Overstory by Richard Powers [notes/people.md:3].' })
-    const session = await say('Which book is on the nightstand?')
-    await say('and who recommended it?', session)
-    expect(server.requests.at(-1)?.text).toMatch(
-      /<memory>[^>]*The Overstory was recommended by Mia\.(?![^>]*recommended)/,
-    )
-  })
-
   it('is off by setting, in one chat, without memory and offline', async () => {
     const { agent, server, say } = await openChats({}, ', chat: { context: { recall: false } }')
     await say(boiler)
@@ -204,15 +186,6 @@ describe('recall before the answer', () => {
     }
   })
 
-  it('makes the chat private if a recalled note is marked later', async () => {
-    const { agent, say, workspace } = await openChats()
-    const session = await say(boiler)
-    await writeFiles(workspace, { 'notes/home.md': `---\nvisibility: private\n---\n\n${files['notes/home.md']}` })
-    await agent.memory.reindex()
-    await agent.privacy.update()
-    expect((await agent.sessions.get(session)).isPrivate).toBe(true)
-  })
-
   it('counts in the meter, names its sources, and is listed with its use', async () => {
     const { agent, server, say } = await openChats()
     server.script = [{ text: 'On the fridge [notes/home.md:8].' }]
@@ -266,12 +239,6 @@ describe('recallQueries', () => {
     },
   ]
 
-  it('makes search syntax plain words', () => {
-    expect(recallQueries(user('see path:notes -draft "my tea" [status:open] at 10:30'), [])[0]?.text).toBe(
-      'see path notes draft my tea status open at 10:30',
-    )
-  })
-
   it('adds words of the last exchange to a short follow-up only', () => {
     for (const text of [
       'and who recommended it?',
@@ -289,11 +256,5 @@ describe('recallQueries', () => {
       'It was great.',
     ])
       expect(recallQueries(user(text), exchange), text).toEqual([{ text }])
-  })
-
-  it('is empty for attachments only, and short for a long text', () => {
-    const file = { type: 'text' as const, text: '<file name="a.md">\nText\n</file>' }
-    expect(recallQueries({ role: 'user', content: [file], timestamp: 0 }, [])).toEqual([])
-    expect(recallQueries(user('word '.repeat(2000)), [])[0]?.text).toHaveLength(999)
   })
 })

@@ -199,44 +199,6 @@ describe('the end of a session', () => {
     for (const name of names) expect(await noteAt(name)).toContain('The tea garden opens on 2026-05-04')
   })
 
-  it('does not wait for a chat that is deleted meanwhile, and shows no step as running', async () => {
-    const { agent, server, state, say, summaries } = await openWithClock()
-    const deleted = await say(statement)
-    const other = await say(statement)
-    const respond = server.respond
-    server.respond = (body) => {
-      if (JSON.stringify(body).includes('You summarise ended conversations') && state.summaries === 0)
-        void agent.sessions.remove(deleted)
-      return respond?.(body) ?? { text: '' }
-    }
-    const stop = new AbortController()
-    const steps: string[] = []
-    void (async () => {
-      for await (const event of agent.chat.turns.watch(other, stop.signal)) steps.push(event.type)
-    })().catch(() => undefined)
-    await agent.chat.endings.end(deleted)
-    await agent.chat.endings.end(other)
-    await agent.chat.endings.check()
-    stop.abort()
-    expect((await summaries()).length).toBeGreaterThanOrEqual(1)
-    expect(await agent.sessions.list()).toMatchObject([{ id: other, kept: 2 }])
-    expect(steps).not.toContain('keeping')
-  })
-
-  it('is private for a private chat, whose model runs on this machine', async () => {
-    const { agent, server, say, summaries, noteAt } = await openWithClock()
-    server.respond = undefined
-    const session = await say(statement, undefined, { isPrivate: true, model: 'offline' })
-    await agent.chat.endings.end(session)
-    await agent.chat.endings.check()
-    const [name] = await summaries()
-    expect(await noteAt(name)).toMatch(/^---\nvisibility: private\n---/)
-    expect(await noteAt(name)).toContain('tea garden opens')
-    const other = await say('Hello again.')
-    const { items } = await agent.chat.meter.report(other, undefined)
-    expect(items.some((item) => item.name.includes(name ?? '?'))).toBe(false)
-  })
-
   it('leaves out what the chat has saved as notes, requests, and openings', async () => {
     const test = await openWithClock({ config: plainConfig })
     const { app, agent, say, summaries, noteAt, clock } = test

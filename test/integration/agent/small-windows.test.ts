@@ -47,9 +47,7 @@ agents:
 }
 
 it.each([
-  [32_768, 1600],
   [8192, 1400],
-  [4096, 900],
   [2048, 700],
 ])('a first message in a window of %i has at most %i tokens', async (window, limit) => {
   const { ask, agent, sizes, transcript } = await openChat(window)

@@ -110,21 +110,4 @@ describe('a chat without memory', () => {
     await say('/remember the narwhal sings', session)
     expect(await outcomeOf()).toMatchObject({ outcome: { kind: 'remembered' } })
   })
-
-  it('answers offline without searching or noting anything', async () => {
-    const { say, notes } = await openChat(true)
-    const before = await notes()
-    const answers: [question: string, answer: string][] = [
-      ['Where does the safe open?', 'no access to your memory'],
-      ['Remember that the narwhal sings', 'no access to your memory'],
-      ['The narwhal sings at midnight and we decided to listen.', 'no access to your memory'],
-      ['保险箱的密码是什么？', '不使用记忆'],
-    ]
-    for (const [question, answer] of answers) {
-      const { text } = await say(question, undefined, true)
-      expect(text).toContain(answer)
-      expect(text).not.toContain('walrus')
-      expect(await notes()).toEqual(before)
-    }
-  })
 })

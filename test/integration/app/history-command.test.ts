@@ -2,8 +2,6 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startServer } from '../../../src/main/app/server/start-server.ts'
-import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { cli } from '../../support/built.ts'
 
@@ -31,19 +29,6 @@ describe('history in the terminal', () => {
     expect(await run(home, [...show, '--at', 'noon'])).toMatchObject({ code: 2 })
   })
 
-  it('exports the history without private text, and refuses a folder with files', async () => {
-    const home = await temporaryFolder()
-    const repository = join(home, 'exported')
-    await run(home, ['remember', '--private', 'The code is 4711'])
-    expect(await run(home, ['history', 'export', '--git', repository])).toMatchObject({ code: 0, stderr: '' })
-    const log = execFileSync('git', ['-C', repository, 'log', '-p'], { encoding: 'utf8' })
-    expect([log.includes('stays on this machine'), log.includes('4711')]).toEqual([true, false])
-    expect(await run(home, ['history', 'export', '--git', repository])).toMatchObject({
-      code: 2,
-      stderr: `commonplace: ${repository} is not an empty folder\n`,
-    })
-  })
-
   it('names an earlier and a damaged history, and imports a repository once', async () => {
     const repository = await temporaryFolder()
     const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args])
@@ -62,29 +47,5 @@ describe('history in the terminal', () => {
     const first = await run(other, ['history', 'import', '--git', repository, '--json'])
     expect(JSON.parse(first.stdout)).toEqual({ changes: 1, notes: 1, skipped: 0, later: 0, isKnown: false })
     expect((await run(other, ['history', 'import', '--git', repository])).stdout).toContain('already')
-  })
-
-  it('uses the app that is running', async () => {
-    const { home, workspace } = await prepareFolders({ files: { 'a.md': 'one\n' } })
-    const server = await startServer({ mainFolder, env: {}, home, workspace, port: 0 })
-    try {
-      const child = spawn(process.execPath, [
-        cli,
-        'history',
-        'export',
-        '--git',
-        join(home, 'git'),
-        '--home',
-        home,
-        '--workspace',
-        workspace,
-      ])
-      let stdout = ''
-      child.stdout.on('data', (data) => (stdout += data))
-      await new Promise((resolve) => child.on('exit', resolve))
-      expect(stdout).toBe(`${join(home, 'git')}: 1 commits\n`)
-    } finally {
-      await server.close()
-    }
   })
 })

@@ -1,13 +1,9 @@
 import { connect as connectTcp } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { fileTextSchema, jsonBytes } from '../../../src/shared/contract/base.ts'
 import { maxMessageBytes } from '../../../src/shared/util/limits.ts'
 import { openTestServer } from '../../support/app.ts'
 import { connect, enter, socketOf } from '../../support/client.ts'
-import { until } from '../../support/folder.ts'
-import { attackOf, enterSocket, frameOf } from '../../support/host-attacks.ts'
-import { randomOf } from '../../support/random.ts'
 
 /**
  * Sends raw bytes.
@@ -57,7 +53,7 @@ describe('attacks on the browser host', () => {
     }
   })
 
-  it('an invalid frame, a too large message, an invalid request or binary data closes only that socket', async () => {
+  it('a too large message, an invalid request or binary data closes only that socket', async () => {
     const { url } = await openTestServer()
     const admission = await enter(url)
     const client = await connect(url)
@@ -71,9 +67,6 @@ describe('attacks on the browser host', () => {
     expect(await lost((socket) => socket.send('['.repeat(100_000)))).toBe(1007)
     expect(await lost((socket) => socket.send('{"i":"1","p":{}}'))).toBe(1007)
     expect(await lost((socket) => socket.send(Buffer.from([1, 2, 3])))).toBe(1003)
-    const raw = await enterSocket({ port: Number(new URL(url).port), admission })
-    raw.write(frameOf(Buffer.from('x'), { opcode: 7 }))
-    await until(() => raw.destroyed)
     expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
   })
 
@@ -102,28 +95,4 @@ describe('attacks on the browser host', () => {
     expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
     for (const socket of sockets) socket.destroy()
   })
-
-  it('two of the largest texts of the contract fit in one message', () => {
-    const texts = ['x', '"', '\n', '\u0001', 'é', '数', '𝒳', '\ud800'].map((unit) =>
-      unit.repeat(Math.floor((20 * 1024 * 1024) / unit.length)),
-    )
-    for (const text of texts) {
-      expect(jsonBytes(text)).toBe(Buffer.byteLength(JSON.stringify(text)))
-      if (fileTextSchema.safeParse(text).success) expect(2 * jsonBytes(text)).toBeLessThan(maxMessageBytes - 100_000)
-    }
-    expect(fileTextSchema.safeParse('数'.repeat(7_000_000)).success).toBe(true)
-  })
-
-  it('still answers other clients after hundreds of attacks', async () => {
-    const { url } = await openTestServer()
-    const target = { port: Number(new URL(url).port), admission: await enter(url) }
-    const client = await connect(url)
-    const random = randomOf(7)
-    let sent = 0
-    while (sent < 600) {
-      const counts = await Promise.all(Array.from({ length: 8 }, () => attackOf(random)(target, random)))
-      sent += counts.reduce((sum, count) => sum + count, 0)
-      expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
-    }
-  }, 60_000)
 })

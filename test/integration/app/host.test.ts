@@ -1,7 +1,5 @@
-import { createServer, request } from 'node:http'
-import { connect as connectTcp } from 'node:net'
+import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startServer } from '../../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestApp, openTestServer } from '../../support/app.ts'
 import { connect, enter, socketOf, type Admission } from '../../support/client.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
@@ -28,21 +26,6 @@ describe('browser host', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect((await fetch(`${origin}/file/MEMORY.md`, { headers: { Cookie: cookie } })).status).toBe(200)
     expect((await fetch(`${origin}/assets/none.js`, { headers: { Cookie: cookie } })).status).toBe(404)
-  })
-
-  it('closes an idle connection silently and answers an unfinished request with 408', async () => {
-    const { url } = await openTestServer()
-    const heard = (sent: string) =>
-      new Promise<string>((resolve) => {
-        const socket = connectTcp(Number(new URL(url).port), '127.0.0.1', () => socket.write(sent))
-        let text = ''
-        socket.on('data', (data) => (text += data.toString()))
-        socket.on('error', () => undefined)
-        socket.on('close', () => resolve(text))
-      })
-    const [silent, begun] = await Promise.all([heard(''), heard('GET / HTTP/1.1\r\nHost: 127')])
-    expect(silent).toBe('')
-    expect(begun).toMatch(/^HTTP\/1\.1 408 /)
   })
 
   it('refuses other hosts and origins, over HTTP and as a socket', async () => {
@@ -141,17 +124,6 @@ describe('browser host', () => {
     expect((await client.settings.get()).firstRun).toBe(false)
   })
 
-  it('reports a port in use in one sentence', async () => {
-    const taken = createServer()
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-    const bound = taken.address()
-    const port = typeof bound === 'object' && bound ? bound.port : 0
-    await expect(startServer({ mainFolder, env: {}, home: await temporaryFolder(), port })).rejects.toMatchObject({
-      code: 'port_in_use',
-    })
-    taken.close()
-  })
-
   it('keeps the last valid settings after an error in config.yaml and reports it', async () => {
     const { url, home } = await openTestServer()
     const client = await connect(url)
@@ -160,23 +132,6 @@ describe('browser host', () => {
     await until(async () => (await client.settings.get()).problems.length > 0)
     expect(await client.agents.list()).toMatchObject([{ id: 'main', ready: true }])
     await expect(client.settings.setAppearance({ theme: 'dark' })).rejects.toMatchObject({ code: 'config_invalid' })
-  })
-
-  it('changing a setting in the app keeps the comments of the file', async () => {
-    const { url, home } = await openTestServer({
-      config: '# mine\nagents: # who\n  list:\n    - { id: main, workspace: "{{workspace}}" } # first\n',
-    })
-    const client = await connect(url)
-    await client.settings.setAppearance({ theme: 'dark' })
-    await client.settings.setModel({ agent: 'main', model: 'anthropic/x' })
-    const { readFile } = await import('node:fs/promises')
-    const text = await readFile(`${home}/config.yaml`, 'utf8')
-    expect(text).toContain('# mine')
-    expect(text).toContain('# first')
-    expect(text).toContain('anthropic/x')
-    await expect(client.settings.setModel({ agent: 'main', model: 'nonsense' })).rejects.toMatchObject({
-      code: 'config_invalid',
-    })
   })
 })
 
@@ -187,7 +142,7 @@ describe('lifecycle', () => {
     await app.agents.get('main')
     await app.close()
     const before = process.getActiveResourcesInfo().length
-    for (let round = 0; round < rounds(20, 50); round += 1) {
+    for (let round = 0; round < rounds(5, 50); round += 1) {
       const again = await createApp({ mainFolder, env: {}, home })
       if (round % 10 === 0) await again.agents.get('main')
       await again.close()

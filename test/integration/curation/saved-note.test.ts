@@ -70,32 +70,6 @@ it('notes in a row are compared one after the other, and a repeated one names th
   expect((await open()).map(({ rule }) => rule)).toEqual(['supersedes', 'supersedes'])
 })
 
-it('a note of a program, and a long text, offer nothing', async () => {
-  const { app, matches, save } = await openMemory()
-  const agent = await app.agents.get('main')
-  await agent.workspace.remember('The rent is 1,600 euros a month.', now(), { cause: 'client', client: 'Editor' })
-  await save(`The rent is 1,700 euros a month. ${'And so on. '.repeat(40)}`)
-  // Comparisons run in turn: the others are done when this one is.
-  await save('The boiler code is now 9031')
-  await until(() => matches.length > 0)
-  expect(matches.map(({ line }) => line)).toEqual([4])
-})
-
-it('what the agent appends during a turn is compared, but not what it appends at other times', async () => {
-  const { app, matches } = await openMemory()
-  const { workspace } = await app.agents.get('main')
-  const append = (line: string, turn?: string) =>
-    workspace.edit(
-      'memory/2026-11-22.md',
-      { cause: 'agent', session: 's', turn },
-      (text = '# 2026-11-22\n') => `${text}${line}\n`,
-    )
-  await append('- 12:00 The rent is 1,600 euros a month.')
-  await append('- 12:01 The boiler code is now 4402.', 'm1')
-  await until(() => matches.length > 0)
-  expect(matches.map(({ path, line }) => `${path}:${line}`)).toEqual(['memory/2026-11-02.md:4'])
-})
-
 it('in a terminal, the note is saved and the line that is alike is named', async () => {
   const { home, workspace } = await prepareFolders({ files })
   const output = await remember(

@@ -2,7 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
-import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -97,22 +96,6 @@ describe('suggestions', () => {
     await expect(upkeep.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
-  it('an edit of a neighbouring line does not block an undo', async () => {
-    const { upkeep, workspace, read, open } = await openUpkeep({
-      'notes/twice.md':
-        '- The spare key lies under the blue pot\n- Anna prefers green tea in the morning\n- Ferry at nine from Piombino\n',
-    })
-    await upkeep.look(main)
-    const twice = (await open()).filter(({ evidence }) => evidence[0]?.path === 'notes/twice.md')
-    expect(twice).toMatchObject([{ rule: 'duplicate', detail: { likeness: 1 } }])
-    const { acceptance } = await upkeep.accept({ ...main, ids: twice.map(({ id }) => id) })
-    const mine = '- The spare key lies under the red pot\n- Ferry at ten from Piombino\n'
-    await writeFile(join(workspace, 'notes/twice.md'), mine)
-    expect(await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })).toEqual({ undone: 1, stuck: [] })
-    const [key, ferry] = mine.split('\n')
-    expect(await read('notes/twice.md')).toBe(`${key}\n- Anna prefers green tea in the morning\n${ferry}\n`)
-  })
-
   it('does not suggest a rejected change again, even after its lines moved; it can be reopened', async () => {
     const { upkeep, open, workspace } = await openUpkeep()
     await upkeep.look(main)
@@ -171,13 +154,5 @@ describe('suggestions', () => {
     await upkeep.accept({ ...main, ids: [id] })
     expect(await read('MEMORY.md')).toContain('- ~~The rent is 1450 euros a month~~ (until 2026-11-22)\n')
     await expect(upkeep.flag({ ...flag, line: 99 })).rejects.toMatchObject({ code: 'edit_no_match' })
-  })
-
-  it('the exported workspace contains open suggestions', async () => {
-    const { upkeep, client } = await openUpkeep()
-    await upkeep.look(main)
-    const packed = await client.import.pack({ ...main, withHistory: false })
-    const inside = unzipSync(new Uint8Array(await packed.arrayBuffer()))
-    expect(new TextDecoder().decode(inside['upkeep/inbox.json'])).toContain('"rule":"expired"')
   })
 })

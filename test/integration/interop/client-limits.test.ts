@@ -2,14 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createORPCClient } from '@orpc/client'
-import { RPCLink } from '@orpc/client/websocket'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startServer } from '../../../src/main/app/server/start-server.ts'
 import type { ContractClient } from '../../../src/shared/contract/index.ts'
 import { openTestServer } from '../../support/app.ts'
 import { mainFolder } from '../../support/built.ts'
-import { connect, enter, socketOf } from '../../support/client.ts'
+import { connect } from '../../support/client.ts'
 import { connectClient, type Answer } from '../../support/mcp-clients.ts'
 
 const client = 'guest'
@@ -55,31 +52,6 @@ describe('calls of a program', () => {
     await expect(mcp.listResources()).rejects.toThrow(/too many calls; try again in \d+ s/)
     const [guest] = await app.clients.list()
     expect(guest).toMatchObject({ limits: { callsPerMinute: 3, callsAtOnce: 4 }, today: { calls: 5, notes: 1 } })
-  })
-
-  it('give their place back when the connection of the program ends', async () => {
-    const { app, url } = await openWithGuest()
-    await app.clients.update({ client, limits: { ...limits, callsAtOnce: 1 } })
-    const socket = await socketOf(url, await enter(url))
-    const program: ContractClient = createORPCClient(new RPCLink({ websocket: socket as never }))
-    const dying = await program.clients.enter({ client })
-    await dying.next()
-    const waiting = await app.clients.enter({ client })
-    let isAdmitted = false
-    const admitted = waiting.next().then(() => (isAdmitted = true))
-    await sleep(200)
-    expect(isAdmitted).toBe(false)
-    socket.terminate()
-    await admitted
-    const cancelled = new AbortController()
-    const third = await app.clients.enter({ client }, { signal: cancelled.signal })
-    const unadmitted = third.next()
-    cancelled.abort()
-    await expect(unadmitted).rejects.toThrow()
-    await waiting.return()
-    const last = await app.clients.enter({ client })
-    await last.next()
-    await last.return()
   })
 })
 
@@ -147,23 +119,6 @@ describe('notes of a program', () => {
     expect(await noteWith(again, 'three')).toMatchObject({ path: 'memory/2026-05-04.md' })
     const [guest] = await again.clients.list()
     expect(guest?.today).toEqual({ date: '2026-05-04', calls: 0, notes: 1, characters: 5 })
-  })
-
-  it('are limited in characters; a note that was not written does not count', async () => {
-    const { app, where } = await openWithGuest()
-    await app.clients.update({ client, limits: { ...limits, charactersPerDay: 15_000 } })
-    const { call } = await connectClient('v2', where, 'guest')
-    expect(textOf(await call('remember', { text: 'x'.repeat(10_001) }))).toContain('expected string to have <=10000')
-    await expect(app.clients.remember({ client, agent: 'gone', text: 'x' })).rejects.toMatchObject({})
-    await app.clients.update({ client, permission: 'read' })
-    await expect(app.clients.remember({ client, agent: 'main', text: 'x' })).rejects.toMatchObject({
-      code: 'client_read_only',
-    })
-    await app.clients.update({ client, permission: 'write' })
-    expect(isAnswered(await call('remember', { text: 'y'.repeat(10_000) }))).toBe(true)
-    expect(textOf(await call('remember', { text: 'z'.repeat(10_000) }))).toContain('they can change the limit')
-    expect(isAnswered(await call('remember', { text: 'z'.repeat(5000) }))).toBe(true)
-    expect((await app.clients.list())[0]?.today).toMatchObject({ notes: 2, characters: 15_000 })
   })
 })
 

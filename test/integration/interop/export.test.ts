@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { call } from '@orpc/server'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -14,15 +14,6 @@ async function openImporter(files: Record<string, string>) {
   const { importer, workspace } = await test.app.agents.get('main')
   return { ...test, importer, files: workspace }
 }
-
-describe('export', () => {
-  it('exports the workspace as a zip with names in any script', async () => {
-    const { importer } = await openImporter({ 'MEMORY.md': '# M\n', 'memory/会议.md': '会\n', 'picture.png': 'x' })
-    const entries = unzipSync(new Uint8Array(await (await importer.pack()).arrayBuffer()))
-    expect(Object.keys(entries).sort()).toEqual(['MEMORY.md', 'memory/会议.md'])
-    expect(Buffer.from(entries['memory/会议.md'] ?? []).toString()).toBe('会\n')
-  })
-})
 
 describe('export of attachments', () => {
   const files = {
@@ -72,17 +63,6 @@ describe('export of attachments', () => {
     const commits = git('-C', 'clone', 'log', '--format=%H', '--', 'a.md').trim().split('\n')
     const texts = commits.map((commit) => git('-C', 'clone', 'show', `${commit}:a.md`))
     expect(texts).toEqual(['one\ntwo\n', 'one\n'])
-  })
-
-  it('a workspace export with history needs Git', async () => {
-    // A worker has the variables of its start.
-    vi.stubEnv('PATH', await temporaryFolder())
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const { app } = await openImporter({ 'a.md': 'one\n' })
-    await expect(call(createRouter(app).import.pack, { agent: 'main', withHistory: true })).rejects.toMatchObject({
-      code: 'git_failed',
-      data: { message: 'Git is not installed' },
-    })
   })
 
   it('a note export contains embedded notes and their attachments', async () => {

@@ -1,6 +1,6 @@
 /** A plan names changes to existing links, and an import can be undone later. */
 import { writeFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { call } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
@@ -108,50 +108,6 @@ describe('undoing an import', () => {
     }
   })
 
-  it('leaves a note with added lines as it is, and removes a moved note where it is now', async () => {
-    const { importer, run, workspace, app } = await openImporter({})
-    const { workspace: files } = await app.agents.get('main')
-    const { change } = await run(await folderWith({ 'edited.md': 'one\ntwo\n' }))
-    const moved = await run(await folderWith({ 'moved.md': 'three\n' }))
-    const text = `${await readFile(join(workspace, 'in/edited.md'), 'utf8')}three\n`
-    await files.write('in/edited.md', text, { cause: 'user' })
-    await files.runTransaction({ move: { from: 'in/moved.md', to: 'elsewhere.md' } }, [], { cause: 'user' })
-    expect(await importer.undo(change ?? 0)).toMatchObject({
-      notes: 0,
-      left: [{ path: 'in/edited.md', reason: 'changed' }],
-    })
-    expect(await readFile(join(workspace, 'in/edited.md'), 'utf8')).toBe(text)
-    expect(await importer.undo(moved.change ?? 0)).toMatchObject({ notes: 1, left: [] })
-    expect(await files.exists('elsewhere.md')).toBe(false)
-    expect(importer.past()).toMatchObject([{ change, files: 1, left: ['in/edited.md'] }])
-  })
-
-  it('a second undo removes only what the first one left, and spares notes that were restored from the trash', async () => {
-    const { importer, run, workspace, app } = await openImporter({})
-    const { workspace: files } = await app.agents.get('main')
-    const { change } = await run(await folderWith({ 'a.md': 'a\n', 'b.md': 'b\n' }))
-    const imported = await readFile(join(workspace, 'in/b.md'), 'utf8')
-    await files.write('in/b.md', 'mine\n', { cause: 'user' })
-    const undo = await importer.undo(change ?? 0)
-    await files.revert({ change: undo.change ?? 0 }, { cause: 'user' })
-    await files.write('in/b.md', imported, { cause: 'user' })
-    expect(await importer.undo(change ?? 0)).toMatchObject({ notes: 1, left: [] })
-    expect(await readdir(join(workspace, 'in'))).toEqual(['a.md'])
-  })
-
-  it('removes an attachment that an import without new notes created', async () => {
-    const { importer, run, workspace } = await openImporter({})
-    const source = await folderWith({ 'a.md': '![](p.png)\n', 'p.png': 'p' })
-    await run(source)
-    await rm(join(workspace, 'in/p.png'))
-    const { change, made } = await run(source)
-    expect(made).toEqual(['in/p.png'])
-    expect(importer.past()[0]).toMatchObject({ change, files: 1 })
-    expect(await importer.undo(change ?? 0)).toMatchObject({ notes: 1, left: [] })
-    expect(await readdir(join(workspace, 'in'))).toEqual(['a.md'])
-    expect(importer.past()).toMatchObject([{ files: 2 }])
-  })
-
   it('is one step if another program took the name of a note meanwhile, and keeps that file', async () => {
     const { importer, plan, workspace, app } = await openImporter({})
     const { history } = await app.agents.get('main')
@@ -169,18 +125,5 @@ describe('undoing an import', () => {
     expect(await importer.undo(change ?? 0)).toMatchObject({ notes: 80, left: [] })
     expect(await readdir(join(workspace, 'in'))).toEqual([basename(taken)])
     expect(await readFile(join(workspace, taken), 'utf8')).toBe('not ours\n')
-  })
-
-  it('is not offered if the changes could not be stored; the import works', async () => {
-    const { importer, run, workspace, app } = await openImporter({})
-    const { history } = await app.agents.get('main')
-    await history.flush()
-    history.log.close()
-    await rm(history.log.log.file)
-    await mkdir(history.log.log.file)
-    const { change, made } = await run(await folderWith({ 'a.md': 'a\n', 'p.png': 'p' }))
-    expect([change, made.toSorted()]).toEqual([null, ['in/a.md', 'in/p.png']])
-    expect(await readFile(join(workspace, 'in/a.md'), 'utf8')).toContain('a\n')
-    expect(importer.status()).toEqual({ running: null, ended: [] })
   })
 })

@@ -178,39 +178,6 @@ describe('import', () => {
     await expect(run(folder, '../elsewhere')).rejects.toMatchObject({ code: 'path_outside_workspace' })
     await expect(run(folder, 'a/'.repeat(2000))).rejects.toMatchObject({ code: 'path_invalid' })
   })
-
-  it('records an import as one change, and can be cancelled midway', async () => {
-    const many = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`n${number}.md`, `${number}\n`]))
-    const vault = await folderWith(many)
-    const { importer, history, files } = await openImporter()
-    const { made } = await runImport(importer, taskOf(vault, 'memory/imports'), (done) => {
-      if (done >= 10) importer.cancel()
-    })
-    // The current file is copied completely.
-    expect(made.length).toBeGreaterThanOrEqual(10)
-    expect(made.length).toBeLessThan(40)
-    const imported = (await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))
-    expect(imported).toHaveLength(made.length)
-    await history.flush()
-    const entries = history.timeline({ limit: 1000, causes: ['import'] })
-    expect(entries.map(({ path }) => path).toSorted()).toEqual(made.toSorted())
-    expect(entries[0]).toMatchObject({ cause: 'import', sources: [expect.stringMatching(/^import: /)] })
-    expect(new Set(entries.map(({ change }) => change))).toEqual(new Set(importer.past().map(({ change }) => change)))
-  })
-
-  it('finds memories of other programs and leaves them unchanged', async () => {
-    const { findMemories } = await import('../../../src/main/interop/import/known-memories.ts')
-    const home = await folderWith({
-      '.openclaw/workspace/MEMORY.md': 'x',
-      '.claude/CLAUDE.md': 'x',
-      '.claude/projects/p/memory/a.md': 'x',
-      '.codex/config.toml': 'x',
-    })
-    expect(await findMemories(home)).toEqual([
-      { kind: 'openclaw', path: join(home, '.openclaw/workspace'), files: 1 },
-      { kind: 'claude-code', path: join(home, '.claude'), files: 2 },
-    ])
-  })
 })
 
 describe('a folder of another program', () => {
@@ -295,33 +262,6 @@ describe('untrusted archives', () => {
     const twice = Buffer.from(zipSync({ 'a.md': text, 'b.md': text }))
     for (let at = twice.indexOf('b.md'); at >= 0; at = twice.indexOf('b.md')) twice.write('a.md', at)
     expect(await reasons(twice)).toMatch(/archive_unusable: it has "a.md" twice/)
-  })
-
-  it('reports every note whose name leads outside', async () => {
-    const { importer } = await openImporter()
-    const file = join(await temporaryFolder(), 'x.zip')
-    const bad = ['V/../../escape.md', 'V/../back.md', '/abs.md', 'C:\\win.md', '..\\c.md']
-    const names = [...bad, './V/dot.md', 'V/fine.md', 'V/.git/x.md']
-    await writeFile(file, zipSync(Object.fromEntries(names.map((name) => [name, text]))))
-    const plan = await importer.plan(taskOf(file, 'memory'))
-    expect(plan.left).toEqual([{ reason: 'name', ending: 'md', count: bad.length, names: bad }])
-    expect([...plan.names].sort()).toEqual(['memory/V/dot.md', 'memory/V/fine.md'])
-  })
-
-  it('decodes names without the UTF-8 flag', async () => {
-    const reasons = await openReasons()
-    // Replaces the name in both headers by one of equal length.
-    const named = (name: Buffer) => {
-      const stand = `${'q'.repeat(name.length - 3)}.md`
-      const bytes = Buffer.from(zipSync({ [stand]: text }))
-      for (let at = bytes.indexOf(stand); at >= 0; at = bytes.indexOf(stand, at + 1)) name.copy(bytes, at)
-      return bytes
-    }
-    expect(await reasons(named(Buffer.from([0xb1, 0xca, 0xbc, 0xc7, ...Buffer.from('.md')])))).toBe('memory/笔记.md')
-    expect(await reasons(named(Buffer.from('笔记.md')))).toBe('memory/笔记.md')
-    expect(await reasons(named(Buffer.from([...Buffer.from('Caf'), 0x82, ...Buffer.from('.md')])))).toBe(
-      'memory/Café.md',
-    )
   })
 
   it('reports encrypted, truncated and oversized entries', async () => {
@@ -455,11 +395,5 @@ describe('background import', () => {
     expect(last?.made.length).toBeLessThan(400)
     expect(await readdir(join(workspace, 'memory/c'))).toHaveLength(last?.made.length ?? 0)
     expect(await readdir(join(workspace, 'memory'))).not.toContain('d')
-  })
-
-  it('reports unreadable files at the end', async () => {
-    const { importer, workspace } = await openImporter()
-    void importer.start(taskOf(join(workspace, 'nowhere'), 'memory/a'))
-    expect((await ended(importer))[0]).toMatchObject({ made: [], failure: { code: 'file_not_found' } })
   })
 })

@@ -81,36 +81,6 @@ it('every tool reports a missing workspace, and works when it is back', async ()
   expect(saidBy(await call('memory_get', { path: 'four.md' }))).toContain('abc')
 })
 
-it('reports an unwritable note with the folder as the user knows it', async () => {
-  const { call, workspace } = await open({ memory: 'a file where a folder should be' })
-  const answer = await call('remember', { text: 'a note' })
-  expect(answer.isError).toBe(true)
-  expect(saidBy(answer)).toMatch(/^memory\/[-\d]+\.md could not be saved: /)
-  expect(saidBy(answer)).toContain(`(workspace: ${workspace}). Tell the user; nothing was written.`)
-  expect(saidBy(answer)).not.toMatch(/\/proc|\.tmp/)
-})
-
-it('explains in words why a place was found or is not searched', async () => {
-  const { call } = await open({ 'four.md': '# Four\n\nabc\n\n\n', 'AGENTS.md': 'Be brief\n' })
-  for (const [path, line, said] of [
-    ['four.md', 999, /^it is not searched: four\.md has 5 lines: there is no line 999$/],
-    ['AGENTS.md', 1, /^it is not searched: the user’s agent reads this file in full/],
-  ] as const) {
-    const { structuredContent } = await call('memory_explain', { query: 'abc', path, line })
-    expect(structuredContent?.['why']).toMatchObject({ path, line, reason: expect.stringMatching(said) })
-  }
-  for (const args of [{ path: 'four.md:3' }, { path: '[four.md:3]' }, { path: 'four.md:1', line: 3 }]) {
-    const { structuredContent } = await call('memory_explain', { query: 'abc', ...args })
-    expect(structuredContent?.['why'], JSON.stringify(args)).toMatchObject({
-      path: 'four.md',
-      line: 3,
-      reason: 'it was returned',
-    })
-  }
-  const incomplete = await call('memory_explain', { query: 'abc', path: 'four.md' })
-  expect(saidBy(incomplete)).toMatch(/^pass path and line together, or neither/)
-})
-
 it('cuts no character in two, and a long line of emoji can be reassembled', async () => {
   const line = `a${'🌳🏽'.repeat(9001)} end`
   const { call } = await open({ 'trees.md': `${line}\nlast\n` })
@@ -122,8 +92,8 @@ it('cuts no character in two, and a long line of emoji can be reassembled', asyn
     const wanted = fromCharacter === 3 || fromCharacter === 5 ? fromCharacter + 1 : fromCharacter
     expect(begins.slice(0, 20)).toBe(line.slice(wanted - 1, wanted + 19))
   }
-  for (const first of [1, 2, 3]) {
-    for (const maxTokens of [500, 501, 503, 1000]) {
+  for (const first of [1, 3]) {
+    for (const maxTokens of [500, 501]) {
       let read = ''
       for (let at: number | undefined = first; at !== undefined;) {
         const args = { path: 'trees.md', lines: 1, fromCharacter: at, maxTokens: read === '' ? maxTokens : 20_000 }

@@ -8,7 +8,6 @@ import { connectClient } from '../../support/mcp-clients.ts'
 interface Recent {
   readonly changes: readonly { readonly path: string; readonly at: string; readonly added: number }[]
   readonly leftOut?: { readonly what: string; readonly howToGet: string }
-  readonly hint?: string
 }
 
 const named = (letter: string, count: number) =>
@@ -57,11 +56,3 @@ it('paging returns every change once, however it was recorded', async () => {
     expect(told, JSON.stringify(args)).toEqual(all)
   }
 }, 180_000)
-
-it('refuses an invalid cursor; the page after the last one is empty', async () => {
-  const { app, call } = await open()
-  expect((await call('memory_recent', { before: 'yesterday' })).isError).toBe(true)
-  const oldest = (await app.history.timeline({ agent: 'main', forProgram: 'reader', limit: 1000 })).at(-1)?.id
-  const { hint } = (await call('memory_recent', { before: oldest })).structuredContent as unknown as Recent
-  expect(hint).toBe('Nothing older in the last 7 days.')
-})

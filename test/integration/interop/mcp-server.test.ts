@@ -152,45 +152,6 @@ describe('MCP over stdio', () => {
     await until(() => !isAlive(pid), 20_000)
   })
 
-  it('answers requests sent before the input ended, and skips invalid lines', async () => {
-    const { home } = await prepareFolders({ files })
-    const talk = async (input: string) => {
-      const child = spawn(process.execPath, [cli, 'mcp', '--home', home])
-      const said = { out: '', err: '' }
-      child.stdout.on('data', (data) => (said.out += data))
-      child.stderr.on('data', (data) => (said.err += data))
-      child.stdin.on('error', () => undefined)
-      child.stdin.end(input)
-      const code = await new Promise((resolve) => child.once('close', resolve))
-      return { ...said, code }
-    }
-    const info = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cat', version: '1' } }
-    const call = { name: 'memory_search', arguments: { query: 'Acme database' } }
-    const asked = [
-      { id: 1, method: 'initialize', params: info },
-      { method: 'notifications/initialized' },
-      { id: 2, method: 'tools/call', params: call },
-      { id: 3, method: 'tools/call', params: { name: 'remember', arguments: { text: 'noted by a pipe' } } },
-    ]
-    const [first = '', ...others] = asked.map((one) => JSON.stringify({ jsonrpc: '2.0', ...one }))
-    const broken = ['{"jsonrpc": "2.0", "id": 9, "meth', '[]', '{"id":8,"method":"ping"}', '']
-    // Without a line break at the end, like `printf`.
-    const { out, code } = await talk([first, ...broken, ...others].join('\n'))
-    const answers = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(
-      answers
-        .filter(({ id, error }) => id !== undefined && error === undefined)
-        .map(({ id }) => id)
-        .toSorted(),
-    ).toEqual([1, 2, 3])
-    expect(out).toContain('PostgreSQL 17')
-    expect(out).toContain('remembered')
-    expect(code).toBe(0)
-  }, 60_000)
-
   it('the running app does the work and gets the events; after it ends nothing is lost or doubled', async () => {
     const server = await openTestServer({ files })
     const app = await connect(server.url)
@@ -358,60 +319,6 @@ describe('permissions of a program', () => {
     expect(await read('MEMORY.md')).toMatch(/- Has a cat \^\[mcp: [^\]]+\]\n- Has a dog \^\[mcp: /)
   })
 
-  it('an unanswered request times out and reports that nothing was written', async () => {
-    const server = await openTestServer({ files, clientPatienceMs: 200 })
-    const app = await connect(server.url)
-    await openWindow(app)
-    const { token } = await app.clients.issueToken({ client: 'goose', name: 'Goose', agent: 'main' })
-    const { call } = await connectClient('v1', { url: new URL('/mcp', server.url).href, token })
-    await app.clients.update({ client: 'goose', permission: 'ask' })
-    const answer = await call('remember', { text: 'Anybody there?' })
-    expect(answer).toMatchObject({ isError: true })
-    expect(answer.content[0]?.text).toContain('nothing was written')
-    expect(await app.clients.questions()).toEqual([])
-  })
-
-  it('open requests end with the call, the token and the permission; "always" answers all', async () => {
-    const { app, id, where, workspace } = await openWithToken()
-    const { call, client } = await connectClient('v2', where)
-    await app.clients.update({ client: id, permission: 'ask' })
-    const unseen = await call('remember', { text: 'nobody sees this' })
-    expect(unseen.content[0]?.text).toMatch(/no window of Commonplace is open/)
-    await openWindow(app)
-    await call('memory_recent')
-    const ask = () => app.clients.update({ client: id, permission: 'ask' })
-    const asked = (count: number) => until(async () => (await app.clients.questions()).length === count)
-    await ask()
-    if (!(client instanceof NewClient)) throw new Error('another client')
-    const stop = new AbortController()
-    const cancelled = client.callTool({ name: 'remember', arguments: { text: 'one' } }, { signal: stop.signal })
-    const caught = expect(cancelled).rejects.toThrow()
-    await asked(1)
-    stop.abort()
-    await caught
-    await asked(0)
-    const refused = call('remember', { text: 'two' })
-    await asked(1)
-    await app.clients.update({ client: id, permission: 'read' })
-    expect((await refused).isError).toBe(true)
-    await ask()
-    const several = ['three', 'four', 'five'].map((text) => call('remember', { text }))
-    await asked(3)
-    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'always' })
-    for (const answer of await Promise.all(several)) expect(answer.isError).toBeUndefined()
-    await ask()
-    const last = call('remember', { text: 'six' })
-    await asked(1)
-    await app.clients.remove({ client: id })
-    expect((await last).isError).toBe(true)
-    const { path: log = '' } = (await app.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log') ?? {}
-    expect(
-      (await readFile(join(workspace, log), 'utf8'))
-        .match(/(?<=^- \d\d:\d\d )(one|two|three|four|five|six)(?= \^\[mcp: )/gm)
-        ?.toSorted(),
-    ).toEqual(['five', 'four', 'three'])
-  })
-
   it('programs must ask first after the file of permissions was damaged', async () => {
     const { home } = await prepareFolders({ files })
     await writeFile(join(home, 'clients.json'), '[{"id": "codex", "permi')
@@ -472,12 +379,12 @@ describe('permissions of a program', () => {
 })
 
 describe('notes as resources', () => {
-  it.each(kinds)('a client of %s can list them in pages, read and complete them', async (kind) => {
+  it('a client can list them in pages, read and complete them', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 130 }, (_, index) => [`notes/n${index}.md`, `note ${index}\n`]),
     )
     const { where } = await openWithToken({ ...many, 'notes/日本 語?.md': 'ネコ\n' })
-    const { client } = await connectClient(kind, where)
+    const { client } = await connectClient('v2', where)
     const uris: string[] = []
     for (let cursor: string | undefined; ;) {
       const page = await client.listResources(cursor === undefined ? {} : { cursor })
@@ -504,21 +411,5 @@ describe('notes as resources', () => {
     ])
     const prompt = await client.getPrompt({ name: 'recall_first', arguments: { task: 'the login page' } })
     expect(JSON.stringify(prompt.messages)).toContain('the login page')
-  })
-
-  it('a client of 2026 gets events over HTTP for the notes of its memory only', async () => {
-    const { app, where, workspace } = await openWithToken()
-    const { client } = await connectClient('v2', where)
-    if (!(client instanceof NewClient)) throw new Error('another client')
-    const told: string[] = []
-    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
-    await client.listen({ resourceSubscriptions: ['note://projects/acme.md'] })
-    const other = await app.agents.create({ name: 'Other', workspace: `${workspace}-other`, locale: 'en' })
-    await app.workspace.write({ agent: other.agent, path: 'projects/acme.md', text: 'theirs\n', expectedHash: null })
-    await app.clients.remember({ agent: 'main', client: 'test-program', text: 'not that note' })
-    expect(told).toEqual([])
-    await writeFile(join(workspace, 'projects/acme.md'), '# Acme\n\nchanged\n')
-    await until(() => told.length > 0, 15_000)
-    expect(new Set(told)).toEqual(new Set(['note://projects/acme.md']))
   })
 })

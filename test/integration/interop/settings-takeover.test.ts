@@ -5,7 +5,7 @@ import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
-import { folderWith, until, writeFiles } from '../../support/folder.ts'
+import { folderWith } from '../../support/folder.ts'
 
 const config = `# My settings
 agents:
@@ -45,16 +45,6 @@ const agentYaml = `agents:
       chunkOverlap: 60
       searchWeights: { vector: 0.6, keyword: 0.4 }
 `
-const compactionYaml = `agents:
-  defaults:
-    compaction:
-      reserveTokensFloor: 12000
-      memoryFlush:
-        enabled: false
-        softThresholdTokens: 3000
-        systemPrompt: "The window is nearly full. 立即存储。"
-        prompt: "Write to memory/YYYY-MM-DD.md; else reply NO_REPLY"
-`
 const pruningYaml = `agent:
   contextPruning:
     mode: "cache-ttl"
@@ -78,142 +68,51 @@ const defaultsJson = `{
   } }
 }
 `
-const defaultsKey = 'agents.defaults'
 const agentKey = 'agents.list.0'
 
-interface Shape {
-  readonly name: string
-  readonly text: string
-  /** Key of the file and key in the app, below the agent, and value. */
-  readonly keys: readonly (readonly [from: string, to: string, value: string])[]
-  /** Below which keys the names are. */
-  readonly below: readonly [from: string, to: string]
-}
-
-const same = (key: string, value: string) => [key, key, value] as const
-const shapes: readonly Shape[] = [
-  {
-    name: 'clawdbot.yaml',
-    text: agentYaml,
-    below: ['agents.main', agentKey],
-    keys: [
-      same('workspace', '~/clawd'),
-      ['memory.embeddingProvider', 'memory.embedding.provider', 'gemini'],
-      ['memory.embeddingModel', 'memory.embedding.model', 'gemini-embedding-001'],
-      ['memory.chunkSize', 'memory.chunking.tokens', '300'],
-      ['memory.chunkOverlap', 'memory.chunking.overlap', '60'],
-      ['memory.searchWeights.vector', 'memory.search.weights.vector', '0.6'],
-      ['memory.searchWeights.keyword', 'memory.search.weights.text', '0.4'],
-    ],
-  },
-  {
-    name: 'clawdbot.yml',
-    text: compactionYaml,
-    below: [defaultsKey, defaultsKey],
-    keys: [
-      same('compaction.reserveTokensFloor', '12000'),
-      same('compaction.memoryFlush.enabled', 'false'),
-      same('compaction.memoryFlush.softThresholdTokens', '3000'),
-      same('compaction.memoryFlush.systemPrompt', 'The window is nearly full. 立即存储。'),
-      same('compaction.memoryFlush.prompt', 'Write to memory/YYYY-MM-DD.md; else reply NO_REPLY'),
-    ],
-  },
-  {
-    name: 'clawdbot.yaml',
-    text: pruningYaml,
-    below: ['agent', defaultsKey],
-    keys: [
-      same('contextPruning.mode', 'cache-ttl'),
-      same('contextPruning.ttl', '900'),
-      same('contextPruning.keepLastAssistants', '2'),
-      same('contextPruning.softTrim.maxChars', '3000'),
-      same('contextPruning.softTrim.headChars', '1000'),
-      same('contextPruning.softTrim.tailChars', '900'),
-      same('contextPruning.hardClear.enabled', 'false'),
-      same('contextPruning.hardClear.placeholder', '[结果已清除]'),
-    ],
-  },
-  {
-    name: 'clawdbot.json',
-    text: defaultsJson,
-    below: [defaultsKey, defaultsKey],
-    keys: [
-      same('compaction.enabled', 'false'),
-      same('compaction.reserveTokensFloor', '15000'),
-      same('compaction.memoryFlush.enabled', 'true'),
-      same('compaction.memoryFlush.softThresholdTokens', '2000'),
-      same('compaction.memoryFlush.prompt', 'memory/YYYY-MM-DD.md'),
-      same('contextPruning.mode', 'always'),
-      same('contextPruning.ttl', '900'),
-      same('contextPruning.keepLastAssistants', '1'),
-    ],
-  },
-]
+/** Key of the file below `agents.main`, key in the app below the agent, and value. */
+const counterparts = [
+  ['workspace', 'workspace', '~/clawd'],
+  ['memory.embeddingProvider', 'memory.embedding.provider', 'gemini'],
+  ['memory.embeddingModel', 'memory.embedding.model', 'gemini-embedding-001'],
+  ['memory.chunkSize', 'memory.chunking.tokens', '300'],
+  ['memory.chunkOverlap', 'memory.chunking.overlap', '60'],
+  ['memory.searchWeights.vector', 'memory.search.weights.vector', '0.6'],
+  ['memory.searchWeights.keyword', 'memory.search.weights.text', '0.4'],
+] as const
 
 function valueAt(root: unknown, key: string): unknown {
   return key.split('.').reduce<unknown>((node, step) => Object(node)[step], root)
 }
 
 describe('settings of Clawdbot', () => {
-  it.each(shapes)('has a counterpart for each key of a file: %#', async ({ name, text, keys, below: [from, to] }) => {
+  it('has a counterpart for each key of a file, and undoes the whole', async () => {
     const { app, plans, takeOver, configText, router, userHome, current } = await openHome({
-      [`.clawdbot/${name}`]: text,
+      '.clawdbot/clawdbot.yaml': agentYaml,
     })
     const before = await configText()
     const [plan] = await plans()
-    expect(plan?.file).toBe(join(userHome, '.clawdbot', name))
+    expect(plan?.file).toBe(join(userHome, '.clawdbot/clawdbot.yaml'))
     expect(plan?.left).toEqual([])
     const rows = plan?.taken.map((entry) => [entry.from, entry.to, entry.value])
-    for (const [key, target, value] of keys) expect(rows).toContainEqual([`${from}.${key}`, `${to}.${target}`, value])
-    expect(new Set(plan?.taken.map((entry) => entry.from)).size).toBe(keys.length)
+    for (const [key, target, value] of counterparts)
+      expect(rows).toContainEqual([`agents.main.${key}`, `${agentKey}.${target}`, value])
     // The folder of the workspace would have to exist to be opened.
-    const chosen = keys.map(([key]) => `${from}.${key}`).filter((key) => !key.endsWith('.workspace'))
+    const chosen = counterparts.map(([key]) => `agents.main.${key}`).slice(1)
     let reloads = 0
     app.settings.changes.subscribe(() => (reloads += 1))
     const done = await takeOver(plan?.file ?? '', chosen)
     expect(reloads).toBe(1)
     expect(app.settings.problems).toEqual([])
     expect(app.settings.ignoredKeys).toEqual([])
-    for (const [key, target, value] of keys) {
-      const expected = target.endsWith('.ttl') ? Number(value) * 1000 : value
-      if (key !== 'workspace') expect(String(valueAt(current(), target)), target).toBe(String(expected))
-    }
+    for (const [, target, value] of counterparts.slice(1))
+      expect(String(valueAt(current(), target)), target).toBe(value)
     expect(await configText()).toBe(done.change.after)
     expect(done.change.after).toContain('# the only one')
     await call(router.settings.undo, done.change)
     expect(await configText()).toBe(before)
     expect(current().compaction.reserveTokensFloor).toBe(20_000)
     expect(current().memory.chunking.unit).toBe('entry')
-  })
-
-  it('proposes what stays on this machine, and joins settings that are valid together', async () => {
-    const { plans } = await openHome({ '.clawdbot/clawdbot.yaml': agentYaml })
-    const [plan] = await plans()
-    const doubts = Object.fromEntries((plan?.taken ?? []).map((entry) => [entry.to, entry.doubts]))
-    expect(doubts).toEqual({
-      [`${agentKey}.workspace`]: ['folder'],
-      [`${agentKey}.memory.embedding.provider`]: ['remote', 'noKey', 'replaces'],
-      [`${agentKey}.memory.embedding.model`]: ['remote', 'noKey', 'replaces'],
-      [`${agentKey}.memory.chunking.tokens`]: [],
-      [`${agentKey}.memory.chunking.overlap`]: [],
-      [`${agentKey}.memory.chunking.unit`]: [],
-      [`${agentKey}.memory.search.weights.vector`]: [],
-      [`${agentKey}.memory.search.weights.text`]: [],
-    })
-    expect(new Set(plan?.taken.map(({ group }) => group))).toEqual(
-      new Set(
-        ['workspace', 'memory.embedding', 'memory.chunking', 'memory.search.weights'].map(
-          (key) => `${agentKey}.${key}`,
-        ),
-      ),
-    )
-  })
-
-  it('asks for no key if there is one', async () => {
-    const env = { GEMINI_API_KEY: 'AIza-test' }
-    const { plans } = await openHome({ '.clawdbot/clawdbot.yaml': agentYaml }, { env })
-    const [plan] = await plans()
-    expect(plan?.taken.find(({ value }) => value === 'gemini')?.doubts).toEqual(['remote', 'replaces'])
   })
 
   it('finds the settings of the folder that is to be opened first, and opens the folder of the file if it is chosen', async () => {
@@ -256,33 +155,5 @@ describe('settings of Clawdbot', () => {
     expect((await plan())?.left).toEqual(keys.map((from) => ({ from, reason: 'same' })))
     const before = await configText()
     expect((await takeOver((await plan())?.file ?? '', keys)).change.after).toBe(before)
-  })
-
-  it('finds a file beside the workspace, follows its changes, and names a broken one', async () => {
-    const { plans, workspace, takeOver, configText } = await openHome(
-      {},
-      { files: { 'clawdbot.yaml': compactionYaml } },
-    )
-    const [plan] = await plans()
-    expect(plan?.file).toBe(join(workspace, 'clawdbot.yaml'))
-    await writeFiles(workspace, {
-      'clawdbot.yaml': `${compactionYaml}   broken: [\n`,
-      '../clawdbot.json': defaultsJson,
-    })
-    const [broken, beside] = await plans()
-    const from = 'clawdbot.yaml:10: All mapping items must start at the same column'
-    expect(broken).toEqual({ file: plan?.file, taken: [], left: [{ from, reason: 'unreadable' }] })
-    expect(beside?.taken).toHaveLength(8)
-    const before = await configText()
-    expect((await takeOver(plan?.file ?? '', ['agents.defaults.compaction.enabled'])).change.after).toBe(before)
-  })
-
-  it('another window has the settings, too, and a change of the file by hand', async () => {
-    const { plans, takeOver, current, home, configText } = await openHome({ '.openclaw/clawdbot.json': defaultsJson })
-    const [plan] = await plans()
-    await takeOver(plan?.file ?? '', ['agents.defaults.contextPruning.ttl'])
-    expect(current().contextPruning.ttl).toBe(900_000)
-    await writeFiles(home, { 'config.yaml': (await configText()).replace('900', '30') })
-    await until(() => current().contextPruning.ttl === 30_000)
   })
 })

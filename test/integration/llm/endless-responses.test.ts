@@ -58,7 +58,6 @@ interface Outcome {
   readonly code?: string
   readonly characters?: number
   readonly calls?: number
-  readonly models?: number
   readonly first?: object
   readonly megabytes: number
 }
@@ -72,7 +71,7 @@ async function read(what: string, provider: string, url: string): Promise<Outcom
 const maxMegabytes = 400
 
 describe('a provider that never stops', () => {
-  it.each(['anthropic', 'openai', 'openai-compatible'])('stops at an endless line: %s', async (provider) => {
+  it.each(['anthropic', 'openai-compatible'])('stops at an endless line: %s', async (provider) => {
     const outcome = await read('answer', provider, await greedy(sse('data: {"x":"', letters)))
     expect(outcome.code).toBe('provider_too_much')
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
@@ -80,7 +79,6 @@ describe('a provider that never stops', () => {
 
   it.each([
     ['an endless event of many lines', sse('', `data: ${letters}\n`), false],
-    ['endless comments', sse('', `: ${letters}\n\n`), false],
     ['an endless line in few compressed bytes', sse('data: ', letters), true],
   ])('stops at %s', async (_name, give, gzip) => {
     const outcome = await read('answer', 'openai-compatible', await greedy(give, gzip))
@@ -120,71 +118,14 @@ describe('a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('keeps one call beyond the limit out of ten thousand', async () => {
-    const call = (index: number) =>
-      chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'read', arguments: '{"path":"MEMORY.md"}' } }] })
-    const outcome = await read(
-      'answer',
-      'openai-compatible',
-      await greedy(async function* (response) {
-        response.writeHead(200, stream)
-        for (let index = 0; index < 10_000; index += 1) yield call(index)
-        yield chunk({}, 'tool_calls')
-      }),
-    )
-    expect(outcome.calls).toBe(129)
-  })
-
-  it('stops at an endless error message', async () => {
-    const give = (response: ServerResponse) => {
-      response.writeHead(400, { 'Content-Type': 'application/json' })
-      return forever('{"error":{"message":"', letters)
-    }
-    const outcome = await read('answer', 'openai-compatible', await greedy(give))
-    expect(outcome.code).toBe('provider_error')
-    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
-  })
-
-  it.each(['list', 'vectors'])('stops at endless data: %s', async (what) => {
+  it('stops at endless vectors', async () => {
     const give = (response: ServerResponse) => {
       response.writeHead(200, { 'Content-Type': 'application/json' })
       return forever('{"data":[', `${'0.123,'.repeat(10_000)}`)
     }
-    const outcome = await read(what, 'openai-compatible', await greedy(give))
+    const outcome = await read('vectors', 'openai-compatible', await greedy(give))
     expect(outcome.code).toMatch(/^provider_(too_much|error)$/)
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
-  })
-
-  it('stops at endless pages of models', async () => {
-    const page = JSON.stringify({
-      data: Array.from({ length: 100 }, (_, at) => ({ id: `m${at}` })),
-      has_more: true,
-      last_id: 'm',
-    })
-    const outcome = await read(
-      'list',
-      'anthropic',
-      await greedy(async function* (response) {
-        response.writeHead(200, { 'Content-Type': 'application/json' })
-        yield page
-      }),
-    )
-    expect(outcome.models).toBe(5000)
-  })
-
-  it('does not send the body to a redirect target', async () => {
-    let received = ''
-    const other = await greedy(async function* (response) {
-      received += response.req.method ?? ''
-      response.writeHead(200, stream)
-      yield ''
-    })
-    const url = await greedy(async function* (response) {
-      response.writeHead(307, { Location: other })
-      yield ''
-    })
-    expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_redirected')
-    expect(received).toBe('')
   })
 
   it('refuses endlessly nested JSON before parsing it', async () => {

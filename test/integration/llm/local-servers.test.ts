@@ -99,14 +99,6 @@ it.each([
       code: null,
     },
   ],
-  [
-    400,
-    {
-      message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
-      type: 'BadRequestError',
-    },
-  ],
-  [500, { message: 'tools param requires --jinja flag', type: 'server_error', code: 500 }],
 ])('asks again without tools if the server refuses them with %i %j', async (status, error) => {
   const { ask, bodies, transcript } = await openChat(({ tools }) => (tools ? refused(status, error) : answer('Hello.')))
   expect(await ask('hi')).toMatchObject({ stopReason: 'stop', text: 'Hello.' })
@@ -143,17 +135,6 @@ it('ends an answer that repeats itself, and keeps its beginning', async () => {
     errorCode: 'answer_repeats',
     text: 'Well, tea tea tea',
   })
-})
-
-it('names the address if no server runs there', async () => {
-  const { ask, app } = await openChat(() => answer('Hello.'))
-  await app.models.setBaseUrl('openai-compatible', 'localhost:9')
-  expect(app.models.providers().find(({ name }) => name === 'openai-compatible')?.baseUrl).toBe('http://localhost:9/v1')
-  await expect(app.models.test('openai-compatible')).rejects.toMatchObject({
-    code: 'server_down',
-    data: { address: 'localhost:9' },
-  })
-  void ask
 })
 
 it('names the models that there are if the server does not have the chosen one', async () => {

@@ -102,10 +102,6 @@ describe.each(providers)('%s', (name, create) => {
     expect(message && messageText(message)).toBe(text)
   })
 
-  it('reads a stream that arrives byte by byte, also within characters', async () => {
-    expect((await run({ text: '多字节 ✅ text', pieceBytes: 3 })).text).toBe('多字节 ✅ text')
-  })
-
   it('collects parallel tool calls', async () => {
     const { message } = await run({
       text: 'Looking.',
@@ -140,18 +136,12 @@ describe.each(providers)('%s', (name, create) => {
   it.each([
     [401, 'invalid x-api-key', 'provider_auth'],
     [400, 'prompt is too long: 210000 tokens > 200000 maximum', 'context_overflow'],
-    [400, "This model's maximum context length is 8192 tokens", 'context_overflow'],
-    [400, 'the request exceeds the available context size', 'context_overflow'],
-    [400, 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000', 'context_overflow'],
     [400, 'something else', 'provider_error'],
     [402, 'payment required', 'provider_quota'],
     [429, 'You exceeded your current quota, please check your plan and billing details', 'provider_quota'],
-    [400, 'Your credit balance is too low to access the API', 'provider_quota'],
     [429, 'slow down', 'provider_rate_limited'],
-    [503, 'busy', 'provider_overloaded'],
     [529, 'Overloaded', 'provider_overloaded'],
     [500, 'oops', 'provider_failed'],
-    [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
     [404, 'model: test-model does not exist', 'unknown_model'],
   ])('maps status %i "%s" to %s', async (status, message, code) => {
     await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })
@@ -174,21 +164,6 @@ describe.each(providers)('%s', (name, create) => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('numbers the attempts, and ends the wait at once on request', async () => {
-    const wait = { status: 429, message: 'slow down', headers: { 'retry-after': '50' } }
-    const server = await startModelServer(wait, wait, { text: 'there' })
-    const tries: string[] = []
-    const started = performance.now()
-    for await (const event of withRetries(create(server)).stream(request, new AbortController().signal)) {
-      if (event.type !== 'retry') continue
-      tries.push(`${event.attempt} of ${event.attempts}`)
-      setTimeout(event.retryNow, 10)
-    }
-    expect(tries).toEqual(['2 of 4', '3 of 4'])
-    expect(server.requests).toHaveLength(3)
-    expect(performance.now() - started).toBeLessThan(20_000)
-  })
-
   it('retries background requests once, and not after a long wait', async () => {
     const quiet = { ...request, purpose: { kind: 'title' } } as const
     const ask = async (afterMs: string) => {
@@ -201,12 +176,6 @@ describe.each(providers)('%s', (name, create) => {
     expect(await ask('20000')).toBe(1)
   })
 
-  it('skips pings, comments and unknown events in a fragmented stream', async () => {
-    expect((await run({ text: '一句 in pieces', pieceBytes: 5, comments: true, thinking: 'hm' })).text).toBe(
-      '一句 in pieces',
-    )
-  })
-
   it('reports the code of an error in the middle of the stream', async () => {
     await expect(run({ text: 'this will not be finished', errorAfter: 5 })).rejects.toMatchObject({
       code: 'provider_overloaded',
@@ -217,10 +186,6 @@ describe.each(providers)('%s', (name, create) => {
     const { message } = await run({ text: 'I would rather not', stop: 'refusal' })
     expect(message).toMatchObject({ stopReason: 'error', errorCode: 'provider_refused' })
     expect(message && messageText(message)).toBe('I would rather not')
-  })
-
-  it('reports an answer that reached its output limit', async () => {
-    expect((await run({ text: 'and so on', stop: 'length' })).message?.stopReason).toBe('length')
   })
 
   it('drops a call cut off by the limit and names its tool', async () => {
@@ -241,11 +206,6 @@ describe.each(providers)('%s', (name, create) => {
     const server = await startModelServer({ text: 'this will not be finished at all', cutAfter: 6 }, { text: 'again' })
     await expect(collect(withRetries(create(server), [1]))).rejects.toMatchObject({ code: 'provider_cut' })
     expect(server.requests).toHaveLength(1)
-  })
-
-  it('passes invalid JSON arguments on to the tool’s validation', async () => {
-    const { message } = await run({ calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' })
-    expect(message?.content.at(-1)).toMatchObject({ arguments: { invalidJson: '{"path": "MEM' } })
   })
 
   it('sends images to the model', async () => {
@@ -304,12 +264,6 @@ describe.each(providers)('%s', (name, create) => {
     server.unknownOptions = []
     await ask({ tools: [] })
     expect(field in (bodies().at(-1) ?? {})).toBe(true)
-  })
-
-  it('reports a cut stream as an error', async () => {
-    await expect(run({ text: 'this will not be finished', cutAfter: 5 })).rejects.toMatchObject({
-      code: 'provider_cut',
-    })
   })
 
   it('reports an unreachable server', async () => {
@@ -373,14 +327,6 @@ describe.each(providers)('%s', (name, create) => {
 })
 
 describe('quirks', () => {
-  it('gives calls without an id a unique one', async () => {
-    const server = await startModelServer({ calls: [{ name: 'read', arguments: {} }], noIds: true })
-    const { message } = await collect(
-      createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch }),
-    )
-    expect(message?.content[0]).toMatchObject({ type: 'toolCall', id: expect.stringMatching(/^call_/) })
-  })
-
   const compatible = (server: ModelServer) =>
     createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000, fetch })
 
@@ -409,12 +355,6 @@ describe('quirks', () => {
     server.unknownOptions = ['stream_options']
     expect((await collect(compatible(server))).text).toBe('ok')
     expect(server.requests).toHaveLength(2)
-  })
-
-  it('reads thinking between tags', async () => {
-    const server = await startModelServer({ text: '<think>\nLet me see.\n</think>\n\nIt is 4.' })
-    const { text, thinking } = await collect(compatible(server))
-    expect([text, thinking.trim()]).toEqual(['It is 4.', 'Let me see.'])
   })
 
   it('sends OpenAI’s thinking back as encrypted items', async () => {
@@ -452,11 +392,5 @@ describe('quirks', () => {
     for await (const event of model.stream(asked, new AbortController().signal)) void event
     const { thinking, output_config } = server.requests[0]?.body ?? {}
     expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(params)
-  })
-
-  it('marks Anthropic’s system prompt for caching', async () => {
-    const server = await startModelServer({ text: 'ok' })
-    await collect(createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000, fetch }))
-    expect(server.requests[0]?.body['system']).toMatchObject([{ cache_control: { type: 'ephemeral' } }])
   })
 })

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createAnthropicModel, createOpenAiModel } from '../../support/provider-models.ts'
@@ -20,16 +19,10 @@ const read = { name: 'read', arguments: '{"path":"a.md"}' }
 
 /** Chat Completions events with the expected message. */
 const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
-  ['an empty object as usage', [said, end('stop', { usage: {} })], { usage: usage(0, 0) }],
   [
     'null in usage',
     [said, end(), { choices: [], usage: { prompt_tokens: null, completion_tokens: null } }],
     { usage: usage(0, 0) },
-  ],
-  [
-    'strings in usage',
-    [said, end(), { usage: { prompt_tokens: '12', completion_tokens: '3' } }],
-    { usage: usage(12, 3) },
   ],
   [
     'negative and fractional usage',
@@ -37,21 +30,10 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     { usage: usage(0, 3) },
   ],
   [
-    'usage of 1e308',
-    [said, end(), 'data: {"usage":{"prompt_tokens":1e308,"completion_tokens":1e999}}\n\n'],
-    { usage: usage(1e12, 0) },
-  ],
-  [
-    'more cached tokens than input',
-    [said, end(), { usage: { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } } }],
-    {},
-  ],
-  [
     'an array as usage, a string as chunk, null as choices',
     [said, { choices: null }, { choices: 'x', usage: [1] }, 'data: 3\n\n', 'data: null\n\n', end()],
     { usage: usage(0, 0) },
   ],
-  ['null as content, role and delta', [chunk({ role: null, content: null }), chunk(null), said, end()], {}],
   [
     'content as an array of parts',
     [
@@ -66,11 +48,6 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     {},
   ],
   [
-    'half a surrogate pair',
-    [chunk({ content: 'said' }), 'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n', end()],
-    { content: [{ type: 'text', text: 'said\ufffd' }] },
-  ],
-  [
     'a surrogate pair split between two chunks',
     [
       'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n',
@@ -79,18 +56,8 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     ],
     { content: [{ type: 'text', text: '\u{1f600}' }] },
   ],
-  ['a NUL', [chunk({ content: 'a\0b' }), end()], { content: [{ type: 'text', text: 'a\0b' }] }],
-  ['a number as finish', [said, end(7)], { stopReason: 'stop' }],
-  ['a number as id', call({ index: 0, id: 7, function: read }), calls('7')],
   ['a text as index', call({ index: '0', id: 'a', function: read }), calls('a')],
-  ['an index below zero', call({ index: -1, id: 'a', function: read }), calls('a')],
   ['no id', call({ index: 0, function: read }), calls(expect.stringMatching(/^call_/))],
-  ['null as id', call({ index: 0, id: null, function: read }), calls(expect.stringMatching(/^call_/))],
-  [
-    'an id of one megabyte',
-    call({ index: 0, id: 'x'.repeat(1_000_000), function: read }),
-    calls(expect.stringMatching(/^call_/)),
-  ],
   [
     'two calls with one id',
     [
@@ -108,16 +75,6 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     'arguments as an object',
     call({ index: 0, id: 'a', function: { name: 'read', arguments: { path: 'a.md' } } }),
     calls('a'),
-  ],
-  [
-    'null as arguments',
-    call({ index: 0, id: 'a', function: { name: 'read', arguments: null } }),
-    { content: [{ type: 'toolCall', id: 'a', name: 'read', arguments: {} }] },
-  ],
-  [
-    'no name',
-    call({ index: 0, id: 'a', function: { arguments: '{}' } }),
-    { content: [{ type: 'toolCall', id: 'a', name: 'unnamed', arguments: {} }] },
   ],
   [
     'a call that is null, and one without a function',
@@ -175,9 +132,7 @@ describe('malformed answers', () => {
   })
 
   it.each<[string, object, unknown, unknown]>([
-    ['an empty object as usage', {}, 7, 'read'],
     ['null as usage and name', { input_tokens: null, output_tokens: null }, null, null],
-    ['arrays and strings in usage', { input_tokens: ['x'], output_tokens: '3' }, { a: 1 }, 5],
     ['invalid numbers', { input_tokens: -1, output_tokens: 1e308 }, '', ''],
   ])('Messages: %s', async (_name, wire, id, name) => {
     const message = await answer(anthropic, [
@@ -200,12 +155,7 @@ describe('malformed answers', () => {
   })
 
   it.each<[string, object]>([
-    ['an empty object as usage', { status: 'completed', usage: {} }],
     ['null as everything', { status: null, usage: null, incomplete_details: null, output: null }],
-    [
-      'strings in usage',
-      { status: 'completed', usage: { input_tokens: '5', output_tokens: 'x', input_tokens_details: null } },
-    ],
   ])('Responses: %s', async (_name, response) => {
     const message = await answer(responses, [
       { type: 'response.output_text.delta', delta: null },
@@ -237,8 +187,6 @@ describe('bodies that are no answer', () => {
   const bodies: [body: string, words: string][] = [
     ['upstream connect error or disconnect/reset before headers', 'upstream connect error or disconnect/reset'],
     ['<html><head><title>Hotel Wi-Fi</title></head><body>Please log in</body></html>', 'Please log in'],
-    ['data: Internal Server Error oops\n\n', 'Internal Server Error oops'],
-    ['{"half": ', '{"half":'],
   ]
   it.each(clients.flatMap(([name, create]) => bodies.map(([body, words]) => [name, body, words, create] as const)))(
     '%s: quotes %j in the failure',
@@ -247,45 +195,4 @@ describe('bodies that are no answer', () => {
       expect(failure).toMatchObject({ code: 'provider_garbled', data: { reason: expect.stringContaining(words) } })
     },
   )
-})
-
-describe('transcripts of other programs', () => {
-  it('reads answers with missing usage and numeric ids without skipping any', async () => {
-    const file = join(await temporaryFolder(), 'a.jsonl')
-    const entry = (id: string, parentId: string | null, message: object) => ({
-      type: 'message',
-      id,
-      parentId,
-      timestamp: '2026-01-20T10:00:00Z',
-      message,
-    })
-    const assistant = { role: 'assistant', provider: 'openai', model: 'm', stopReason: 'toolUse', timestamp: 1 }
-    const none = { input: null, cacheRead: 0, cacheWrite: 0, totalTokens: null }
-    const lines = [
-      { type: 'session', version: 3, id: 's', timestamp: '2026-01-20T10:00:00Z', cwd: '/w' },
-      entry('1', null, { role: 'user', content: null, timestamp: null }),
-      entry('2', '1', {
-        ...assistant,
-        usage: none,
-        content: [{ type: 'text', text: 'kept' }, null, { type: 'toolCall', id: 7, name: 'read', arguments: null }],
-      }),
-      entry('3', '2', {
-        role: 'toolResult',
-        toolCallId: 7,
-        toolName: 'read',
-        content: [{ type: 'text', text: 'x' }],
-        isError: false,
-        timestamp: 1,
-      }),
-      entry('4', '3', { ...assistant, usage: {}, stopReason: 'odd', content: null }),
-      entry('5', '4', { ...assistant, content: 'kept too' }),
-    ]
-    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    const transcript = await Transcript.open(file)
-    expect(transcript.skippedLines).toEqual([])
-    const [, second, third, , fifth] = transcript.messages().map(({ message }) => message)
-    expect(second).toMatchObject({ content: [{ text: 'kept' }, { id: '7', arguments: {} }], usage: usage(0, 0) })
-    expect(third).toMatchObject({ toolCallId: '7' })
-    expect(fifth && messageText(fifth)).toBe('kept too')
-  })
 })

@@ -1,6 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp, untouchedConfig } from '../../support/app.ts'
 
@@ -66,45 +64,5 @@ describe('offline chat with semantic search', { timeout: 60_000 }, () => {
       ).toBe(`> ${note}`)
       expect(answer).toContain(`[memory/2026-01-20.md:${line}]`)
     }
-  })
-})
-
-describe('offline answers without a result', { timeout: 60_000 }, () => {
-  it.each([
-    'Who painted the garden fence?',
-    '谁刷了花园的围墙？',
-    'What did I do on 2025-03-01?',
-    'Forget the garden fence',
-    'hello',
-  ])('are not found by search: %s', async (question) => {
-    const { memory, settle, say } = await openChat()
-    const { session, answer } = await say(question)
-    await settle()
-    expect(answer).not.toMatch(/^>/m)
-    for (const query of [answer, answer.split('\n')[0] ?? '', 'found nothing in your memory']) {
-      const { results } = await memory.search(query.slice(0, 400), { minScore: 0, maxResults: 50 })
-      const shown = results.filter(({ path }) => path === `sessions/${session}.jsonl`).map(({ snippet }) => snippet)
-      expect(shown.join('\n')).not.toContain('Assistant:')
-    }
-  })
-
-  it('are left out of the session summary, as questions, quotes and saved notes are', async () => {
-    const { app, say, settle, workspace } = await openChat()
-    const { session } = await say('Remember that the gate code is 4711')
-    await settle()
-    await say('My new bike is locked behind the bakery in Bonn.', session)
-    await say('Who painted the garden fence?', session)
-    await say('What is the gate code?', session)
-    await say('/new', session)
-    // Writes what the conversation leaves.
-    await app.close()
-    const folder = join(workspace, 'memory')
-    const findSummary = async () =>
-      (await readdir(folder)).find((file) => file.endsWith('.md') && file !== '2026-01-20.md')
-    await vi.waitFor(async () => expect(await findSummary()).toBeDefined(), 5000)
-    const name = (await findSummary()) ?? ''
-    const kept = await readFile(join(folder, name), 'utf8')
-    expect(kept).toContain('\n- My new bike is locked behind the bakery in Bonn. [')
-    expect(kept).not.toMatch(/I found nothing|garden fence|The gate/)
   })
 })

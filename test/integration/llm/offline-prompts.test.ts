@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestApp } from '../../support/app.ts'
 
-const ours = {}
 const german = {
   system: 'Du bist {{agent}}. Antworte kurz.',
   flush: 'Sichere jetzt, was bleiben soll.',
@@ -15,11 +14,7 @@ const crossed = {
 }
 type Prompts = Partial<typeof german>
 
-const cases: readonly [what: string, prompts: Prompts][] = [
-  ['our prompts', ours],
-  ['prompts in another language', german],
-  ['prompts that read like others', crossed],
-]
+const cases: readonly [what: string, prompts: Prompts][] = [['prompts that read like others', crossed]]
 
 describe('recognition of requests by the offline model', () => {
   it.each(cases)(

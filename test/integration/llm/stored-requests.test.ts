@@ -1,10 +1,8 @@
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { expandRows } from '../../../src/main/agent/context/meter-rows.ts'
 import type { SendInput } from '../../../src/shared/contract/index.ts'
-import { toolItem } from '../../../src/shared/chat/context-items.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer, type ModelServer } from '../../support/model-server.ts'
 
@@ -198,23 +196,6 @@ describe('stored requests and their rows', () => {
     expect(before.request?.wire?.body).toContain('passport')
   })
 
-  it('opens requests that were stored whole, and new ones after them', async () => {
-    const server = await startModelServer({ text: 'Yes.' }, { text: 'No.' })
-    const { agent, say } = await open(server, 'anthropic/test-model')
-    const session = await say({ text: 'hello' })
-    const folder = agent.sessions.requestsFolder(session)
-    const { request } = await agent.sessions.requestWithWire(session)
-    const { json = '', wire, sentAt } = request ?? {}
-    const whole = { sentAt, request: JSON.parse(json) as unknown }
-    await writeFile(join(folder, '000001.json.gz'), gzipSync(JSON.stringify(whole)))
-    await writeFile(join(folder, '000001.wire.json.gz'), gzipSync(JSON.stringify(wire)))
-    await say({ text: 'hello again' })
-    expect(await agent.sessions.requestWithWire(session, 1)).toEqual({ count: 2, request })
-    const text = await agent.chat.meter.text(session, 1, 'logs', 'memory/2026-11-22.md')
-    expect(text).toContain('passport')
-    expect(await agent.chat.meter.text(session, 2, 'logs', 'memory/2026-11-22.md')).toBe(text)
-  })
-
   it('shows a request whose parts are gone, with a placeholder for each', async () => {
     const server = await startModelServer({ text: 'Yes.' })
     const { agent, say } = await open(server, 'anthropic/test-model')
@@ -234,51 +215,4 @@ describe('stored requests and their rows', () => {
     expect(report).toMatchObject({ request: number })
     expect(await meter.text(session, number, 'system', 'system prompt')).toBe('[this part was removed]')
   })
-
-  it('stores the offline model’s request without an HTTP request', async () => {
-    const { app } = await openTestApp()
-    const agent = await app.agents.get('main')
-    const sent = await agent.chat.send({ text: 'What do you know about tea?' })
-    await sent.ended
-    const { request } = await agent.sessions.requestWithWire(sent.session)
-    expect(request).toMatchObject({ model: 'offline', wire: null })
-    expect(request?.json).toContain('about tea')
-  })
-
-  it('stores a failed request as it was sent', async () => {
-    const server = await startModelServer({ status: 400, message: 'no' })
-    const { agent, say } = await open(server, 'anthropic/test-model')
-    const session = await say({ text: 'hello there' })
-    const { request } = await agent.sessions.requestWithWire(session)
-    expect(request?.wire?.body).toBe(server.requests[0]?.text)
-  })
-
-  it('shows a row for each tool and turn, which sum to the total and can be read', async () => {
-    const server = await startModelServer({ text: 'It is so.' })
-    const { agent, say } = await open(server, 'anthropic/test-model')
-    let session = ''
-    for (let turn = 0; turn < 30; turn += 1) session = await say({ text: `Question ${turn} is about number ${turn}.` })
-    const { meter } = agent.chat
-    const report = await meter.report(session, undefined)
-    const sent = server.requests.at(-1)?.body['tools'] as { name: string }[]
-    const system = report.items.filter(({ layer }) => layer === 'system').map(({ name }) => name)
-    expect(system).toEqual(['system prompt', ...sent.map(({ name }) => toolItem(name))])
-    expect(report.items.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.estimatedTokens)
-    const turns = report.items.filter(({ layer }) => layer === 'conversation')
-    expect(turns).toHaveLength(24)
-    expect(turns[0]?.name).toBe('messages 1-12')
-    expect(turns.at(-1)).toMatchObject({ name: 'messages 57-58', about: 'Question 28 is about number 28.' })
-    const read = await Promise.all(
-      report.items.map(({ layer, name }) => meter.text(session, report.request, layer, name)),
-    )
-    const missing = report.items.filter((item, at) => read[at] === '' && item.note !== 'missing')
-    expect(missing).toEqual([])
-    const last = read[report.items.findIndex(({ name }) => name === 'messages 57-58')]
-    expect(last).toContain('about number 28')
-    expect(last).not.toContain('about number 27')
-    const memory = report.items.findIndex(({ name }) => name === toolItem('memory_search'))
-    expect(JSON.parse(read[memory] ?? '')).toMatchObject({ name: 'memory_search' })
-    // A report without a stored request stays unchanged.
-    expect(expandRows(report, { system: [], messages: [], tools: [] })).toEqual(report)
-  }, 60_000)
 })

@@ -1,7 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { KeyRing } from '../../../src/main/platform/config/key-ring.ts'
 import { openTestApp } from '../../support/app.ts'
 
@@ -79,25 +78,5 @@ describe('editing the file and the settings page concurrently', () => {
     await expect(app.settings.save(now.replace('theme: dark', 'theme: green'), now)).rejects.toMatchObject({
       code: 'config_invalid',
     })
-  })
-
-  it('lists data locations with sizes', async () => {
-    const { app, workspace } = await openTestApp({ watch: true, files: { 'memory/a.md': 'x'.repeat(1000) } })
-    await app.agents.get('main')
-    const locations = await app.locations()
-    expect(locations.find(({ kind }) => kind === 'workspace')).toMatchObject({
-      path: workspace,
-      files: 2,
-      agent: 'Commonplace',
-    })
-    expect(locations.find(({ kind }) => kind === 'workspace')?.bytes).toBeGreaterThan(1000)
-    // The index may grow between the two readings.
-    await vi.waitFor(async () => {
-      const { path, bytes, files } = (await app.locations()).find(({ kind }) => kind === 'index') ?? { path: '' }
-      const beside = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))
-      expect(files).toBe(beside.length)
-      expect(bytes).toBe(beside.reduce((sum, file) => sum + statSync(file).size, 0))
-    })
-    expect(locations.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['settings', 'index', 'logs']))
   })
 })

@@ -215,13 +215,6 @@ describe('downloads of a model', () => {
     ])
     expect(keys).toEqual(['Bearer hub', undefined])
   })
-
-  it('are refused to a version that would not use the gate', async () => {
-    const { provider } = await openModel('http://0.0.0.0:1', false)
-    await expect(provider.embed(['x'])).rejects.toMatchObject({
-      message: expect.stringContaining('no download allowed'),
-    })
-  })
 })
 
 describe('the gate', () => {
@@ -252,23 +245,6 @@ describe('the gate', () => {
     expect((await gate.requests(9)).total).toBe(1)
   })
 
-  it('records failed requests', async () => {
-    const { gate } = await openGate()
-    await expect(
-      gate.fetch({ purpose: 'chat' })('http://0.0.0.0:1/v1?key=abc', { body: '1234', method: 'POST' }),
-    ).rejects.toThrow()
-    expect((await gate.requests(9)).requests).toEqual([
-      {
-        id: expect.any(String),
-        at: '2026-01-20T10:00:00.000Z',
-        purpose: 'chat',
-        host: 'http://0.0.0.0:1',
-        characters: 4,
-        outcome: expect.stringMatching(/^E|^bad port|Error/),
-      },
-    ])
-  })
-
   it('keeps a request whose answer was never recorded, and the lines around a cut one', async () => {
     const { file, gate, url } = await openGate()
     await gate.fetch({ purpose: 'chat' })(url)
@@ -285,17 +261,6 @@ describe('the gate', () => {
     ])
     expect((await gate.requests(9)).requests[2]).toMatchObject({ purpose: 'chat' })
     expect((await gate.requests(9)).requests[2]).not.toHaveProperty('outcome')
-  })
-
-  it('starts a new file when one is full, and keeps the previous one', async () => {
-    const { file, gate, url } = await openGate(2000)
-    for (let at = 0; at < 30; at += 1) await gate.fetch({ purpose: 'chat' })(`${url}?${'x'.repeat(at + 1)}`)
-    const sizes = [(await stat(file)).size, (await stat(`${file}.old`)).size]
-    expect(Math.max(...sizes)).toBeLessThan(2400)
-    const at = (await gate.requests(100)).requests.map(({ characters }) => characters - '/models?x'.length)
-    expect(at[0]).toBe(29)
-    expect(at).toEqual(at.map((_at, index) => 29 - index))
-    expect(at.length).toBeGreaterThan(10)
   })
 
   it('keeps the lines of several processes apart', async () => {

@@ -34,15 +34,6 @@ describe('built-in embedding model', () => {
     expect(candidates[0]?.text?.terms.find(({ term }) => term === 'preschool')?.alike).toContain('kindergarten')
   })
 
-  it('reports no unsent texts for itself, and all texts for another model', async () => {
-    const { memory } = await openMemory()
-    const own = await memory.embeddingCost()
-    expect(own.unsent).toEqual({ texts: 0, tokens: 0 })
-    expect(own.all.texts).toBeGreaterThan(4)
-    const other = await memory.embeddingCost({ provider: 'openai', model: 'text-embedding-3-small' })
-    expect(other.unsent).toEqual(own.all)
-  })
-
   it('returns nothing for queries without words, and filtered notes for queries of filters only', async () => {
     const { memory } = await openMemory()
     const found = async (query: string) => {
@@ -64,16 +55,6 @@ describe('built-in embedding model', () => {
       ['in:2026-11', []],
     ]
     for (const [query, paths] of cases) expect({ query, found: await found(query) }).toEqual({ query, found: paths })
-  })
-
-  it('finds a note that was written later', async () => {
-    const { memory, workspace } = await openMemory()
-    await writeFile(join(workspace, 'memory', 'pets.md'), '# Pets\n\n- The dinghy has a hole below the waterline.\n')
-    await memory.notifyWritten(['memory/pets.md'])
-    await memory.settle(10_000)
-    await memory.waitForVectors()
-    const { candidates } = await memory.explain('What is broken on my boat?')
-    expect(candidates[0]?.path).toBe('memory/pets.md')
   })
 
   it('is not misled by repetitive lists and logs', async () => {
@@ -112,13 +93,5 @@ describe('built-in embedding model', () => {
     expect(others.map(({ path }) => path)).not.toContain('memory/boats.md')
     expect(await memory.similarNotes('memory/boats.md', 8)).toEqual([])
     expect(await memory.similarNotes('memory/nowhere.md', 8)).toEqual([])
-  })
-
-  it('uses keywords only if the provider is set to none', async () => {
-    const { memory } = await openMemory(`${untouchedConfig}  defaults: { memory: { embedding: { provider: none } } }\n`)
-    const { candidates, provider } = await memory.explain('When does our little girl begin preschool?')
-    expect(provider).toBe('none')
-    expect(candidates.every(({ vector }) => vector === null)).toBe(true)
-    expect(await memory.similarNotes('MEMORY.md', 8)).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 import { createRouterClient } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { searchModes } from '../../../src/shared/contract/search.ts'
-import { openTestApp, plainConfig } from '../../support/app.ts'
+import { openTestApp } from '../../support/app.ts'
 import { until, writeFiles } from '../../support/folder.ts'
 import { startTroubledEmbeddings, type TroubledServer } from '../../support/troubled-embeddings.ts'
 
@@ -14,7 +14,6 @@ const { classic } = searchModes
 const remark = (at: number) => `- remark ${at} about the weather, the garden, the neighbours and their dog`
 const log = (...lines: string[]) => `# Log\n\n${lines.join('\n')}\n`
 const remarks = Array.from({ length: 60 }, (_, at) => remark(at + 1))
-const short = '- The cat sleeps.'
 
 const embeddingOf = ({ url }: TroubledServer, reach: string) =>
   `provider: openai-compatible, model: hashed, baseUrl: "${url}", reach: ${reach}`
@@ -62,57 +61,6 @@ function unitsIn(file: string): Row[] {
 }
 
 describe('chunks instead of entries', () => {
-  it('replace the index when they are complete, while the old one answers, and reuse vectors of equal texts', async () => {
-    const server = await startTroubledEmbeddings()
-    const files = { 'MEMORY.md': log(...remarks), 'memory/cat.md': short }
-    const { memory, config, index, workspace } = await open(files, configWith(embeddingOf(server, 'local')))
-    const entries = unitsIn(index)
-    expect(entries).toHaveLength(61)
-    const text = await readFile(config, 'utf8')
-    server.trouble = 'broken'
-    await writeFile(config, text.replace(' } }\n', `${chunked} } }\n`))
-    await until(() => existsSync(`${index}.next`))
-    await until(async () => (await memory.status()).units < 61)
-    const { results } = await memory.search('remark 17', { minScore: 0 })
-    expect(results[0]).toMatchObject({ startLine: 19, endLine: 19, snippet: remark(17).slice(2) })
-    await writeFiles(workspace, { 'memory/dog.md': '- The dog barks.' })
-    await until(async () => (await memory.search('barks')).results[0]?.path === 'memory/dog.md')
-    expect(unitsIn(index).length).toBe(62)
-    server.trouble = 'none'
-    await memory.waitForVectors()
-    await until(() => !existsSync(`${index}.next`))
-    const chunks = unitsIn(index).filter(({ path }) => path === 'MEMORY.md')
-    expect(chunks.map(({ start, end }) => [start, end])).toEqual([
-      [1, 24],
-      [20, 41],
-      [37, 58],
-      [54, 63],
-    ])
-    expect((await memory.status()).embedded).toBe(6)
-    // Back: the vectors of the entries are still cached.
-    const sent = server.texts().length
-    await writeFile(config, text)
-    await until(() => unitsIn(index).length === 62)
-    await memory.waitForVectors()
-    expect((await memory.search('remark 17', { minScore: 0 })).results[0]?.startLine).toBe(19)
-    expect(
-      server
-        .texts()
-        .slice(sent)
-        .filter((one) => one.includes('about the weather')),
-    ).toEqual([])
-  }, 60_000)
-
-  it('are rebuilt after a change of size and overlap', async () => {
-    const { config, index, home } = await open({ 'MEMORY.md': log(...remarks) }, configWith('provider: none', chunked))
-    expect(unitsIn(index)).toHaveLength(4)
-    const text = await readFile(config, 'utf8')
-    await writeFile(config, text.replace('unit: tokens', 'unit: tokens, tokens: 200, overlap: 0'))
-    await until(() => unitsIn(index).length === 6)
-    expect(unitsIn(index).every(({ text: chunk }) => chunk.length <= 800)).toBe(true)
-    expect(existsSync(join(home, 'memory', 'main.sqlite.next'))).toBe(false)
-  }, 60_000)
-
   it('divide chats by message', async () => {
     const message = (role: string, text: string) =>
       JSON.stringify({ type: 'message', timestamp: '2026-03-01T10:00:00.000Z', message: { role, content: text } })
@@ -138,24 +86,10 @@ describe('chunks instead of entries', () => {
 
 describe('private lines', () => {
   const secret = 'the safe code is 7781'
-  const middle = remarks.with(9, `- ${secret} ^[private]`)
   // Line 20 of the note is in the overlap of the first two chunks.
   const overlap = remarks.with(17, `- ${secret} ^[private]\n  and more of the secret`)
-  const section = [
-    ...remarks.slice(0, 12),
-    '',
-    '## Health ^[private]',
-    '',
-    `- ${secret}`,
-    '',
-    '## Open',
-    '',
-    ...remarks,
-  ]
   it.each([
-    ['in the middle of a chunk', { 'MEMORY.md': log(...middle) }],
     ['in the overlap', { 'MEMORY.md': log(...overlap) }],
-    ['in a section', { 'MEMORY.md': log(...section) }],
     ['of a note', { 'MEMORY.md': log(...remarks), 'memory/safe.md': `---\nvisibility: private\n---\n\n- ${secret}\n` }],
   ])('%s are in chunks of their own, and never sent', async (_name, files) => {
     const server = await startTroubledEmbeddings()
@@ -184,11 +118,7 @@ describe('the choice of classic settings', () => {
     '# my settings\r\nagents:\r\n  list:\r\n    - id: \'main\' # the only one\r\n      workspace: "{{workspace}}"\r\n' +
     '      memory: { search: { maxResults: 9 }, embedding: { provider: none } }\r\nupdates: {}\r\n'
 
-  it.each([
-    ['a tidy file', plainConfig],
-    ['comments, quotes, order and line ends', untidy],
-    ['a file without a line end', `${plainConfig}# end`],
-  ])(
+  it.each([['comments, quotes, order and line ends', untidy]])(
     'is undone byte for byte: %s',
     async (_name, text) => {
       const { client, config, memory, index } = await open({ 'MEMORY.md': log(...remarks) }, text)
@@ -205,43 +135,4 @@ describe('the choice of classic settings', () => {
     },
     30_000,
   )
-
-  it('is undone in a file that has changed elsewhere', async () => {
-    const { client, config } = await open({}, untidy)
-    const before = await readFile(config, 'utf8')
-    const change = await client.search.setSettings({ agent: 'main', settings: classic })
-    await writeFile(
-      config,
-      (await readFile(config, 'utf8')).replace('agents:', 'spending: { monthlyLimit: 5 }\r\nagents:'),
-    )
-    await client.settings.undo(change)
-    expect(await client.search.settings({ agent: 'main' })).toEqual({ ...searchModes.default, maxResults: 9 })
-    const after = await readFile(config, 'utf8')
-    expect(after).toBe(before.replace('agents:', 'spending: { monthlyLimit: 5 }\r\nagents:'))
-  })
-
-  it('removes a file that it created', async () => {
-    const { app, home } = await openTestApp({ config: '' })
-    const client = createRouterClient(createRouter(app))
-    const config = join(home, 'config.yaml')
-    await rm(config)
-    const change = await client.search.setSettings({ agent: 'main', settings: classic })
-    expect(change.before).toBeNull()
-    expect(await client.search.settings({ agent: 'main' })).toEqual(classic)
-    await client.settings.undo(change)
-    expect(existsSync(config)).toBe(false)
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    expect(await client.search.settings({ agent: 'main' })).toEqual(searchModes.default)
-    expect(app.settings.problems).toEqual([])
-  })
-
-  it('goes back to the default without a trace, and keeps other settings', async () => {
-    const { client, config } = await open({}, untidy.replace('{ maxResults: 9 }', '{ recencyHalfLifeDays: 30 }'))
-    await client.search.setSettings({ agent: 'main', settings: classic })
-    await client.search.setSettings({ agent: 'main', settings: searchModes.default })
-    expect(await client.search.settings({ agent: 'main' })).toEqual(searchModes.default)
-    const text = await readFile(config, 'utf8')
-    expect(text).not.toMatch(/search|chunking/)
-    expect(text).toContain('provider: none')
-  })
 })

@@ -1,15 +1,12 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { Indexer, type IndexerEvent } from '../../../src/main/search/indexing/indexer.ts'
 import { Memory } from '../../../src/main/search/service/memory.ts'
 import { threadEntries } from '../../../src/main/search/service/index-workers.ts'
 import { openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
-import { transcriptText } from '../../../src/main/search/indexing/transcript-text.ts'
 import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder, until, writeFiles } from '../../support/folder.ts'
-import { startModelServer } from '../../support/model-server.ts'
 import { outdateIndex } from '../../support/outdated-index.ts'
 
 const memoryFile = { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n' }
@@ -34,36 +31,6 @@ describe('transcripts in search', () => {
     expect(hit?.snippet).toContain('Remember that the zeppelin lands on Tuesday')
     const excluded = await memory.search('zeppelin Tuesday', { excludeSession: first.session })
     expect(new Set(excluded.results.map(({ source }) => source))).toEqual(new Set(['memory']))
-  })
-
-  it('keeps line numbers and leaves out tools and torn lines', () => {
-    const line = (message: object) => JSON.stringify({ type: 'message', id: 'a', message })
-    const text = transcriptText(
-      [
-        JSON.stringify({ type: 'session', id: 's' }),
-        line({ role: 'user', content: 'two\nlines' }),
-        line({
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 'hm' },
-            { type: 'text', text: 'yes' },
-          ],
-        }),
-        line({ role: 'toolResult', content: [{ type: 'text', text: 'secret' }] }),
-        '{"type":"message","mess',
-      ].join('\n'),
-    )
-    expect(text).toBe('\n- User: two lines\n- Assistant: yes\n\n')
-  })
-
-  it('says that a question in a chat is no memory', async () => {
-    const { agent, memory } = await openMemory()
-    const { session, ended } = await agent.chat.send({ text: 'Where does the zeppelin land?' })
-    await ended
-    await memory.settle(5000)
-    const { why } = await memory.explain('zeppelin', {}, { path: `sessions/${session}.jsonl`, line: 2 })
-    expect(why).toMatchObject({ reason: 'notIndexed', unsearched: { reason: 'notMemory' } })
-    expect((await memory.search('zeppelin')).results).toEqual([])
   })
 
   it('can be turned off while the app runs', async () => {
@@ -96,29 +63,6 @@ describe('extra folders', () => {
   })
 })
 
-describe('settings changed while the app runs', () => {
-  it('a new threshold applies at once, another embedding model rebuilds the index', async () => {
-    const { memory, home, workspace } = await openMemory({
-      files: { 'MEMORY.md': `# M\n\n${'- The mascot is a walrus named Bob\n'.repeat(40)}` },
-    })
-    const configure = (text: string) =>
-      writeFile(
-        join(home, 'config.yaml'),
-        `agents:\n  defaults: { memory: ${text} }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
-      )
-    await configure(
-      '{ embedding: { provider: none }, search: { weights: { vector: 0.7, text: 0.3 }, minScore: 0.99 } }',
-    )
-    await until(async () => (await memory.search('mascot walrus zebra')).results.length === 0)
-    await configure('{ embedding: { provider: builtin } }')
-    await until(async () => {
-      const { provider, state, units, embedded } = await memory.status()
-      return provider === 'builtin' && state === 'ready' && units > 0 && embedded === units
-    })
-    await until(async () => (await memory.search('mascot walrus')).results.length > 0)
-  })
-})
-
 describe('index problems', () => {
   it('recreates a database that was deleted while in use', async () => {
     const { memory, home, workspace } = await openMemory()
@@ -142,43 +86,6 @@ describe('index problems', () => {
     other.exec('COMMIT')
     await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
     other.close()
-  })
-
-  it('reports an index that cannot be opened, and opens it later', async () => {
-    const workspace = await folderWith(memoryFile)
-    const state = await temporaryFolder()
-    await writeFile(join(state, 'memory'), 'a file where the folder should be')
-    const events: IndexerEvent[] = []
-    const indexer = new Indexer(
-      {
-        file: join(state, 'memory', 'main.sqlite'),
-        folders: [{ source: 'memory', folder: workspace, prefix: '', forbidden: [] }],
-        notes: [],
-        embedding: {
-          provider: 'none',
-          model: '',
-          baseUrl: undefined,
-          batchSize: 1,
-          apiKey: undefined,
-          isLocal: true,
-          allowDownload: false,
-          modelsFolder: state,
-          outboundFile: '/nowhere/outbound.jsonl',
-          builtinFile: '',
-        },
-        debounceMs: 50,
-        watch: true,
-        retryMs: 100,
-      },
-      (event) => events.push(event),
-    )
-    await indexer.open()
-    expect(indexer.status()).toMatchObject({ state: 'failed', problems: [{ code: 'index_failed' }] })
-    await rm(join(state, 'memory'))
-    await mkdir(join(state, 'memory'))
-    await until(() => indexer.status().state === 'ready' && indexer.status().units === 1)
-    expect(indexer.status().problems).toEqual([])
-    await indexer.close()
   })
 
   it('opens the app without an index, and searches report why they fail', async () => {
@@ -212,72 +119,6 @@ describe('index problems', () => {
     expect(states).toContain('rebuilding')
     expect((await memory.search('topic77')).results[0]?.path).toBe('memory/n77.md')
     await again.close()
-  })
-
-  it('search works after a cancelled reindex, and the rest is indexed later', async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: 300 }, (_, index) => [
-        `memory/n${index}.md`,
-        `# Note ${index}\n\n${'words of text\n'.repeat(50)}`,
-      ]),
-    )
-    const { memory } = await openMemory({ files: { ...files, ...memoryFile } })
-    const stop = new AbortController()
-    const running = memory.reindex(stop.signal).catch((error: unknown) => error)
-    stop.abort()
-    await running
-    expect((await memory.search('mascot walrus')).results).toHaveLength(1)
-    await until(async () => (await memory.status()).state === 'ready')
-  })
-})
-
-describe('provider failures while the app runs', () => {
-  const config = (url: string) =>
-    `agents:\n  defaults:\n    memory:\n      embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
-
-  it('returns keyword results with a notice if the provider is slow', async () => {
-    const server = await startModelServer()
-    const { memory } = await openMemory({ config: config(server.openAiUrl) })
-    await until(async () => (await memory.status()).embedded === 1)
-    server.embeddings = { dimensions: 64, delayMs: 20_000 }
-    const { results, notice, timings } = await memory.search('mascot walrus', { vectorWaitMs: 200 })
-    expect(results).toMatchObject([{ path: 'MEMORY.md', vectorScore: null }])
-    expect(notice).toMatchObject({ code: 'provider_late', message: expect.stringContaining('longer than 0.2 s') })
-    expect(timings.embedMs).toBeGreaterThan(150)
-  })
-
-  it('returns keyword results with a notice if the dimensions have changed', async () => {
-    const server = await startModelServer()
-    const { memory } = await openMemory({ config: config(server.openAiUrl) })
-    await until(async () => (await memory.status()).embedded === 1)
-    server.embeddings = { dimensions: 16 }
-    const { results, notice } = await memory.search('mascot walrus')
-    expect(results).toHaveLength(1)
-    expect(notice).toMatchObject({ code: 'provider_failed' })
-  })
-})
-
-describe('index replacement', () => {
-  it('calls during a restart of the workers are answered by the new workers', async () => {
-    const { app, memory } = await openMemory()
-    const done = new AbortController()
-    const ask = async () => {
-      let answers = 0
-      while (!done.signal.aborted) {
-        const [{ results }, status] = await Promise.all([memory.search('walrus', { minScore: 0 }), memory.status()])
-        expect(results.length).toBeLessThanOrEqual(1)
-        expect(status.problems).toEqual([])
-        answers += 1
-      }
-      return answers
-    }
-    const asking = [ask(), ask(), ask()]
-    for (const provider of ['builtin', 'none', 'builtin', 'none'])
-      await app.settings.set([['agents', 'defaults', 'memory', 'embedding', 'provider'], provider])
-    await memory.settle(10_000)
-    done.abort()
-    for (const answers of await Promise.all(asking)) expect(answers).toBeGreaterThan(0)
-    expect((await memory.search('walrus', { minScore: 0 })).results).toHaveLength(1)
   })
 })
 

@@ -5,10 +5,9 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EmbeddingSource } from '../../../src/main/search/embeddings/create-embeddings.ts'
 import { Indexer, type IndexerEvent, type IndexerSettings } from '../../../src/main/search/indexing/indexer.ts'
-import { createTables, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { hashOf } from '../../../src/main/search/units/prepare-units.ts'
 import { resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
-import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
+import { folderWith, temporaryFolder } from '../../support/folder.ts'
 import { createOldIndex } from '../../support/outdated-index.ts'
 import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
 
@@ -95,16 +94,6 @@ async function openNotes(settings: Partial<IndexerSettings> = {}) {
 }
 
 describe('indexing files', () => {
-  it('writes one unit for each entry and reports the numbers', async () => {
-    const { file, indexer } = await openNotes()
-    expect(unitsIn(file).map(({ path, line, text }) => [path, line, text])).toEqual([
-      ['MEMORY.md', 3, 'The boiler is old'],
-      ['MEMORY.md', 4, 'The roof leaks'],
-      ['memory/diary.md', 3, 'A seal came by.'],
-    ])
-    expect(indexer.status()).toMatchObject({ files: 2, units: 3, embedded: 0, state: 'ready', problems: [] })
-  })
-
   it('keeps the ids of units on unchanged lines', async () => {
     const { workspace, file, indexer } = await openNotes()
     const before = unitsIn(file)
@@ -121,16 +110,6 @@ describe('indexing files', () => {
     expect(idOf(after, 'The boiler is new')).toBeGreaterThan(Math.max(...before.map(({ id }) => id)))
     expect(idOf(after, 'The boiler is old')).toBeUndefined()
     expect(docsIn(file, 'note_terms', 'old')).toEqual([])
-  })
-
-  it('removes the units of a deleted file', async () => {
-    const { workspace, file, indexer } = await openNotes()
-    await rm(join(workspace, 'MEMORY.md'))
-    indexer.notifyWritten(['MEMORY.md'])
-    await indexer.flush(10_000)
-    expect(unitsIn(file).map(({ path }) => path)).toEqual(['memory/diary.md'])
-    expect(read(file, "SELECT * FROM words WHERE word = 'boiler'")).toEqual([])
-    expect(indexer.status()).toMatchObject({ files: 1, units: 1 })
   })
 })
 
@@ -160,14 +139,6 @@ describe('rules for private notes', () => {
     await strict.close()
     await openIndexer(workspace, file, rulesFor(workspace, []))
     expect(hits()).toEqual(open)
-  })
-
-  it('leave the other files untouched', async () => {
-    const { workspace, file, indexer } = await openNotes()
-    const before = unitsIn(file).filter(({ path }) => path === 'MEMORY.md')
-    await indexer.close()
-    await openIndexer(workspace, file, rulesFor(workspace, ['memory/']))
-    expect(unitsIn(file).filter(({ path }) => path === 'MEMORY.md')).toEqual(before)
   })
 
   it('hide a note as soon as the index is open, even if its file cannot be read', async () => {
@@ -224,17 +195,6 @@ describe('embedding', () => {
     ])
   })
 
-  it('sends all texts to a server on this machine', async () => {
-    const server = await startTroubledEmbeddings()
-    const workspace = await folderWith({ 'MEMORY.md': '- The open garden\n- The secret garden ^[local]\n' })
-    const file = join(await temporaryFolder(), 'index.sqlite')
-    const embedding = { ...(await remoteEmbedding(server.url)), isLocal: true }
-    const { indexer } = await openIndexer(workspace, file, { embedding })
-    await indexer.embedded()
-    expect(server.texts()).toHaveLength(2)
-    expect(indexer.status()).toMatchObject({ units: 2, embedded: 2, problems: [] })
-  })
-
   it('sends equal texts once, also after their headings have changed', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 50 })
@@ -268,35 +228,6 @@ describe('replacing an index', () => {
     expect(server.texts().toSorted()).toEqual(['A seal came by.', 'The boiler is old'])
     expect(unitsIn(file)).toHaveLength(3)
     expect(existsSync(`${file}.next`)).toBe(false)
-  })
-
-  it('waits for all vectors of another model, and leaves none of a note deleted meanwhile', async () => {
-    const [one, other] = [await startTroubledEmbeddings(), await startTroubledEmbeddings()]
-    const entries = Array.from({ length: 12 }, (_, at) => [`memory/${String(at).padStart(2, '0')}.md`, `Entry ${at}.`])
-    const workspace = await folderWith(Object.fromEntries(entries))
-    const file = join(await temporaryFolder(), 'index.sqlite')
-    const earlier = await remoteEmbedding(one.url)
-    const { indexer: before } = await openIndexer(workspace, file, { embedding: earlier })
-    await before.embedded()
-    await before.close()
-    Object.assign(other, { trouble: 'slow', delayMs: 300 })
-    const embedding = { ...(await remoteEmbedding(other.url)), batchSize: 1 }
-    const { indexer, events } = await openIndexer(workspace, file, { embedding, earlier: [earlier] })
-    await until(() => indexer.status().embedded > 0)
-    const [deleted = ''] = other.texts()
-    await rm(join(workspace, `memory/${deleted.replace(/\D/g, '').padStart(2, '0')}.md`))
-    indexer.notifyWritten([`memory/${deleted.replace(/\D/g, '').padStart(2, '0')}.md`])
-    await indexer.flush(10_000)
-    expect(unitsIn(file)).toHaveLength(11)
-    expect(indexer.status().state).toBe('ready')
-    expect(events).not.toContainEqual({ type: 'replace' })
-    await indexer.embedded()
-    expect(events.filter(({ type }) => type === 'replace')).toHaveLength(1)
-    await indexer.swap()
-    const hashes = read<{ hash: string }>(file, 'SELECT hash FROM embedding_cache').map(({ hash }) => hash)
-    const rest = entries.map(([, text]) => text).filter((text) => text !== deleted)
-    expect(hashes.toSorted()).toEqual(rest.map((text) => hashOf(text ?? '')).toSorted())
-    expect(read(file, 'SELECT id FROM units WHERE vector IS NULL')).toEqual([])
   })
 
   it('resumes an interrupted rebuild', async () => {
@@ -333,33 +264,4 @@ describe('replacing an index', () => {
     const { indexer } = await openIndexer(workspace, file)
     expect(indexer.status()).toMatchObject({ units: 3, problems: [{ code: 'index_foreign' }] })
   })
-
-  it('continues with an index of the same settings', async () => {
-    const { workspace, file, indexer } = await openNotes()
-    await indexer.close()
-    const before = unitsIn(file)
-    const { events } = await openIndexer(workspace, file)
-    expect(events).not.toContainEqual({ type: 'replace' })
-    expect(events).not.toContainEqual({ type: 'indexed' })
-    expect(unitsIn(file)).toEqual(before)
-  })
-
-  it('builds a new index if the file was deleted while in use', async () => {
-    const { file, indexer, events } = await openNotes()
-    for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true })
-    indexer.notifyWritten(['MEMORY.md'])
-    await until(() => existsSync(file) && indexer.status().state === 'ready' && indexer.status().units === 3)
-    expect(events).toContainEqual({ type: 'reopen' })
-  })
-})
-
-it('an empty index has the tables of units', async () => {
-  const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
-  createTables(db, { provider: '', model: '' })
-  expect(db.prepare('SELECT key FROM meta ORDER BY key').pluck().all()).toEqual([
-    'fingerprint',
-    'identity',
-    'units:version',
-  ])
-  db.close()
 })

@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
-import { startModelServer } from '../../support/model-server.ts'
 import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
 
 const line = 'The walrus of the harbour bathes at noon and sleeps until the tide comes back.'
@@ -55,31 +52,9 @@ describe('texts that a provider would be sent', () => {
       (await memory.embeddingCost({ provider: 'openai-compatible', model: 'm', baseUrl })).all.texts
     expect([await textsFor('https://example.com/v1'), await textsFor('http://127.0.0.1:9/v1')]).toEqual([1, 2])
   })
-
-  it('does not count texts that the model was already sent', async () => {
-    const server = await startModelServer()
-    const memory = await openMemory(notes, server.openAiUrl)
-    await memory.waitForVectors()
-    const { all, unsent } = await memory.embeddingCost()
-    expect(unsent).toEqual({ texts: 0, tokens: 0 })
-    const other = await memory.embeddingCost({ provider: 'openai-compatible', model: 'other' })
-    expect(other.unsent).toEqual(all)
-    // Every text that was sent had been counted.
-    const sent = server.requests.flatMap(({ body }) => (body['input'] ?? []) as string[])
-    expect(new Set(sent).size).toBe(other.unsent.texts)
-  })
 })
 
 describe('use of vectors', () => {
-  it('begins with the first units, without a notice', async () => {
-    const server = await startModelServer()
-    const memory = await openMemory({ 'MEMORY.md': `${line}\n\nAnother line of its own.\n` }, server.openAiUrl)
-    await memory.waitForVectors()
-    const { notice, results } = await memory.search('walrus of the harbour')
-    expect(notice).toBeNull()
-    expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: expect.any(Number) })
-  })
-
   it('has a notice while units have no vectors, and finds them by their words', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 3000 })
@@ -90,22 +65,4 @@ describe('use of vectors', () => {
     server.trouble = 'none'
     await until(async () => (await memory.search('what does the violin lack?')).notice === null, 15_000)
   }, 40_000)
-})
-
-describe('index for another model', () => {
-  it('is used once it is complete, even if there were calls during the rebuild', async () => {
-    const server = await startModelServer()
-    const { app, home, workspace } = await openTestApp({ files: notes, config: configOf(), watch: true })
-    const { memory } = await app.agents.get('main')
-    await memory.settle(10_000)
-    await writeFile(join(home, 'config.yaml'), configOf(server.openAiUrl).replaceAll('{{workspace}}', workspace))
-    await until(async () => {
-      await memory.indexedFiles()
-      const { provider, state } = await memory.status()
-      return provider === 'openai-compatible' && state === 'ready'
-    }, 20_000)
-    await memory.waitForVectors()
-    await memory.indexedFiles()
-    expect((await memory.embeddingCost()).unsent.texts).toBe(0)
-  }, 60_000)
 })

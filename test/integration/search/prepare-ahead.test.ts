@@ -10,7 +10,6 @@ import { folderWith, temporaryFolder } from '../../support/folder.ts'
 
 const entry = new URL('../../../src/main/search/indexing/prepare.worker.ts', import.meta.url)
 const dying = new URL('../../support/dying-prepare-thread.ts', import.meta.url)
-const missing = new URL('../../support/no-such-thread.ts', import.meta.url)
 const settings = { embedding: { provider: 'builtin', builtinFile }, folders: [] }
 const tables = [
   'files',
@@ -70,31 +69,5 @@ describe('preparation in a worker', () => {
     const alone = await indexed(undefined)
     expect(await indexed(entry)).toEqual(alone)
     expect(await indexed(dying)).toEqual(alone)
-    expect(await indexed(missing)).toEqual(alone)
-  })
-
-  it('continues after an abort', async () => {
-    const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
-    const whole = await openStore()
-    const never = new AbortController().signal
-    await syncAll(whole, folders, { onProgress: () => undefined, signal: never })
-    const store = await openStore()
-    const stop = new AbortController()
-    const worker = { entry, settings }
-    const stopped = syncAll(store, folders, {
-      onProgress: () => stop.abort(new Error('enough')),
-      signal: stop.signal,
-      worker,
-    })
-    await expect(stopped).rejects.toThrow('enough')
-    const begun = store.counts().files
-    expect(begun).toBeGreaterThan(0)
-    expect(begun).toBeLessThan(count)
-    await syncAll(store, folders, { onProgress: () => undefined, signal: never, worker })
-    const words = (db: Db) => db.prepare('SELECT * FROM words ORDER BY word').all()
-    expect(store.counts()).toEqual(whole.counts())
-    expect(words(store.db)).toEqual(words(whole.db))
-    store.close()
-    whole.close()
   })
 })

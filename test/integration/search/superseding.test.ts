@@ -40,16 +40,11 @@ function logOf(month: number, index: number): string {
 }
 
 describe('superseded lines', () => {
-  it.each([
-    ['none', 0],
-    ['builtin', 0],
-    ['none', 40],
-    ['builtin', 40],
-  ])('ranks the new answer first and labels the old one (%s, moved by %i lines)', async (provider, drift) => {
-    const { files, places } = memory(drift)
+  it('ranks the new answer first and labels the old one, also after its line has moved', async () => {
+    const { files, places } = memory(40)
     const { app } = await openTestApp({
       files,
-      config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { embedding: { provider: ${provider} } } }\n`,
+      config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { embedding: { provider: builtin } } }\n`,
     })
     const { search } = createRouterClient(createRouter(app))
     await search.settle({ ...main, vectors: true })
@@ -69,12 +64,7 @@ describe('superseded lines', () => {
     expect(failed.length, failed.join('\n')).toBeLessThanOrEqual(superseding.length * 0.05)
   })
 
-  it.each([
-    ['rent', 'memory/2026-11-02.md:4', 'memory/2026-11-02.md:3'],
-    ['What is the rent?', 'memory/2026-11-02.md:4', 'memory/2026-11-02.md:3'],
-    ['wifi password', 'memory/2026-11-02.md:5', 'memory/2026-11-02.md:6'],
-    ['停车费每个月多少', 'memory/2026-11-15.md:3', 'memory/2026-11-02.md:7'],
-  ])('ranks a changed fact above the one that it changes: %s', async (query, newer, older) => {
+  it('ranks a changed fact above the one that it changes', async () => {
     const { app } = await openTestApp({
       files: {
         'memory/2026-11-02.md': `# 2026-11-02
@@ -90,43 +80,14 @@ describe('superseded lines', () => {
       },
     })
     const { search } = createRouterClient(createRouter(app))
-    const { results } = await search.query({ ...main, query })
-    const places = results.map(({ path, startLine }) => `${path}:${startLine}`)
-    expect(places.filter((place) => [newer, older].includes(place))).toEqual([newer, older])
-    expect(results.map(({ superseded }) => superseded)).toEqual(results.map(() => undefined))
-  })
-
-  it('follows chains to the end, explains the scores, and handles superseded notes', async () => {
-    const { app } = await openTestApp({
-      files: {
-        'a.md': '- ~~The parrot is called Jacob.~~ (until 2024-01-01, now: [b.md:1])\n',
-        'b.md': '- ~~It was renamed Kiki.~~ (until 2025-01-01, now: [c.md:3])\n',
-        'c.md': 'Something else.\n\nNow everybody says Lola.\n',
-        'old.md': '---\nsuperseded: { until: 2025-06-01, by: new.md }\n---\n\nThe tortoise sleeps in the bathtub.\n',
-        'new.md': 'She has a box in the hall.\n',
-      },
-    })
-    const { search } = createRouterClient(createRouter(app))
-    await search.settle(main)
-    const query = 'How is the parrot called?'
-    const { results } = await search.query({ ...main, query })
-    expect(results.map(({ path, superseded }) => [path, superseded])).toEqual([
-      ['c.md', undefined],
-      ['a.md', { until: '2024-01-01', by: 'c.md:3' }],
-    ])
-    expect(results[0]?.snippet).toContain('Lola')
-    const { candidates } = await search.explain({ ...main, query })
-    for (const { parts, logit } of candidates)
-      expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(logit ?? NaN, 9)
-    const adjusted = candidates.map(({ parts }) =>
-      parts.flatMap(({ features }) => features.map(({ name }) => name)).filter((name) => /^suc|^supers/.test(name)),
-    )
-    expect(adjusted.slice(0, 2)).toEqual([['successor'], ['superseded']])
-
-    const tortoise = await search.query({ ...main, query: 'Where does the tortoise sleep?' })
-    expect(tortoise.results.map(({ path, superseded }) => [path, superseded?.by])).toEqual([
-      ['new.md', undefined],
-      ['old.md', 'new.md:1'],
-    ])
+    for (const [query, newer, older] of [
+      ['What is the rent?', 'memory/2026-11-02.md:4', 'memory/2026-11-02.md:3'],
+      ['停车费每个月多少', 'memory/2026-11-15.md:3', 'memory/2026-11-02.md:7'],
+    ] as const) {
+      const { results } = await search.query({ ...main, query })
+      const places = results.map(({ path, startLine }) => `${path}:${startLine}`)
+      expect(places.filter((place) => place === newer || place === older)).toEqual([newer, older])
+      expect(results.map(({ superseded }) => superseded)).toEqual(results.map(() => undefined))
+    }
   })
 })

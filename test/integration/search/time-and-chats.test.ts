@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
-import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 
@@ -46,24 +44,22 @@ async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
 }
 
 describe('filters and time expressions', () => {
-  it.each([
-    ['walrus', ['MEMORY.md', 'memory/2024-05-12.md', 'memory/2026-11-10.md', 'projects/zoo.md']],
-    ['walrus in:2024-05', ['MEMORY.md', 'memory/2024-05-12.md']],
-    ['walrus in:2024-05 on:2024-05-12', ['memory/2024-05-12.md']],
-    ['walrus after:2024', ['memory/2026-11-10.md']],
-    ['walrus before:2026-11-10', ['MEMORY.md', 'memory/2024-05-12.md']],
-    ['walrus in:"last week"', ['memory/2026-11-10.md']],
-    ['walrus in:上周', ['memory/2026-11-10.md']],
-    ['walrus path:projects', ['projects/zoo.md']],
-    ['walrus -path:memory', ['projects/zoo.md']],
-    ['walrus -draft -squid', ['memory/2024-05-12.md', 'memory/2026-11-10.md']],
-    ['walrus in:2023', []],
-    ['path:zoo', ['projects/zoo.md']],
-    ['in:2026-11', ['memory/2026-11-10.md', 'memory/2026-11-17.md']],
-  ])('%s finds %j', async (query, paths) => {
+  it('filters by date, path and excluded words', async () => {
     const { memory } = await openMemory()
-    const { results } = await memory.search(query, { minScore: 0.05 })
-    expect([...new Set(results.map(({ path }) => path))].sort()).toEqual(paths)
+    const expected: Record<string, string[]> = {
+      walrus: ['MEMORY.md', 'memory/2024-05-12.md', 'memory/2026-11-10.md', 'projects/zoo.md'],
+      'walrus in:2024-05 on:2024-05-12': ['memory/2024-05-12.md'],
+      'walrus after:2024': ['memory/2026-11-10.md'],
+      'walrus before:2026-11-10': ['MEMORY.md', 'memory/2024-05-12.md'],
+      'walrus in:上周': ['memory/2026-11-10.md'],
+      'walrus -path:memory': ['projects/zoo.md'],
+      'walrus -draft -squid': ['memory/2024-05-12.md', 'memory/2026-11-10.md'],
+      'in:2026-11': ['memory/2026-11-10.md', 'memory/2026-11-17.md'],
+    }
+    for (const [query, paths] of Object.entries(expected)) {
+      const { results } = await memory.search(query, { minScore: 0.05 })
+      expect([...new Set(results.map(({ path }) => path))].sort(), query).toEqual(paths)
+    }
   })
 
   it('a time expression boosts matching notes and hides none', async () => {
@@ -77,25 +73,10 @@ describe('filters and time expressions', () => {
     ])
   })
 
-  it.each(['What did I do yesterday?', '昨天我做了什么？', '昨日何をしましたか', '어제 뭐 했어?', "yesterday's notes"])(
-    '%s returns the notes of the day',
-    async (query) => {
-      const { found } = await openMemory()
-      expect([...new Set(await found(query))]).toEqual(['memory/2026-11-17.md'])
-    },
-  )
-
-  it('the score breakdown names filters and boosts, and adds up', async () => {
-    const { memory } = await openMemory()
-    const filtered = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'memory/2026-11-10.md', line: 4 })
-    expect(filtered.why).toMatchObject({ reason: 'outsideFilter', candidate: { verdict: { by: ['in:2024-05'] } } })
-    const notSquid = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'MEMORY.md', line: 4 })
-    expect(notSquid.why?.candidate?.verdict).toEqual({ kind: 'outsideFilter', by: ['-squid'] })
-    const lifted = await memory.explain('walrus last week')
-    const form = lifted.candidates[0]?.parts.find(({ name }) => name === 'form')
-    expect(form?.features).toContainEqual({ name: 'date', value: 1, contribution: expect.any(Number) })
-    for (const { parts, logit } of lifted.candidates)
-      expect(parts.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(logit ?? NaN, 9)
+  it('a question about a day returns the notes of the day', async () => {
+    const { found } = await openMemory()
+    for (const query of ['What did I do yesterday?', '昨天我做了什么？', '어제 뭐 했어?'])
+      expect([...new Set(await found(query))], query).toEqual(['memory/2026-11-17.md'])
   })
 
   it('a condition that is turned off has no effect and is still reported', async () => {
@@ -114,21 +95,6 @@ describe('filters and time expressions', () => {
       { kind: 'after', text: 'after:someday', isOff: false, from: null, to: null, isUnread: true },
     ])
     expect(results.length).toBeGreaterThan(0)
-  })
-
-  it('the tool of the agent accepts filters and reports them', async () => {
-    const { memory, workspace } = await openMemory()
-    const signal = new AbortController().signal
-    const accessPolicy = new AccessPolicy(true, () => {
-      throw new Error('it sees everything')
-    })
-    const context = { memory, workspace, session: 'other', signal, accessPolicy } as unknown as Parameters<
-      typeof memorySearch.run
-    >[1]
-    const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
-    const starts = text.split('\n').map((line) => line.split(':')[0])
-    expect(starts.sort()).toEqual(['Embeddings', 'MEMORY.md', 'memory/2024-05-12.md'])
-    expect((await memorySearch.run({ query: 'walrus after:someday' }, context, 'call')).text).toContain('after:someday')
   })
 })
 
@@ -158,12 +124,6 @@ describe('notes and transcripts that repeat them', () => {
     expect(results.map(({ path }) => path)).toEqual(['MEMORY.md'])
     const { why } = await memory.explain(question, {}, { path: 'sessions/asked.jsonl', line: 2 })
     expect(why?.reason).toBe('notIndexed')
-  })
-
-  it('does not return an earlier question without an answer', async () => {
-    const question = 'Where did I put the spare key of the boathouse?'
-    const { memory } = await openMemory({ 'asked.jsonl': transcript('2026-11-12', ['user', question]) })
-    expect((await memory.search(question)).results).toEqual([])
   })
 
   it('finds facts that are only in a transcript, also by date', async () => {

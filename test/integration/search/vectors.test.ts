@@ -1,17 +1,14 @@
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createEmbeddings, type EmbeddingSource } from '../../../src/main/search/embeddings/create-embeddings.ts'
 import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
 import { embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
-import { createTables, openForWriting, vectorDimensions } from '../../../src/main/search/indexing/index-schema.ts'
+import { createTables, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { UnitStore } from '../../../src/main/search/units/unit-store.ts'
 import { defaults } from '../../recall/judged-set.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { createSearchIndex } from '../../support/search-index.ts'
-import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
-import { writeTinyModel } from '../../support/tiny-model.ts'
 
 const source: EmbeddingSource = {
   provider: 'openai-compatible',
@@ -110,16 +107,6 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('embeds the other texts of a batch with a rejected text', async () => {
-    const server = await startModelServer()
-    server.embeddings = { dimensions: 32, refuse: 'gamma' }
-    const store = await openStore(texts)
-    const { embedded } = await embedMissing(store, await openProvider({ baseUrl: server.openAiUrl }), options)
-    expect(embedded).toBe(5)
-    expect(store.textsToEmbed(0, 10).map(({ text }) => text)).toEqual(['gamma delta'])
-    store.close()
-  })
-
   it('finds a rejected text by bisection', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, refuse: 'number 37 ' }
@@ -133,72 +120,14 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('requests only the text with an unusable vector again', async () => {
+  it('a vector with NaN is a provider error and is not stored', async () => {
     const server = await startModelServer()
-    server.embeddings = { dimensions: 32, hole: 'gamma' }
-    const store = await openStore(texts)
-    const rejected = new Map()
-    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize: 64 })
-    expect(await embedMissing(store, provider, { ...options, rejected })).toMatchObject({ embedded: 5 })
-    expect(rejected.size).toBe(1)
-    const inputs = server.requests.flatMap(({ body }) => body['input'] as string[])
-    expect(inputs.filter((text) => text.startsWith('gamma'))).toHaveLength(2)
-    expect(inputs.filter((text) => text.startsWith('alpha'))).toHaveLength(1)
-    store.close()
-  })
-
-  it.each([
-    ['the first of all', 1],
-    ['one among others', 64],
-  ])('rejects only the vector of another length: %s', async (_name, batchSize) => {
-    const server = await startModelServer()
-    server.embeddings = { dimensions: 32, odd: 'alpha' }
-    const store = await openStore([...texts, 'memory of something else'])
-    const rejected = new Map()
-    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize })
-    const { problem } = await embedMissing(store, provider, { ...options, rejected })
-    expect(problem).toBeUndefined()
-    expect(vectorDimensions(store.db)).toBe(32)
-    expect(store.textsToEmbed(0, 10).map(({ text }) => text)).toEqual(['alpha beta', 'alpha beta'])
-    expect(rejected.size).toBe(1)
-    store.close()
-  })
-
-  it.each([
-    ['a vector with NaN', { nan: true }],
-    ['an invalid response', { garbage: true }],
-  ])('%s is a provider error and is not stored', async (_name, trouble) => {
-    const server = await startModelServer()
-    server.embeddings = { dimensions: 32, ...trouble }
+    server.embeddings = { dimensions: 32, nan: true }
     const store = await openStore(['alpha', 'beta'])
     const { problem, embedded } = await embedMissing(store, await openProvider({ baseUrl: server.openAiUrl }), options)
     expect(problem?.code).toBe('provider_error')
     expect(embedded).toBeLessThan(2)
     store.close()
-  })
-
-  it('requests the missing texts of an incomplete response one by one', async () => {
-    const server = await startModelServer()
-    server.embeddings = { dimensions: 32, half: true }
-    const store = await openStore(texts)
-    const provider = await openProvider({ baseUrl: server.openAiUrl })
-    expect((await embedMissing(store, provider, options)).problem).toBeUndefined()
-    expect(store.counts().embedded).toBe(6)
-    store.close()
-  })
-
-  it('vectors of another length than the model’s are refused', async () => {
-    const server = await startTroubledEmbeddings()
-    const provider = await openProvider({
-      provider: 'openai',
-      model: 'text-embedding-3-small',
-      baseUrl: server.url,
-      apiKey: 'o',
-    })
-    await expect(provider.embed(['alpha'])).rejects.toMatchObject({
-      code: 'provider_error',
-      message: expect.stringContaining('64 dimensions where 1536 were expected'),
-    })
   })
 
   it('uses Gemini with its own address and key', async () => {
@@ -221,42 +150,7 @@ describe('embeddings', () => {
   })
 })
 
-/** Users install this package themselves: it takes 288 MB with its runtime. */
-const hasTransformers = (() => {
-  try {
-    return createRequire(import.meta.url).resolve('@huggingface/transformers') !== ''
-  } catch {
-    return false
-  }
-})()
-
 describe('local model', () => {
-  it.skipIf(hasTransformers)('names the command that installs the package', async () => {
-    const folder = join(await temporaryFolder(), 'tiny')
-    await writeTinyModel(folder, ['walrus'])
-    const provider = await openProvider({ provider: 'local', model: folder, modelsFolder: '/models' })
-    await expect(provider.embed(['walrus'])).rejects.toMatchObject({
-      code: 'provider_unavailable',
-      message: expect.stringContaining('npm install --prefix "/models" @huggingface/transformers@'),
-    })
-  })
-
-  it.runIf(hasTransformers)('loads from a folder and gives texts with the same words similar vectors', async () => {
-    const folder = join(await temporaryFolder(), 'tiny')
-    await writeTinyModel(folder, ['the', 'walrus', 'lives', 'in', 'bath', 'database', 'choice', 'postgres'])
-    const provider = await openProvider({ provider: 'local', model: folder })
-    const [walrus, again, database] = await provider.embed([
-      'the walrus lives in the bath',
-      'walrus bath',
-      'database choice postgres',
-    ])
-    const cosine = (one?: Float32Array, other?: Float32Array) =>
-      Array.from(one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0)
-    expect(provider.dimensions).toBe(32)
-    expect(cosine(walrus, walrus)).toBeCloseTo(1, 4)
-    expect(cosine(walrus, again)).toBeGreaterThan(cosine(walrus, database) + 0.3)
-  })
-
   it('downloads nothing unless the user allows it', async () => {
     const provider = await openProvider({
       provider: 'local',

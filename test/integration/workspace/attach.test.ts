@@ -20,14 +20,6 @@ async function openVault(files: Record<string, string>, vault = '') {
 
 describe('attachments and links in the style of the vault', () => {
   it.each([
-    ['plain', {}, 'a/pic.png', '![[pic.png]]'],
-    ['Obsidian with default settings', { '.obsidian/app.json': '{}' }, 'pic.png', '![[pic.png]]'],
-    [
-      'Obsidian, one folder',
-      { '.obsidian/app.json': '{"attachmentFolderPath":"files","newLinkFormat":"absolute"}' },
-      'files/pic.png',
-      '![[files/pic.png]]',
-    ],
     [
       'Obsidian, subfolder',
       { '.obsidian/app.json': '{"attachmentFolderPath":"./img","newLinkFormat":"relative"}' },
@@ -43,7 +35,6 @@ describe('attachments and links in the style of the vault', () => {
       '![pic](../my%20files/pic.png)',
     ],
     ['Logseq', { 'logseq/config.edn': '{}' }, 'assets/pic.png', '![pic](../assets/pic.png)'],
-    ['VS Code', { '.vscode/settings.json': '{}' }, 'a/pic.png', '![pic](pic.png)'],
   ])(
     "%s: stores a pasted picture in the attachment folder and links it in the vault's style",
     async (_name, files, path, link) => {
@@ -81,10 +72,7 @@ describe('attachments and links in the style of the vault', () => {
 
   it.each([
     ['', ['b/Other', 'twice/Same', 'Top'], '[[Other]]'],
-    ['"newLinkFormat":"absolute"', [], '[[b/Other]]'],
-    ['"newLinkFormat":"relative"', [], '[[../b/Other]]'],
     ['"newLinkFormat":"relative","useMarkdownLinks":true', [], '[Other](../b/Other.md)'],
-    ['"useMarkdownLinks":true', [], '[Other](Other.md)'],
   ])('Obsidian with {%s}: completion writes links in that style', async (settings, _names, link) => {
     const { names, router } = await openVault({
       '.obsidian/app.json': `{${settings}}`,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, truncateSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -73,19 +73,6 @@ describe('change log', () => {
     expect(await history.diff(write.change ?? 0, 'b.md')).toMatchObject({ before: null, after: 'b\n' })
     await expect(history.diff(write.change ?? 0, 'a.md')).rejects.toMatchObject({ code: 'file_not_found' })
     await expect(history.diff(9999, 'a.md')).rejects.toMatchObject({ code: 'file_not_found' })
-  })
-
-  it('answers in pages', async () => {
-    const { workspace, history } = await openHistory()
-    for (let number = 0; number < 25; number += 1) await workspace.write('a.md', `${number}\n`, { cause: 'user' })
-    const pages: number[] = []
-    for (let before: number | undefined; ;) {
-      const page = history.timeline({ path: 'a.md', limit: 10, before })
-      if (page.length === 0) break
-      pages.push(page.length)
-      before = page.at(-1)?.id
-    }
-    expect(pages).toEqual([10, 10, 5])
   })
 
   it('records changes by other programs once, also right before an own write and while the app was closed', async () => {
@@ -253,7 +240,6 @@ function isGone(read: () => unknown): boolean {
 describe('damaged log', () => {
   const damages: Record<string, (file: string) => Promise<void> | void> = {
     deleted: (file) => rm(file),
-    emptied: (file) => truncateSync(file, 0),
     'overwritten with other bytes': (file) => writeFile(file, 'not a database, '.repeat(5000)),
   }
   for (const [name, damage] of Object.entries(damages))

@@ -301,17 +301,6 @@ describe('permanent erasure', () => {
     expect(await filesWith(home, trace)).toEqual([])
   }, 120_000)
 
-  it('finishes even if the caller stops iterating', async () => {
-    const test = await openForget()
-    const { client, app, workspace, home } = test
-    await spread(test, client)
-    for await (const step of await client.forget.run({ ...main, texts: [secret] })) if ('total' in step) break
-    await app.agents.get('main')
-    await app.close()
-    expect(await filesWith(workspace, trace)).toEqual([])
-    expect(await filesWith(home, trace)).toEqual([])
-  }, 60_000)
-
   it('keeps other content of agents and folders with that name, and leaves files that are not UTF-8', async () => {
     const test = await openForget({ 'main street/one.md': 'Nothing.\n', 'notes/main street.md': 'Also nothing.\n' })
     const { client, workspace, app, home } = test

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { FindEvent, ReplaceEvent } from '../../../src/shared/contract/index.ts'
-import type { Agent } from '../../../src/main/app/agents/agent.ts'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -125,22 +123,6 @@ describe('find and replace in all notes', () => {
     })
   }, 120_000)
 
-  it('offers the undo of the whole after that of one note, whose status is its own', async () => {
-    const { agent, find, read, workspace } = await openNotes()
-    const { search } = await find('cat')
-    const end = await endOf(agent.findReplace.replace({ search, replacement: 'dog' }, { cause: 'user' }))
-    const change = end?.change ?? 0
-    await agent.revert({ change, path: 'notes/n6.md' })
-    expect(await read(6)).toBe(note(6))
-    await writeFile(join(workspace, 'notes/n7.md'), (await read(7)).replaceAll('dog', 'fox'))
-    const states = await Promise.all([6, 7, 8].map((number) => agent.revertStatus(change, `notes/n${number}.md`)))
-    expect(states.map(({ hunks }) => [...new Set(hunks)])).toEqual([['undone'], ['changed'], ['there']])
-    expect(await agent.batches.list()).toMatchObject([{ change }])
-    const back = await agent.batches.undo(change, { cause: 'user' })
-    expect(back).toMatchObject({ notes: many - 2, left: [{ path: 'notes/n7.md', reason: 'changed' }] })
-    expect(await agent.batches.list()).toEqual([])
-  })
-
   it('a stop or an early end of the iteration rolls back; unknown searches are refused', async () => {
     const { agent, find, read } = await openNotes()
     const { search } = await find('sat')
@@ -218,59 +200,6 @@ describe('find and replace in all notes', () => {
     },
     60_000 + 8 * kills * 20_000,
   )
-
-  it('undoes a replacement, a tag rename and a move once, also after a restart', async () => {
-    const files = {
-      'a.md': 'A walrus #sea, see [[b]].\n\nAnd more.\n',
-      'b.md': '# B\n\nA walrus #sea.\n',
-      'odd.md': 'Walrus.\n',
-    }
-    const { home, workspace } = await prepareFolders({ files })
-    const text = (path: string) => readFile(join(workspace, path), 'utf8')
-    const within = async <Of>(work: (agent: Agent) => Promise<Of>): Promise<Of> => {
-      const app = await createApp({ mainFolder, env: {}, home, watch: false })
-      try {
-        return await work(await app.agents.get('main'))
-      } finally {
-        await app.close()
-      }
-    }
-    const user = { cause: 'user' } as const
-    await within(async ({ findReplace, links }) => {
-      let search = ''
-      for await (const event of findReplace.find({ text: 'walrus', isPattern: false, matchCase: true }, undefined))
-        if (event.type === 'done') search = event.search
-      await endOf(findReplace.replace({ search, replacement: 'seal' }, user))
-      const rename = { from: 'sea', to: 'ocean' }
-      await links.renameTag(rename, (await links.planTagRename(rename)).id, user)
-      const move = { from: 'b.md', to: 'deep/c.md' }
-      await links.move(move, (await links.planMove(move)).id, user)
-    })
-    expect(await text('a.md')).toContain('A seal #ocean, see [[c]].\n')
-    // A file that cannot be parsed is skipped.
-    await within(async ({ batches }) => {
-      const [moved] = await batches.list()
-      expect(moved).toMatchObject({ kind: 'move', from: 'b.md', to: 'deep/c.md', notes: 1 })
-      await batches.undo(moved?.change ?? 0, { ...user })
-      expect(existsSync(join(workspace, 'deep'))).toBe(false)
-      expect(await batches.list()).toMatchObject([
-        { kind: 'tag', from: 'sea', to: 'ocean', notes: 2 },
-        { kind: 'replacement', from: 'walrus', to: 'seal', count: 2, notes: 2 },
-      ])
-    })
-    // Also if other lines have changed since.
-    await writeFile(join(workspace, 'a.md'), `${await text('a.md')}\nMore.\n`)
-    await within(async ({ batches }) => {
-      const [renamed, replaced] = await batches.list()
-      await batches.undo(renamed?.change ?? 0, { ...user })
-      await batches.undo(replaced?.change ?? 0, { ...user })
-    })
-    expect(await text('a.md')).toBe(`${files['a.md']}\nMore.\n`)
-    expect(await text('b.md')).toBe(files['b.md'])
-    await within(async ({ batches }) => {
-      expect(await batches.list()).toEqual([])
-    })
-  }, 60_000)
 
   it('refuses an invalid pattern, and one that takes too long', async () => {
     const { agent, workspace } = await openNotes()

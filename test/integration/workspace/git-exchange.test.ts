@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { exportToGit, type GitExportOptions } from '../../../src/main/workspace/changes/export-git.ts'
 import { History } from '../../../src/main/workspace/changes/history.ts'
@@ -133,19 +132,6 @@ describe('export of the history to Git', () => {
     expect(await readFile(join(complete.folder, 'rule/x.md'), 'utf8')).toBe('rule text one\n')
   })
 
-  it('skips texts that were removed from the log', async () => {
-    const notes = await openNotes()
-    for (const text of ['first\n', 'second\n', 'third\n']) await notes.workspace.write('a.md', text, { cause: 'user' })
-    notes.history.log.log.write(({ db, versions }) =>
-      versions.removeTexts(
-        db.prepare<[], number>('SELECT after FROM file_changes ORDER BY id LIMIT 1 OFFSET 1').pluck().all(),
-      ),
-    )
-    const { git: run, result } = await exportNotes(notes)
-    expect(result).toMatchObject({ commits: 2, removedVersions: 1 })
-    expect(run('log', '-p')).not.toContain('second')
-  })
-
   it('refuses a folder with files, and removes what it wrote when it is stopped', async () => {
     const notes = await openNotes({ 'a.md': 'a\n' })
     const used = await folderWith({ 'x.txt': 'x' })
@@ -190,50 +176,6 @@ async function newRepository(): Promise<string> {
 }
 
 const earlier = (number: number) => new Date(Date.UTC(2025, 0, number, 12))
-
-describe('the worker', () => {
-  const consume = async (steps: AsyncIterable<object>) => (await Array.fromAsync(steps)).at(-1)
-
-  it('exports, and imports into an empty log, with progress', async () => {
-    const notes = await openNotes({ 'a.md': 'open\n\nsecret ^[private]\n', 'rule/b.md': 'b\n' })
-    const folder = join(notes.root, 'repository')
-    const request = {
-      folder,
-      agentName: 'Ada',
-      includesPrivate: false,
-      notes: [{ prefix: '', privateRules: { roots: [notes.folder], rules: [join(notes.folder, 'rule/')] } }],
-    }
-    const [first, ...rest] = await Array.fromAsync(notes.history.exportGit(request))
-    expect(first).toMatchObject({ done: 0, total: 1 })
-    expect(rest.at(-1)).toEqual({ commits: 1, privateVersions: 1, removedVersions: 0 })
-    expect(git(folder, 'show', 'HEAD')).toContain('open')
-    expect(git(folder, 'show', 'HEAD')).not.toMatch(/secret|rule/)
-    const other = await openNotes({}, new Date())
-    expect(await consume(other.history.importGit(folder))).toMatchObject({ changes: 1, notes: 1 })
-    expect(other.timeline('a.md')).toEqual(['adopted a.md +3 -0'])
-    await expect(consume(other.history.importGit(join(folder, 'missing')))).rejects.toMatchObject({
-      code: 'git_failed',
-    })
-  })
-
-  it('removes an unfinished export when the caller stops it and when the app closes', async () => {
-    const notes = await openNotes({ 'a.md': 'a\n' })
-    for (let change = 0; change < 400; change++) await notes.workspace.write('a.md', `${change}\n`, { cause: 'user' })
-    const request = { agentName: 'Ada', includesPrivate: true, notes: [] }
-    const stop = new AbortController()
-    const stopped = notes.history.exportGit({ ...request, folder: join(notes.root, 'stopped') }, stop.signal)
-    await stopped.next()
-    stop.abort()
-    await expect(consume(stopped)).rejects.toMatchObject({ name: 'AbortError' })
-    await expect.poll(() => readdir(notes.root)).not.toContain('stopped')
-    const closed = notes.history.exportGit({ ...request, folder: join(notes.root, 'closed') })
-    await closed.next()
-    const ended = expect(consume(closed)).rejects.toThrow()
-    await notes.history.close()
-    await ended
-    expect(await readdir(notes.root)).not.toContain('closed')
-  })
-})
 
 describe('import of a Git history', () => {
   it('takes in a repository of Commonplace before the log, with timeline, blame and version at a time', async () => {
@@ -333,42 +275,6 @@ describe('import of a Git history', () => {
     expect(notes.timeline('o.md')).toEqual([])
     await notes.history.applySettings()
     expect(notes.timeline()).toHaveLength(4)
-  })
-
-  it('takes in empty notes, names that Git quotes, and notes that are moved unchanged', async () => {
-    const repository = await newRepository()
-    await commit(repository, earlier(1), { 'empty.md': '', 'say "hi" \\ 你.md': 'one\ntwo\n' })
-    await rename(join(repository, 'say "hi" \\ 你.md'), join(repository, 'b c.md'))
-    await commit(repository, earlier(2), { 'copy.md': 'one\ntwo\n' })
-    const notes = await openNotes({ 'empty.md': '', 'b c.md': 'one\ntwo\n', 'copy.md': 'one\ntwo\n' })
-    const result = await importFromGit({ file: notes.file, folder: repository })
-    expect(result).toMatchObject({ changes: 2, skipped: 0 })
-    expect(notes.timeline('empty.md')).toEqual(['outside empty.md +0 -0'])
-    expect(notes.timeline('b c.md').concat(notes.timeline('copy.md')).sort()).toEqual([
-      'outside b c.md +0 -0',
-      'outside copy.md +2 -0',
-      'outside say "hi" \\ 你.md +2 -0',
-    ])
-  })
-
-  it('gives the same history after an export, in a log that is empty', async () => {
-    const notes = await openNotes({ 'a.md': 'one\n' })
-    await notes.workspace.write('a.md', 'one\ntwo\n', { cause: 'agent', session: 's1' })
-    await notes.workspace.runTransaction({ move: { from: 'a.md', to: 'b.md' } }, [], { cause: 'user' })
-    await notes.workspace.remove('b.md', { cause: 'client', client: 'codex' })
-    const { folder } = await exportNotes(notes)
-    const file = join(await temporaryFolder(), 'log.sqlite')
-    await importFromGit({ file, folder })
-    const read = (path: string) => {
-      const db = new Database(path, { readonly: true })
-      onTestFinished(() => void db.close())
-      return db
-        .prepare(
-          "SELECT cause, session, origin ->> 'client' AS client, path, old_path, added, removed FROM change_sets s JOIN file_changes c ON c.change_set = s.id ORDER BY c.id",
-        )
-        .all()
-    }
-    expect(read(file)).toEqual(read(notes.file))
   })
 
   it('leaves the log unchanged if the folder is no repository or the import is stopped', async () => {

@@ -79,26 +79,6 @@ describe("Git log of the user's repository", () => {
     })
   }, 60_000)
 
-  it('shows a path outside the vault for a file that was moved in, and no commits for an uncommitted file', async () => {
-    const { top, vault } = await repository()
-    await rename(join(top, 'elsewhere/old.md'), join(vault, 'came.md'))
-    commitAll(top, 'Came')
-    const commits = open(vault)
-    const { commits: found } = await commits.log('came.md', { skip: 0, limit: 10 }, undefined)
-    expect(found.map(({ path, from }) => [path, from])).toEqual([
-      ['came.md', '/elsewhere/old.md'],
-      ['/elsewhere/old.md', undefined],
-    ])
-    await writeFile(join(vault, 'new.md'), 'n\n')
-    expect(await commits.log('new.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({
-      state: 'found',
-      commits: [],
-    })
-    await expect(commits.log('../elsewhere/x.md', { skip: 0, limit: 10 }, undefined)).rejects.toMatchObject({
-      code: 'path_outside_workspace',
-    })
-  }, 60_000)
-
   it('includes both branches of a merge, and returns none for a folder without a repository', async () => {
     const top = await folderWith({ 'n.md': 'a\n\n\n\nz\n' })
     git(top, 'init', '-q', '-b', 'main')
@@ -179,37 +159,6 @@ describe('an untrusted repository', () => {
     await chown(vault, 65_534, 65_534)
     const found = await open(vault).log('*new*.md', { skip: 0, limit: 10 }, undefined)
     expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
-  })
-
-  it('lists the commits of a partial clone without their texts, which it does not fetch', async () => {
-    const { top } = await repository()
-    git(top, 'config', 'uploadpack.allowFilter', 'true')
-    const clone = join(await temporaryFolder(), 'clone')
-    git(top, 'clone', '-q', '--filter=blob:none', `file://${top}`, clone)
-    const commits = open(join(clone, 'vault'))
-    const found = await commits.log('*new*.md', { skip: 0, limit: 10 })
-    expect(found.commits.map(({ subject, path, from, added }) => [subject, path, from, added])).toEqual([
-      ['Third', '*new*.md', undefined, 0],
-      ['Moved', '*new*.md', 'a b.md', 0],
-      ['Second: 第二', 'a b.md', undefined, 0],
-      ['First', 'a b.md', undefined, 0],
-    ])
-    const [third] = found.commits
-    await expect(commits.diff('*new*.md', third?.commit ?? '')).rejects.toMatchObject({ code: 'git_partial' })
-    // Without the folders, Git cannot tell which commits changed the file.
-    const bare = join(await temporaryFolder(), 'bare')
-    git(top, 'clone', '-q', '--filter=tree:0', `file://${top}`, bare)
-    await expect(open(join(bare, 'vault')).log('*new*.md', { skip: 0, limit: 10 })).rejects.toMatchObject({
-      code: 'git_partial',
-    })
-  })
-
-  it('stops when the request is aborted', async () => {
-    const { vault } = await repository()
-    const stop = new AbortController()
-    const asked = open(vault).log('*new*.md', { skip: 0, limit: 10 }, stop.signal)
-    stop.abort(new Error('gone'))
-    await expect(asked).rejects.toThrow('gone')
   })
 
   it("keeps the user's commits out of the app's own history", async () => {

@@ -3,12 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { History } from '../../../src/main/workspace/changes/history.ts'
 import { Mutex } from '../../../src/main/platform/fs/mutex.ts'
-import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
-import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
-import { temporaryFolder, until } from '../../support/folder.ts'
+import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { isThorough, rounds } from '../../support/thorough.ts'
 
@@ -55,14 +52,6 @@ describe('history', () => {
     lockWaitMs + 60_000,
   )
 
-  it('returns each of 1,000 adopted notes once, in a small response', async () => {
-    const notes = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`notes/${number}.md`, `${number}\n`]))
-    const { history } = await openHistory(notes)
-    const changes = history.timeline({ limit: 1001 })
-    expect(new Set(changes.map(({ path }) => path)).size).toBeGreaterThanOrEqual(1000)
-    expect(JSON.stringify(changes).length).toBeLessThan(500_000)
-  })
-
   it('records existing files as adopted and returns them as one row', async () => {
     const { history, workspace, files, home, app } = await openHistory({ 'notes/a.md': 'a\n', 'notes/b.md': 'b\n' })
     await files.write('notes/c.md', 'c\n', { cause: 'user' })
@@ -90,29 +79,6 @@ describe('history', () => {
     expect(await told(reopened)).toEqual([['outside', 'notes/e.md'], ...all])
   })
 
-  it('redoes an undone change unless its lines have changed', async () => {
-    const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n' })
-    const { change = 0, after } = await files.write('MEMORY.md', 'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n', {
-      cause: 'agent',
-    })
-    const redo = () => agent.revert({ change, isRedo: true })
-    await agent.revert({ change })
-    await redo()
-    expect((await files.read('MEMORY.md')).text).toBe(after)
-    await agent.revert({ change })
-    await files.write('MEMORY.md', 'uno\ntwo\nthree\nfour\nfive\nsix\nseven\n', { cause: 'user' })
-    await expect(redo()).rejects.toMatchObject({ code: 'undo_conflict', data: { path: 'MEMORY.md', line: 1 } })
-    // Longer than a patch that is displayed.
-    const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
-    await files.write('long.md', lines('old'), { cause: 'user' })
-    const long = (await files.write('long.md', lines('new'), { cause: 'agent' })).change ?? 0
-    expect(await agent.revertStatus(long, 'long.md')).toMatchObject({ hunks: ['there'] })
-    await agent.revert({ change: long, path: 'long.md', hunks: [0] })
-    expect((await files.read('long.md')).text).toBe(lines('old'))
-    await agent.revert({ change: long, path: 'long.md', hunks: [0], isRedo: true })
-    expect((await files.read('long.md')).text).toBe(lines('new'))
-  })
-
   it("records the session and the message of an agent's change", async () => {
     const server = await startModelServer(
       { calls: [{ name: 'write', arguments: { path: 'memory/a.md', content: 'walrus\n' } }] },
@@ -128,20 +94,6 @@ describe('history', () => {
     expect(changes).toMatchObject([{ cause: 'agent', session, turn: question?.id }])
   })
 
-  it('attributes changes by other programs correctly, even right before our own write', async () => {
-    const { files, history, workspace, timeline } = await openHistory({ 'MEMORY.md': 'one\n' })
-    await writeFile(join(workspace, 'MEMORY.md'), 'one\nfrom outside\n')
-    await files.edit('MEMORY.md', { cause: 'agent', session: 's', turn: 't' }, (text = '') => `${text}from the agent\n`)
-    await history.flush()
-    expect((await timeline('MEMORY.md')).slice(0, 2)).toEqual(['agent MEMORY.md +1 -0', 'outside MEMORY.md +1 -0'])
-    const blamed = await history.blame('MEMORY.md')
-    expect(blamed.map(({ cause, session, turn }) => [cause, session, turn])).toEqual([
-      ['adopted', undefined, undefined],
-      ['outside', undefined, undefined],
-      ['agent', 's', 't'],
-    ])
-  })
-
   it('keeps the cause of a change by another process', async () => {
     const folders = await prepareFolders({})
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
@@ -154,21 +106,6 @@ describe('history', () => {
     await until(async () => history.timeline({ limit: 1 })[0]?.path === 'memory/2026-01-20.md')
     expect(history.timeline({ limit: 1 })[0]?.cause).toBe('capture')
     await first.close()
-  })
-
-  it('follows a file through moves; a moved file is not a new one', async () => {
-    const { files, timeline, history } = await openHistory({ 'memory/a.md': 'one\n' })
-    await files.write('memory/a.md', 'one\ntwo\n', { cause: 'user' })
-    await files.runTransaction({ move: { from: 'memory/a.md', to: 'notes/b.md' } }, [], { cause: 'user' })
-    await files.write('notes/b.md', 'one\ntwo\nthree\n', { cause: 'agent' })
-    await history.flush()
-    expect(await timeline('notes/b.md')).toEqual([
-      'agent notes/b.md +1 -0',
-      'user notes/b.md +0 -0',
-      'user memory/a.md +1 -0',
-      'adopted memory/a.md +1 -0',
-    ])
-    expect((await history.blame('notes/b.md')).map(({ cause }) => cause)).toEqual(['adopted', 'user', 'agent'])
   })
 
   it('restores a version from before a move to the current path', async () => {
@@ -208,19 +145,6 @@ describe('history', () => {
     expect(later).toMatchObject({ cause: 'user', isUndo: true })
   })
 
-  it('distinguishes an edited line from an undone one', async () => {
-    const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\n' })
-    const { change = 0 } = await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'agent' })
-    await files.write('MEMORY.md', 'one\ntwo\n3\n', { cause: 'user' })
-    expect(await agent.revertStatus(change, 'MEMORY.md')).toMatchObject({ hunks: ['changed'] })
-    await expect(agent.revert({ change })).rejects.toMatchObject({ code: 'undo_conflict' })
-    await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'user' })
-    await agent.revert({ change })
-    // A second undo, as from another window.
-    await agent.revert({ change })
-    expect((await files.read('MEMORY.md')).text).toBe('one\ntwo\n')
-  })
-
   it('stores reviewed hunks and notifies every window', async () => {
     const { app, home } = await openHistory()
     const agent = await app.agents.get('main')
@@ -240,38 +164,6 @@ describe('history', () => {
     onTestFinished(() => again.close())
     const { history } = await again.agents.get('main')
     expect(history.timeline({ path: 'memory/a.md', limit: 1 })).toMatchObject([{ reviewed: ['k1', 'k2'] }])
-  })
-
-  it('records the last state of each file after many quick writes', async () => {
-    const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
-    const at = new Date(2026, 0, 20, 9, 5)
-    await Promise.all(
-      Array.from({ length: rounds(50, 1000) }, (_, number) =>
-        files.write(`memory/${number % 20}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
-      ),
-    )
-    await files.remember('the last', at, { cause: 'capture' })
-    await history.flush()
-    const changes = await history.timeline({ limit: 1000 })
-    expect(changes[0]?.path).toBe('memory/2026-01-20.md')
-    const newest = changes.find(({ path }) => path === 'memory/19.md')
-    expect((await history.diff(newest?.change ?? 0, 'memory/19.md')).after).toBe(
-      await readFile(await files.locate('memory/19.md'), 'utf8'),
-    )
-  }, 120_000)
-
-  it('with two apps on one state folder, both record and read', async () => {
-    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
-    const first = await createApp({ mainFolder, env: {}, home: folders.home })
-    const one = await first.agents.get('main')
-    await one.history.flush()
-    const second = await createApp({ mainFolder, env: {}, home: folders.home })
-    const other = await second.agents.get('main')
-    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
-    await until(async () => one.history.timeline({ limit: 1 })[0]?.cause === 'user')
-    expect(other.history.timeline({ limit: 1 })[0]?.cause).toBe('user')
-    await second.close()
-    await first.close()
   })
 })
 
@@ -386,54 +278,18 @@ describe('concurrent writers', () => {
     expect(conflicts).toBeGreaterThan(0)
     expect(conflicts).toBeLessThan(all / 2)
   }, 120_000)
-})
 
-describe('idle history worker', () => {
-  it('is not started again by a write after the history was closed', async () => {
-    const { files, history } = await openHistory()
-    await files.write('memory/a.md', 'one\n', { cause: 'user' })
-    await history.close()
-    history.recordExternalChanges(['memory/a.md'])
-    await sleep(200)
-    expect(history.isWorkerRunning).toBe(false)
+  it('with two apps on one state folder, both record and read', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    const one = await first.agents.get('main')
+    await one.history.flush()
+    const second = await createApp({ mainFolder, env: {}, home: folders.home })
+    const other = await second.agents.get('main')
+    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
+    await until(async () => one.history.timeline({ limit: 1 })[0]?.cause === 'user')
+    expect(other.history.timeline({ limit: 1 })[0]?.cause).toBe('user')
+    await second.close()
+    await first.close()
   })
-
-  it('stops when idle, and records every change before, during and after exactly once', async () => {
-    const folder = await temporaryFolder()
-    const root = await temporaryFolder()
-    const roots = { workspace: root, forbidden: [] }
-    const faults: unknown[] = []
-    const idleMs = 100
-    const history = new History({
-      entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
-      file: join(folder, 'log.sqlite'),
-      roots,
-      settings: () => ({ enabled: true }),
-      isLongRunning: true,
-      now: () => new Date(),
-      idleMs,
-      onFault: (error) => faults.push(error),
-    })
-    const workspace = new Workspace(roots, { log: history.log })
-    let expected = 0
-    for (let round = 0; round < 12; round += 1) {
-      await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })
-      expected += 1
-      // The worker is running, about to stop, or stopped.
-      if (round % 3 === 1) await sleep(idleMs)
-      else if (round % 3 === 2) await until(() => !history.isWorkerRunning)
-      if (round % 4 === 3) {
-        await writeFile(join(root, `memory/${round}.md`), `round ${round}\nby another\n`)
-        history.recordExternalChanges([`memory/${round}.md`])
-        expected += 1
-      }
-    }
-    await until(() => !history.isWorkerRunning)
-    await history.flush()
-    const changes = history.timeline({ limit: 100 })
-    expect(changes).toHaveLength(expected)
-    expect(changes.filter(({ cause }) => cause === 'outside')).toHaveLength(3)
-    await history.close()
-    expect(faults).toEqual([])
-  }, 30_000)
 })

@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { link, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
@@ -75,37 +75,6 @@ describe('large and unusual folders', () => {
       expect(problems.map(({ code }) => code)).toEqual(['name_unusable', 'name_unusable', 'name_unusable'])
     },
   )
-
-  it('lists files by name before the index is open, in the same order', async () => {
-    const { app, workspace } = await openTestApp({
-      watch: true,
-      files: { 'a/one.md': '1', 'b/two.MD': '2', 'b.md': '3', '.commonplace/AGENTS.md': 'x', 'c/picture.png': 'x' },
-    })
-    await symlink(join(workspace, 'a'), join(workspace, 'again'))
-    const steps: string[] = []
-    const early = app.agents.getBeforeIndexing('main').then(async (agent) => {
-      const named = await agent.listFileNames(undefined)
-      steps.push('named')
-      return named
-    })
-    const agent = await app.agents.get('main')
-    const listed = await agent.listFiles(undefined)
-    steps.push('listed')
-    expect((await early).map(({ path }) => path)).toEqual(listed.map(({ path }) => path))
-    expect(listed).toHaveLength(5)
-    expect(steps).toEqual(['named', 'listed'])
-    expect(await app.agents.getBeforeIndexing('main')).toBe(agent)
-    await expect(app.agents.getBeforeIndexing('nobody')).rejects.toMatchObject({ code: 'unknown_agent' })
-  })
-
-  it('stops a walk when it is aborted', async () => {
-    const folder = await temporaryFolder()
-    for (let index = 0; index < 50; index += 1) await mkdir(join(folder, `d${index}`))
-    const stop = new AbortController()
-    const walk = walkMarkdown(folder, stop.signal)
-    stop.abort()
-    await expect(walk).rejects.toThrow(/abort/i)
-  })
 
   it('continues an interrupted first scan at the next start', async () => {
     const all = rounds(200, 2000)

@@ -40,29 +40,6 @@ async function openVault() {
 }
 
 describe('a move of many notes', () => {
-  it('reports progress, keeps every link, is one batch in the history, and can be undone', async () => {
-    const { agent, links, revert, told, all, workspace } = await openVault()
-    const before = await all()
-    const plan = await links.planMove(move)
-    expect(plan).toMatchObject({ moves: count, notes: count + 1, links: count * 4 + 1, left: [] })
-    const done = await links.move({ ...move, plan: plan.id })
-    const steps = told.filter((one) => one !== null)
-    expect(steps.length).toBeGreaterThan(rounds(3, 10))
-    expect(steps.map((one) => one.done)).toEqual(steps.map((one) => one.done).toSorted((one, other) => one - other))
-    expect(steps.at(-1)).toMatchObject({ from: 'area', to: 'past/zone', done: count + 1, total: count + 1 })
-    expect(told.at(-1)).toBeNull()
-    expect(await links.moving(main)).toBeNull()
-    expect(await readFile(join(workspace, nameOf(0).replace('area', 'past/zone').concat('.md')), 'utf8')).toContain(
-      `[[${nameOf(1).replace('area', 'past/zone')}]]`,
-    )
-    expect((await links.planMove({ ...main, from: 'past/zone', to: 'area' })).links).toBe(count * 4 + 1)
-    await agent.history.flush()
-    const [last] = await agent.history.timeline({ since: 0, limit: 1 })
-    expect(last).toMatchObject({ cause: 'user' })
-    await revert({ ...main, change: done.change ?? 0 })
-    expect(await all()).toEqual(before)
-  }, 60_000)
-
   it('rolls back when cancelled in time, and completes otherwise', async () => {
     const { agent, home, links, batches, all } = await openVault()
     const before = await all()

@@ -1,10 +1,9 @@
 /** The long-term memory can be MEMORY.md, Memory.md or memory.md. */
 import { call } from '@orpc/server'
-import { link, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { longTermFilesIn } from '../../../src/main/workspace/conventions/read-conventions.ts'
 import { openTestApp, plainConfig } from '../../support/app.ts'
 import { folderWith, until, writeFiles } from '../../support/folder.ts'
 
@@ -63,13 +62,6 @@ describe.each(['Memory.md', 'memory.md'])('a workspace with %s', (name) => {
     expect(kept.longTermFiles).toEqual([name])
   })
 
-  it('is searched with the scope `memory`', async () => {
-    const config = `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}", memory: { scope: memory } }\n`
-    const { agent } = await open({ files: { [name]: fact, 'other.md': 'The walrus sings.\n' }, config })
-    const { results } = await agent.memory.search('walrus', { minScore: 0 })
-    expect(results.map(({ path }) => path)).toEqual([name])
-  })
-
   it('keeps the name in the folder of the agent’s files, and when they move there', async () => {
     const files = { [`agent/${name}`]: fact, 'note.md': 'A note.\n' }
     const inFolder = await open({ files, own: 'agent' })
@@ -111,15 +103,4 @@ describe('several long-term memories', () => {
     await rm(join(folder, 'MEMORY.md'))
     await until(() => agent.workspace.layout.longTerm === 'Memory.md' && problems().length === 0)
   }, 30_000)
-
-  it('counts links to one file once, and no folders or broken links', async () => {
-    const folder = await folderWith({ 'memory.md': fact, 'other/Memory.md/a.md': '', 'other/x.md': '' })
-    await symlink('memory.md', join(folder, 'MEMORY.md'))
-    expect(longTermFilesIn(folder)).toEqual(['MEMORY.md'])
-    await link(join(folder, 'memory.md'), join(folder, 'Memory.md'))
-    expect(longTermFilesIn(folder)).toEqual(['MEMORY.md'])
-    await symlink('nowhere.md', join(folder, 'other/MEMORY.md'))
-    expect(longTermFilesIn(join(folder, 'other'))).toEqual([])
-    expect(longTermFilesIn(join(folder, 'missing'))).toEqual([])
-  })
 })

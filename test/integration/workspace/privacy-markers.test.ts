@@ -1,4 +1,4 @@
-import { link, readFile, symlink } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
@@ -71,13 +71,6 @@ it('erasing text moves its marker to the remaining local lines, and the search r
   expect(await seen('notes/talk.md')).not.toContain('ill')
 })
 
-it('treats a file with several names as one note without duplicates', async () => {
-  const { client, workspace } = await openMarks({ 'notes/tea.md': '- Anna prefers green tea in the morning\n' })
-  await link(join(workspace, 'notes/tea.md'), join(workspace, 'notes/other.md'))
-  await symlink('tea.md', join(workspace, 'notes/linked.md'))
-  expect(await client.upkeep.look(main)).toEqual({ added: 0, withdrawn: 0 })
-})
-
 describe('moves keep notes local', () => {
   const config = `agents:
   defaults: {}
@@ -144,15 +137,6 @@ describe('moves keep notes local', () => {
     expect(agent.marks().of('mine/new.md', '').isFullyPrivate).toBe(false)
   })
 
-  it('a rule with the older name `local` counts for the moved folder', async () => {
-    const { rules, move, undo, whole } = await openMoves('local')
-    const folder = await move('private', 'mine/diary')
-    expect(await whole('mine/diary/health/b.md')).toBe(true)
-    expect(await rules()).not.toContain('local')
-    await undo(folder)
-    expect(await whole('private/health/b.md')).toBe(true)
-  })
-
   it('notes that leave a local folder stay local: folders by a rule, notes by front matter; undo restores the texts', async () => {
     const { rules, move, undo, everything, read, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
@@ -168,13 +152,6 @@ describe('moves keep notes local', () => {
     expect(await everything()).toEqual(before)
     expect((await move('notes/open.md', 'notes/shut.md')).staysPrivate).toBe(false)
     expect(await read('notes/shut.md')).toBe(files['notes/open.md'])
-  })
-
-  it('a failed move does not change the rules', async () => {
-    const { rules, move } = await openMoves()
-    const settings = await rules()
-    await expect(move('private', 'notes')).rejects.toMatchObject({ code: 'file_exists' })
-    expect(await rules()).toBe(settings)
   })
 
   it('a deleted note stays local after restore, also if its folder was renamed; a copy is local', async () => {

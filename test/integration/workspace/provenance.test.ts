@@ -187,7 +187,6 @@ describe('provenance', () => {
   })
 
   it.each([
-    ['memory_get', { path: 'old/far.md', from: 35, lines: 2 }],
     ['read', { path: 'old/far.md', from: 35, lines: 2 }],
     ['memory_search', { query: 'ferry to Elba line 30' }],
   ])('a page of an imported note from %s has its source, even without the front matter', async (name, input) => {
@@ -211,20 +210,6 @@ describe('provenance', () => {
     await until(async () => (await wrote()) !== undefined)
     expect(await wrote()).toMatchObject({ cause: 'agent', sources: ['import: vault'] })
     expect((await agent.history.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
-  })
-
-  it('an unknown tool, or one without permission, is not a source', async () => {
-    const { server, ask, read } = await openAgent()
-    server.script = [
-      call('nope', { url: 'https://news.example/a' }),
-      call('write', { path: 'MEMORY.md', content: '- Ferries leave at nine.', append: true }),
-      call('write', { path: log, content: '## 10:30\n- Ferries leave at nine.', append: true }),
-      { text: 'ok' },
-    ]
-    const { messages } = await ask('When does it leave?')
-    expect(JSON.stringify(messages)).toContain('There is no tool nope')
-    expect(await read('MEMORY.md')).toMatch(/- Ferries leave at nine\.\n?$/)
-    expect(await read(log)).not.toContain('^[')
   })
 
   it('a note that the user asked for has no source in the log and the history, even if the chat has read other files', async () => {
@@ -288,30 +273,5 @@ describe('provenance', () => {
     await ask('Keep that.', session)
     expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
     expect(server.requests.at(-1)?.text).toContain(`<file path=\\"${log}\\" from=\\"web: news.example\\">`)
-  })
-
-  it('notes from a chat that is flushed in parts have its sources too', async () => {
-    const page = 'It is a long page about harbours. '.repeat(1500)
-    const { server, ask, read } = await openAgent({ 'https://news.example/a': page })
-    server.window = 16_000
-    const steps = [call('mcp__tools__page', { url: 'https://news.example/a' })]
-    const noted: string[] = []
-    server.respond = (body) => {
-      const text = JSON.stringify(body)
-      const isPart = /Part \d of \d of the conversation/.test(text)
-      if (!isPart) return steps.shift() ?? { text: 'ok' }
-      if (noted.length > 0 || !text.includes('harbours')) return { text: 'NO_REPLY' }
-      noted.push(text)
-      return call('write', {
-        path: log,
-        content: '## 10:30 - Harbours\nIt is a long page about harbours.',
-        append: true,
-      })
-    }
-    const { session } = await ask('When does it leave?')
-    for (let turn = 0; turn < 9 && noted.length === 0; turn += 1)
-      await ask(`And then ${turn}? ${'Tell me more of it. '.repeat(400)}`, session)
-    expect(noted).toHaveLength(1)
-    expect(await read(log)).toContain('about harbours. ^[web: news.example, 2026-01-20]')
   })
 })

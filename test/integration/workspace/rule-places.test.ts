@@ -40,10 +40,6 @@ agents:
 describe('rules with places on disk', () => {
   it.each([
     ['a folder', (root: string) => `${root}/ext/real/`],
-    ['the extra folder itself', (root: string) => `${root}/ext`],
-    ['a file', (root: string) => `${root}/ext/real/deep/d.md`],
-    ['a pattern', (root: string) => `${root}/**/deep/`],
-    ['a link in it', (root: string) => `${root}/ext/lnk/`],
     ['a link to it', (root: string) => `${root}/other/real/`],
   ])('a rule for %s covers an extra folder in every request', async (_name, ruleOf) => {
     const { mcp, extra, remote, client } = await openPlaces(ruleOf)

@@ -40,13 +40,6 @@ describe('search scope', () => {
     expect(await agent.memory.status()).toMatchObject({ files: everything.length, state: 'ready', problems: [] })
   })
 
-  it('the narrow scope includes MEMORY.md and memory/ only, and gives the reason for other notes', async () => {
-    const { found, agent, unsearched } = await openScoped(', scope: memory')
-    expect(await found()).toEqual(['MEMORY.md', 'memory/2026-01-20.md'])
-    expect((await agent.memory.status()).files).toBe(2)
-    expect(await unsearched('projects/zoo.md', 3)).toEqual({ reason: 'scope' })
-  })
-
   it('applies a change of the scope immediately, in both directions', async () => {
     const { app, agent, found } = await openScoped()
     expect(await app.agents.configOf('main').setMemory('scope', 'memory')).toBe('workspace')
@@ -77,33 +70,6 @@ describe('search scope', () => {
     await symlink(join(workspace, '.obsidian'), join(workspace, 'theme'))
     await agent.memory.reindex()
     expect(await found()).toEqual(everything)
-  })
-
-  it('lists skipped links, except hidden ones', async () => {
-    const { workspace, home, agent, found } = await openScoped()
-    await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
-    const links = { 'out.md': join(home, 'walrus.md'), zoos: join(workspace, 'projects'), 'gone.md': 'nowhere.md' }
-    for (const [name, to] of Object.entries(links)) await symlink(to, join(workspace, name))
-    await symlink(join(workspace, 'MEMORY.md'), join(workspace, 'memory/again.md'))
-    await symlink(join(workspace, 'MEMORY.md'), join(workspace, '.hidden.md'))
-    expect(await agent.workspace.skippedLinks()).toEqual(['gone.md', 'memory/again.md', 'out.md', 'zoos'])
-    await agent.memory.reindex()
-    expect(await found()).toEqual(everything)
-  })
-
-  it('skips a link that is created while the folder is watched', async () => {
-    const { workspace, found } = await openScoped('', true)
-    const add = async (note: string) => {
-      await writeFile(join(workspace, note), `The walrus of ${note}.\n`)
-      await until(async () => (await found()).includes(note))
-    }
-    // The watcher reports a note before and a note after the link.
-    await add('projects/first.md')
-    await symlink('projects/zoo.md', join(workspace, 'again.md'))
-    await add('projects/second.md')
-    await add('projects/third.md')
-    const added = ['first', 'second', 'third'].map((name) => `projects/${name}.md`)
-    expect((await found()).toSorted()).toEqual([...everything, ...added].toSorted())
   })
 
   it('finds a note of an extra folder in the workspace once, and searches a hidden extra folder', async () => {
@@ -160,10 +126,5 @@ describe('search scope', () => {
     expect(entries.find(({ path }) => path === 'projects/broken.md')?.unsearched).toEqual(told)
     expect(entries.find(({ path }) => path === 'USER.md')?.unsearched).toEqual({ reason: 'project' })
     expect(entries.find(({ path }) => path === 'projects/zoo.md')).not.toHaveProperty('unsearched')
-  })
-
-  it('reports that conversations are not searched', async () => {
-    const { unsearched } = await openScoped(', sessions: false')
-    expect(await unsearched('sessions/0199.jsonl')).toEqual({ reason: 'sessionsOff' })
   })
 })

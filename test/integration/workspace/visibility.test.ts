@@ -1,6 +1,5 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withVisibility } from '../../../src/shared/markdown/visibility-edit.ts'
 import { redactionPlaceholder } from '../../../src/shared/markdown/visibility.ts'
@@ -8,7 +7,6 @@ import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
-import { rounds } from '../../support/thorough.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
 /** Open and private chats use different models, on separate servers. */
@@ -277,129 +275,6 @@ describe('guesses', () => {
     expect(told.map((text) => text.startsWith('private_lines'))).toEqual([false, true, false, false, true])
     expect(await read('MEMORY.md')).toBe(
       '# Mine\n\n## Codes ^[local]\n\n- The bike opens with SECRET-8841\n- short\n\n## Places\n',
-    )
-  })
-})
-
-/** Returns a unique line with an id in each of its parts. */
-function secretLine(at: number): string {
-  const words = ['harbour', 'window', 'ladder', 'orchard', 'violin', 'copper', 'meadow', 'lantern']
-  const said = Array.from({ length: 5 }, (_, place) => `${words[(at * 3 + place * 5) % 8]}q${at}x${place}`).join(' ')
-  return at % 3 === 0 ? `我的秘密${at}：${said}，不能告诉别人` : `Keep q${at}x: ${said} "to itself" \\ and so on`
-}
-
-const kinds = ['matter', 'section', 'line', 'folder', 'item'] as const
-const noteOf = (kind: (typeof kinds)[number], at: number, end: string) => {
-  const text = {
-    matter: `---\nvisibility: ${at % 2 ? 'local' : '"LOCAL" # x'}\n---\n${secretLine(at)}\n`,
-    section: `# N${at}\n\npublic ${at}\n\n## S ^[local]\n\n${secretLine(at)}\n\n### deeper\n\`\`\`\n# ${secretLine(at + 100)}\n\`\`\`\n## after\n\npublic again\n`,
-    line: `public ${at}\n\n${secretLine(at)} ^[local]\n\npublic\n`,
-    item: `- public ${at}\n- secrets ^[local]\n  - ${secretLine(at)}\n- public\n`,
-    folder: `${secretLine(at)}\n`,
-  }[kind]
-  return (at % 4 === 0 ? '\uFEFF' : '') + text.replaceAll('\n', end)
-}
-
-const runs = process.env['GATE_RUNS']
-
-describe('open chats', () => {
-  it('never see a private line, for any notes, tools and order of events', { retry: 0, timeout: 240_000 }, async () => {
-    const step = fc.record({
-      isPrivate: fc.boolean(),
-      act: fc.constantFrom('ask', 'ask', 'ask', 'compact', 'remember', 'outside', 'new'),
-      tools: fc.array(
-        fc.constantFrom(
-          'read',
-          'memory_get',
-          'memory_search',
-          'list',
-          'write',
-          'edit',
-          'new',
-          'output',
-          'folder',
-          'chat',
-        ),
-        { maxLength: 4 },
-      ),
-      at: fc.nat(20),
-    })
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom(...kinds), fc.constantFrom('\n', '\r\n')), { minLength: 3, maxLength: 8 }),
-        fc.array(step, { minLength: 5, maxLength: 10 }),
-        fc.boolean(),
-        fc.constantFrom(...reaches),
-        async (notes, steps, embeddings, reach) => {
-          const paths = notes.map(([kind], at) =>
-            kind === 'folder' ? `vault/n${at}.md` : at % 2 ? `memory/n${at}.md` : `n${at}.md`,
-          )
-          const files = Object.fromEntries(notes.map(([kind, end], at) => [paths[at] ?? '', noteOf(kind, at, end)]))
-          const own = 'MEMORY.md'
-          const { app, ask, open, here, agent, sentTo, workspace } = await openBoth({
-            files: { [own]: `# Memory\n\n- public fact\n\n## Mine ^[local]\n\n- ${secretLine(50)}\n`, ...files },
-            reach,
-            rules: ['Vault/'],
-            embeddings,
-            outputCharacters: 1000,
-          })
-          const scripted =
-            (queue: ScriptedAnswer[]) =>
-            (body: Record<string, unknown>): ScriptedAnswer => {
-              // The model repeats every line it sees in each of its answers.
-              const seen = [...new Set(JSON.stringify(body).match(/[^"\\]*q\d+x[^"\\]*/g) ?? [])].slice(-3).join(' / ')
-              const next = queue.shift()
-              if (!next) return { text: `I saw ${seen}.` }
-              if (!('calls' in next)) return next
-              return { calls: next.calls.map((one) => ({ ...one, arguments: filled(one.arguments, seen) })) }
-            }
-          const filled = (input: object, seen: string) =>
-            Object.fromEntries(
-              Object.entries(input).map(([key, value]) => [
-                key,
-                typeof value === 'string' ? value.replaceAll('{seen}', seen || 'nothing') : value,
-              ]),
-            )
-          const sessions = { open: '', private: '' }
-          for (const { isPrivate, act, tools, at } of steps) {
-            const path = paths[at % paths.length] ?? own
-            const inputs: Record<(typeof tools)[number], readonly [string, object]> = {
-              read: ['read', { path }],
-              memory_get: ['memory_get', { path }],
-              memory_search: [
-                'memory_search',
-                { query: 'harbour window ladder public secrets', minScore: 0, maxResults: 30 },
-              ],
-              list: ['list', {}],
-              write: ['write', { path: 'memory/2026-01-20.md', append: true, content: '## 10:30 - Said\n{seen}' }],
-              edit: ['edit', { path: own, oldText: '- public fact', newText: '- public fact\n- {seen}' }],
-              new: ['write', { path: `made/${at}.md`, content: '# Made\n\n{seen}\n' }],
-              output: ['read', { path: 'tool-output/call_0.txt' }],
-              folder: ['list', { path: 'memory' }],
-              chat: ['memory_get', { path: `sessions/${sessions.private}.jsonl` }],
-            }
-            await app.agents.configOf('main').setModel(isPrivate ? privateModel : openModel)
-            const server = isPrivate ? here : open
-            server.respond = scripted(tools.map((tool) => call(...inputs[tool])))
-            if (act === 'outside') await appendFile(join(workspace, path), '\r\n')
-            else if (act === 'remember')
-              await agent.workspace.remember(`public word ${at}`, now(), { cause: 'capture' })
-            else {
-              const text = { compact: '/compact', new: '/new', ask: `Tell me ${at}.` }[act]
-              const chat = isPrivate ? 'private' : 'open'
-              const session = sessions[chat] || undefined
-              sessions[chat] = (await ask(text, { isPrivate, ...(session ? { session } : {}) })).session
-            }
-          }
-          await agent.memory.settle(5000)
-          if (embeddings) await agent.memory.waitForVectors()
-          const sent = sentTo(open)
-          const leak = sent.search(/q\d+x/)
-          if (leak >= 0) throw new Error(`a private line was sent: ${sent.slice(Math.max(0, leak - 200), leak + 200)}`)
-        },
-      ),
-      // A fixed seed; `GATE_RUNS=40` runs 40 random cases.
-      runs === undefined ? { numRuns: rounds(3, 10), seed: 64 } : { numRuns: Number(runs), endOnFailure: true },
     )
   })
 })

@@ -6,28 +6,20 @@ const conversation =
   'We moved the launch to 12 May because Priya is on leave.\nGood, I will tell the printer.\nThe budget is 4,200 euros.'
 const instructions = readFileSync(new URL('../../../resources/prompts/flush.md', import.meta.url), 'utf8')
 
-it.each([
-  'The launch moved to 12 May, as Priya is on leave',
-  'Budget: 4,200 euros',
-  'Tell the printer about 12 May',
-  '12 May',
-])('keeps %j', (note) => expect(checkNote(note, conversation, instructions)).toBe('good'))
+it.each(['The launch moved to 12 May, as Priya is on leave', 'Tell the printer about 12 May'])('keeps %j', (note) =>
+  expect(checkNote(note, conversation, instructions)).toBe('good'),
+)
 
 it.each([
   'Keep names, paths, addresses, numbers and dates exactly as they are.',
-  'Save durable notes now: decisions with their reasons, facts about people and projects, preferences',
   'notes notes notes notes notes notes notes notes notes notes notes notes notes',
   'The company was founded in Ohio and sells industrial machines',
-  '…',
-  "I'm using the AI to remember something that you have to remember. I'm using the AI to remember something that you have to remember.",
   'Here is a summary of the conversation: the launch moved to 12 May',
 ])('refuses %j', (note) => expect(checkNote(note, conversation, instructions)).toBe('bad'))
 
 it.each([
   '发布改到五月十二日，因为同事请假',
-  'The launch of our industrial machines in Ohio, founded by Henry, sells well',
   'The launch moved to 12 May because Priya is on leave until the end of the month, says the printer. Keep names, paths, addresses, numbers and dates exactly as they are.',
-  '3. User: We moved the launch',
   'User: We moved the launch to 12 May\n\nAssistant: Understood.',
 ])('doubts %j', (note) => expect(checkNote(note, conversation, instructions)).toBe('doubtful'))
 

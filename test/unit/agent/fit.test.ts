@@ -6,7 +6,7 @@ import {
   recentTokensToKeep,
   raiseThresholds,
 } from '../../../src/main/agent/context/context-budget.ts'
-import { cutToTokens, maxFileTokens, fairShare } from '../../../src/main/agent/context/fit-text.ts'
+import { cutToTokens, maxFileTokens } from '../../../src/main/agent/context/fit-text.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
 
@@ -29,23 +29,9 @@ describe('roomBeside', () => {
       }),
     )
   })
-
-  it('changes nothing if prompt and files leave half of the window', () => {
-    for (const contextWindow of [16_384, 32_000, 200_000]) {
-      const budget = budgetOf({ contextWindow, maxOutput: 4096 }, compaction)
-      expect(raiseThresholds(budget, contextWindow * 0.2)).toEqual(budget)
-    }
-  })
 })
 
 describe('files in a small window', () => {
-  it('keeps small files whole and gives large ones equal shares', () => {
-    expect(fairShare([100, 5000, 300, 9000], 4400)).toBe(2000)
-    expect(fairShare([100, 200], 300)).toBe(Infinity)
-    expect(fairShare([], 0)).toBe(Infinity)
-    expect(fairShare([10, 10], 0)).toBe(0)
-  })
-
   it('limits prompt, tools and files to half of the threshold, for any window (property)', () => {
     fc.assert(
       fc.property(window, fc.nat(2000), (compactAt, system) => {

@@ -94,24 +94,6 @@ describe('memory_search', () => {
     ])
   })
 
-  it('repeats no replacement that the entry names, but gives the newest one', async () => {
-    const snippet = '~~The rent is 1,200~~ (until 2026-05-03, now: [MEMORY.md:9] “The rent is 1,450”)'
-    const { lines } = await search({
-      results: [
-        result('MEMORY.md', 5, snippet, { superseded: { until: '2026-05-03', by: 'MEMORY.md:9' } }),
-        result('MEMORY.md', 6, snippet, { superseded: { until: '2026-05-03', by: 'MEMORY.md:12' } }),
-      ],
-    })
-    expect(lines.slice(0, 2)).toEqual([
-      `MEMORY.md:5 · 0.71 · ${snippet}`,
-      `MEMORY.md:6 · 0.71 · ${snippet} (until 2026-05-03; now MEMORY.md:12)`,
-    ])
-  })
-
-  it('says if nothing was found', async () => {
-    expect((await search({})).text).toBe('No note answers this.\nEmbeddings: builtin m')
-  })
-
   it('names filters that were not understood, and changes that are not searched', async () => {
     const condition = { isOff: false, from: null, to: null }
     const { lines } = await search({
@@ -133,11 +115,7 @@ describe('memory_search', () => {
 
   it.each([
     ['provider_failed', true],
-    ['provider_late', true],
-    ['query_private', true],
     ['vectors_off', false],
-    ['vectors_incomplete', false],
-    ['vectors_private', false],
   ] as const)('after %s, the text for the model says that meaning was not searched: %s', async (code, isTold) => {
     const { text } = await search({ response: { notice: { code, message: 'no answer' } } })
     expect(text.includes('Only words were searched, not meaning: no answer.')).toBe(isTold)
@@ -171,16 +149,5 @@ describe('memory_search', () => {
     expect(open.details).toMatchObject({ recall: { results: [{ path: 'MEMORY.md', startLine: 4 }] } })
     const { lines } = await search({ ...found, seesPrivate: true })
     expect(lines).toHaveLength(5)
-  })
-
-  it('records only what the schema has', async () => {
-    const { details } = await search({ results: [result('MEMORY.md', 3, 'Otto', { date: '2026-01-15' })] })
-    const place = { path: 'MEMORY.md', startLine: 3, endLine: 3, heading: 'H' }
-    const shown = { ...place, date: '2026-01-15', score: 0.71234, snippet: 'Otto' }
-    const asked = { query: 'rent', candidates: 7, provider: 'builtin', model: 'm', stale: false, minScore: 0.25 }
-    expect(details).toEqual({
-      kind: 'recall',
-      recall: { ...asked, weights: null, notice: null, results: [{ ...shown, source: 'memory' }] },
-    })
   })
 })

@@ -62,7 +62,6 @@ describe('recalls of a conversation', () => {
     ['It is so [a.md:4].', ['cited', null]],
     ['It is so [a.md:9].', [null, null]],
     ['Both [a.md:1-2] and [b.md].', ['cited', 'cited']],
-    ['I do not know.', [null, null]],
   ])(' %s', (text, use) => {
     const found = searched('q', [
       ['a.md', 1, 5],

@@ -10,8 +10,6 @@ describe('messages of other programs', () => {
   it.each([
     ['end_turn', 'stop'],
     [null, 'stop'],
-    [undefined, 'stop'],
-    ['aborted', 'aborted'],
     ['length', 'length'],
   ])('reads the stop reason %j as %s', (stopReason, expected) => {
     const message = { role: 'assistant', content: 'hello', provider: 7, model: 'm', usage: null, stopReason }

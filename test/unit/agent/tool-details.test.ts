@@ -32,17 +32,8 @@ const foreign = (value: unknown): ToolDetails => ({ kind: 'foreign', value })
 const cases: readonly [what: string, stored: unknown, read: ToolDetails][] = [
   ['a change', { kind: 'change', change }, { kind: 'change', change }],
   ['a recall', { kind: 'recall', recall }, { kind: 'recall', recall }],
-  [
-    'a recall with a notice of a newer version',
-    { kind: 'recall', recall: { ...recall, notice: { code: 'new', message: '' } } },
-    { kind: 'recall', recall },
-  ],
   ['what another program left', { diff: '+1', firstChangedLine: 3 }, foreign({ diff: '+1', firstChangedLine: 3 })],
-  ['a kind of a newer version', { kind: 'weather', degrees: 3 }, foreign({ kind: 'weather', degrees: 3 })],
   ['something that only looks like ours', { kind: 'recall', recall: {} }, foreign({ kind: 'recall', recall: {} })],
-  ['nothing', null, foreign(null)],
-  ['a text', 'done', foreign('done')],
-  ['a list', [1], foreign([1])],
 ]
 
 describe('stored tool details', () => {

@@ -11,11 +11,6 @@ it.each([
   ['the count stays', report(3000, 4096), report(3600, 4096), 4096],
   ['the count shrinks to half', report(3000, 4000), report(3600, 2048), 2048],
   ['the count grows', report(3000, 4000), report(3600, 4800), undefined],
-  ['the request stays', report(3000, 4000), report(3050, 4010), undefined],
   ['the count leaves out the cache', report(3000, 4000), report(3600, 700), undefined],
   ['another model counts', report(3000, 4000, 'n'), report(3600, 4000), undefined],
-  ['the server counts nothing', report(3000, 4000), report(3600, null), undefined],
-  ['the count is always the same', report(3000, 150), report(3600, 150), undefined],
-  ['the offline model counts', report(3000, 4000, 'offline'), report(3600, 4000, 'offline'), undefined],
-  ['it is the first request', undefined, report(3600, 4000), undefined],
 ])('%s', (_name, last, now, window) => expect(truncatedWindow(last, now)).toBe(window))

@@ -14,14 +14,8 @@ describe('descriptions of invalid arguments', () => {
   it.each<[unknown, string]>([
     [{}, 'path is missing: it must be a string.'],
     [{ path: 3 }, 'path must be a string.'],
-    [{ path: null }, 'path must be a string.'],
-    [[], 'The input must be an object.'],
     [{ path: 'a', from: 0 }, 'from is too small or too short: at least 1.'],
-    [{ path: 'a', from: 10 }, 'from is too large or too long: at most 9.'],
-    [{ path: 'a', from: 1.5 }, 'from must be an integer.'],
     [{ path: 'a', mode: 'x' }, 'mode must be one of add, replace.'],
-    [{ path: 'a', tags: ['ok', 'x', 3] }, 'tags.1 is too small or too short: at least 2. tags.2 must be a string.'],
-    [{ path: 'a', when: 'soon' }, 'when is invalid.'],
     [{ path: 'a', file: 'b' }, 'file is not a parameter of this tool.'],
   ])('%j: %s', (sent, sentences) => {
     const { error } = schema.safeParse(sent)

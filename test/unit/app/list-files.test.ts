@@ -19,21 +19,3 @@ it('has no statistics of a file that cannot be read', async () => {
   const cache = new TextStatisticsCache(() => Promise.reject(new Error('no access')))
   expect([...(await cache.load([fileOf('a.md')]))]).toEqual([])
 })
-
-it('has those of all files, although another load reads them again meanwhile', async () => {
-  const changed = Array.from({ length: 40 }, (_, at) => fileOf(`${at}.md`, 11))
-  const files = changed.map(({ path }) => fileOf(path))
-  const firstEnded = Promise.withResolvers<void>()
-  const seen = new Set<string>()
-  let second: Promise<ReadonlyMap<string, unknown>> | undefined
-  const cache = new TextStatisticsCache(async (path) => {
-    if (seen.has(path)) await firstEnded.promise
-    seen.add(path)
-    // The first of the three batches is read.
-    if (path === '20.md') second ??= cache.load(changed)
-    return 'text'
-  })
-  expect((await cache.load(files)).size).toBe(files.length)
-  firstEnded.resolve()
-  expect((await second)?.size).toBe(files.length)
-})

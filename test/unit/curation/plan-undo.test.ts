@@ -53,14 +53,6 @@ describe('undoing an acceptance', () => {
   const strikesTwo = edit('p', 2, ['- two'], ['- ~~two~~'])
   const dropsFour = edit('q', 4, ['- four'], [])
 
-  it('a neighbouring edit does not block an undo', async () => {
-    const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
-    const mine = (made.files[0]?.after ?? '').replace('- one', '- one more').replace('- three', '- three more')
-    const { texts, stuck } = await back(made, { 'a.md': mine.replace('- five', '- five more') })
-    expect(stuck).toEqual([])
-    expect(texts['a.md']).toBe('- one more\n- two\n- three more\n- four\n- five more\n')
-  })
-
   it('keeps changed lines and reports their place; undoes the rest', async () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     const now = `- zero\n${made.files[0]?.after.replace('- ~~two~~', '- ~~two~~ indeed')}`
@@ -102,18 +94,6 @@ describe('undoing an acceptance', () => {
     expect((await back(made, { 'a.md': (made.files[0]?.after ?? '').replace('~~two~~', 'two') })).texts['a.md']).toBe(
       text,
     )
-  })
-
-  it('undoes nothing in a file whose stored text does not fit the edits', async () => {
-    const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
-    const erased = { ...made, files: made.files.map((file) => ({ ...file, before: text.replace('- two', '- xxx') })) }
-    expect(await back(erased)).toMatchObject({
-      texts: {},
-      stuck: [
-        ['p', 1],
-        ['q', 1],
-      ],
-    })
   })
 
   it('after any acceptance and later edits an undo restores the old lines and keeps new ones', async () => {
@@ -166,7 +146,7 @@ describe('undoing an acceptance', () => {
           expect(sorted(texts['a.md'] ?? current)).toEqual(sorted(wanted.join('\n')))
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     )
   })
 })

@@ -46,9 +46,6 @@ describe('a saved query', () => {
 
   it.each([
     ['weak', 'weak'],
-    ['joined', 'joined'],
-    ['duplicate', 'duplicate'],
-    ['overLimit', 'overLimit'],
     ['private', 'noMatch'],
   ] as const)('fails with the reason of its line: %s as %s', async (reason, shown) => {
     expect(await outcomeOf([[1, 4]], reason)).toEqual({ rank: null, reason: shown, score: 0.1 })

@@ -15,21 +15,13 @@ const next = (text: string, after = now) => {
 describe('schedule', () => {
   it.each([
     ['hourly', '2026-11-22 13:00'],
-    ['daily', '2026-11-23 04:00'],
     ['daily 18:30', '2026-11-22 18:30'],
-    ['Daily 12:00', '2026-11-23 12:00'],
-    ['weekly', '2026-11-23 04:00'],
     ['sunday 09:00', '2026-11-29 09:00'],
-    ['Wed 9:05', '2026-11-25 09:05'],
     ['weekdays 18:00', '2026-11-23 18:00'],
     ['monthly', '2026-12-01 04:00'],
     ['0 4 * * 1', '2026-11-23 04:00'],
-    ['*/20 * * * *', '2026-11-22 12:20'],
     ['0 9-17/4 * * mon-fri', '2026-11-23 09:00'],
-    ['30 6 1,15 jan,feb *', '2027-01-01 06:30'],
-    ['0 0 13 * fri', '2026-11-27 00:00'],
     ['0 0 29 2 *', '2028-02-29 00:00'],
-    ['0 0 * * 7', '2026-11-29 00:00'],
   ])('“%s” runs next on %s', (text, expected) => {
     expect(next(text)).toBe(expected)
   })
@@ -39,22 +31,12 @@ describe('schedule', () => {
     expect(next('0 0 31 2 *')).toBeUndefined()
   })
 
-  it.each([
-    '',
-    'sometimes',
-    'daily 24:00',
-    'daily 4',
-    'monday 09:00 now',
-    '60 * * * *',
-    '* * * *',
-    '5-1 * * * *',
-    '*/0 * * * *',
-    '0 0 0 * *',
-    'a b c d e',
-    'off 04:00',
-  ])('“%s” is an invalid schedule', (text) => {
-    expect(parseSchedule(text)).toBeNull()
-  })
+  it.each(['', 'sometimes', 'daily 24:00', '60 * * * *', '*/0 * * * *', 'a b c d e'])(
+    '“%s” is an invalid schedule',
+    (text) => {
+      expect(parseSchedule(text)).toBeNull()
+    },
+  )
 
   it('the next time is always later, and no schedule throws', () => {
     fc.assert(

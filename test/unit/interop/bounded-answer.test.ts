@@ -11,17 +11,10 @@ describe('token limit of answers', () => {
     ['prose', 'The database is PostgreSQL 17, decided in May because of its extensions. '.repeat(40)],
     ['json', JSON.stringify({ a: [1, 2.5, null], path: 'memory/2026-01-20.md', text: 'a "b" \\ c\n' }).repeat(40)],
     ['base64', Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919) % 251)).toString('base64')],
-    ['hex', Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919) % 251)).toString('hex')],
     ['Chinese', '我们在五月决定使用数据库，因为它的扩展很多。'.repeat(60)],
-    ['Japanese', '吾輩は猫である。名前はまだ無い。'.repeat(60)],
-    ['Korean', '동해물과 백두산이 마르고 닳도록'.repeat(60)],
     ['Russian', 'Съешь же ещё этих мягких французских булок'.repeat(60)],
-    ['Thai', 'ภาษาไทยเป็นภาษาที่ใช้ในประเทศไทย'.repeat(60)],
-    ['Amharic', 'ሰላም እንደምን አለህ'.repeat(60)],
     ['emoji', '😀🧑‍🤝‍🧑🦄🪿'.repeat(60)],
-    ['random letters', 'Xyrhq Bwlthz Jqkvpm Gdynsk '.repeat(60)],
     ['line breaks', '\n\n \n\t\t \n'.repeat(60)],
-    ['signs', '!@#$%^&*()_+{}|:"<>?~`-=[]'.repeat(60)],
   ])('the bound for %s is never below model counts, and not far above', (_name, text) => {
     const counted = Math.max(cl100k(text).length, o200k(text).length)
     expect(maxTokensOf(text)).toBeGreaterThanOrEqual(counted)
@@ -80,14 +73,10 @@ describe('URIs and names', () => {
 
   it.each([
     ['claude-code', 'claude-code', 'Claude Code'],
-    ['Visual Studio Code', 'visual-studio-code', 'VS Code'],
     ['  my\n agent\u202e ', 'my-agent', 'my agent'],
-    ['日本', 'program-cf2abf0c', '日本'],
     ['クラウド', 'program-5182203c', 'クラウド'],
-    ['Claude 助手', 'claude-2b3cea03', 'Claude 助手'],
     [`${'x'.repeat(70)}1`, `${'x'.repeat(55)}-5d023c85`, 'x'.repeat(64)],
     ['', 'program', 'Another program'],
-    ['--__.', 'program-0eda8761', '--__.'],
   ])('%j gets the id %s and the name %s', (said, id, name) => {
     expect([clientId(said), clientName(said)]).toEqual([id, name])
   })

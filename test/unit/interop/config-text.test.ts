@@ -18,7 +18,6 @@ interface Case {
 
 const cases: readonly Case[] = [
   { name: 'nothing', format: 'json', text: '', kept: [] },
-  { name: 'an empty object', format: 'json', text: '{}', kept: [] },
   {
     name: 'comments, tabs and a last comma',
     format: 'json',
@@ -26,8 +25,6 @@ const cases: readonly Case[] = [
     kept: ['\t// mine\n\t"theme": "dark", /* yes */\n', '"command": "x"', '// its own'],
   },
   { name: 'a byte order mark', format: 'json', text: '\uFEFF{\n  "a": 1\n}\n', kept: ['\uFEFF{', '"a": 1'] },
-  { name: 'Windows lines', format: 'json', text: '{\r\n  "a": 1\r\n}\r\n', kept: ['"a": 1'] },
-  { name: 'nothing', format: 'toml', text: '', kept: [] },
   {
     name: 'comments, dates and other tables',
     format: 'toml',
@@ -37,7 +34,6 @@ const cases: readonly Case[] = [
       '[group.other] # theirs\nargs = [\n  "-y", # yes\n]',
     ],
   },
-  { name: 'nothing', format: 'yaml', text: '', kept: [] },
   {
     name: 'comments and a later key',
     format: 'yaml',
@@ -45,25 +41,17 @@ const cases: readonly Case[] = [
     kept: ['# mine\ngroup:\n  other:   # theirs\n    enabled: true\n', '# the model\nMODEL: x # y\n'],
   },
   { name: 'a group in one line', format: 'yaml', text: 'group: { other: { enabled: true } }\n', kept: ['other:'] },
-  { name: 'an empty group', format: 'yaml', text: 'a: 1\ngroup:\nb: 2\n', kept: ['a: 1', 'b: 2'] },
 ]
 
-const json = (group: unknown, rest: Record<string, unknown> = {}) => JSON.stringify({ ...rest, group })
 /** Texts that are restored exactly after adding and removing the entry. */
 const restored: readonly (readonly [name: string, format: ConfigFormat, text: string])[] = [
-  ['everything on one line', 'json', json({ other: { command: 'x', args: ['a', 'b'] } }, { theme: 'dark' })],
   [
     'a group on one line',
     'json',
     `{\n  "a": { "b": 1 },\n  "group": { "other": { "command": "x" } },\n  "c": [1, 2]\n}\n`,
   ],
-  ['an entry on one line', 'json', `{\n  "group": {\n    "other": { "command": "x", "args": ["a"] }\n  }\n}\n`],
-  ['no group, on one line', 'json', '{"a":[1,2],"b":{"c":1}}'],
   ['no group', 'json', '{\n  "a": [1, 2],\n  "b": { "c": 1 }\n}\n'],
-  ['nothing', 'json', '{}\n'],
-  ['no line break at its end', 'toml', 'model = "o3"'],
   ['a line break at its end', 'toml', 'model = "o3"\n'],
-  ['a table and no line break at its end', 'toml', '[group.other]\ncommand = "x"'],
 ]
 
 describe('an entry in another program’s configuration', () => {
@@ -95,24 +83,19 @@ describe('an entry in another program’s configuration', () => {
 
   it.each([
     ['yaml', 'a:   1\r\ngroup:\r\n  x:   {a: 1}\r\n\r\nb: "long   text"   # mine\r\n'],
-    ['yaml', 'group: { other: { enabled: true } }   # c\nz:   1\n'],
     ['yaml', 'group:\n    # x\n    other:\n        a: |\n            text\n\n\nb:   1\n'],
-    ['yaml', 'group:   # my tools\n  # about\nb:    2\n'],
-    ['yaml', 'a: >-\n  folded\n  text\n'],
     ['toml', 'a = 1\r\n\r\n[group.x]\r\nb   = 2\r\n'],
-    ['json', '{\r\n\t"a":   1,\r\n\t"group": { "x": {} }\r\n}\r\n'],
   ] as const)('%s is restored exactly after adding and removing: %j', (format, text) => {
     const path = ['group', 'commonplace'] as const
     const added = withEntry({ format, file: 'config', text }, path, entry)
     expect(serverEntryAt({ format, file: 'config', text: added }, path)).toEqual(entry)
     if (text.includes('\r\n')) expect(added.replaceAll('\r\n', '')).not.toContain('\n')
     const taken = withoutEntry({ format, file: 'config', text: added }, path)
-    expect(format === 'json' ? taken.replace(/\{\s*"x": \{\}\s*\}/, '{ "x": {} }') : taken).toBe(text)
+    expect(taken).toBe(text)
   })
 
   it.each([
     ['json', '{"group": null, "a": 1}'],
-    ['yaml', 'a: 1\ngroup: null\nb: 2\n'],
     ['yaml', 'a: 1\ngroup: {}   # mine\nb:   2\n'],
   ] as const)('%s with an empty group gets an entry: %s', (format, text) => {
     const added = withEntry({ format, file: 'config', text }, ['group', 'commonplace'], entry)
@@ -122,12 +105,9 @@ describe('an entry in another program’s configuration', () => {
 
   it.each([
     ['json', '{ "a": '],
-    ['json', '[1, 2]'],
     ['toml', 'a = ['],
     ['yaml', 'a: [1'],
-    ['yaml', '- a\n- b\n'],
     ['json', '{"group": "a text"}'],
-    ['toml', 'group = "a text"'],
   ] as const)('%s with a syntax error or another structure stays unchanged: %s', (format, text) => {
     const config = { format, file: 'config', text }
     expect(() => withEntry(config, ['group', 'commonplace'], entry)).toThrow(/^config: /)

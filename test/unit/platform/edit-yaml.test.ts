@@ -19,14 +19,9 @@ describe('editYaml', () => {
   it.each([
     [['agents', 'defaults', 'model'], 'openai/gpt', 'model: offline', 'model: openai/gpt'],
     [['agents', 'defaults', 'model'], 'a, {b}: #c', 'model: offline', 'model: "a, {b}: #c"'],
-    [['agents', 'defaults', 'memory', 'search', 'maxResults'], 9, 'maxResults: 6', 'maxResults: 9'],
-    [['agents', 'defaults', 'chat', 'titles'], false, 'titles: true', 'titles: false'],
     [['agents', 'list', 0, 'workspace'], '~/other', '"~/notes"', '"~/other"'],
-    [['agents', 'list', 0, 'color'], '#000000', `'#3f5bd9'`, `'#000000'`],
     [['agents', 'list', 1, 'model'], 'openai/m', '{id: "work"}', '{id: "work", model: openai/m}'],
     [['agents', 'list', 1, 'chat', 'default'], 'private', '"work"}', '"work", chat: { default: private }}'],
-    [['mcp', 'servers', 'search', 'url'], 'http://[::1]:1/', '"http://localhost:8000/mcp"', '"http://[::1]:1/"'],
-    [['mcp', 'servers', 'files', 'local'], true, 'folder-name] }', 'folder-name], local: true }'],
     [['mcp', 'servers', 'search', 'local'], true, '# here\n', '# here\n            local: true\n'],
     [
       ['mcp', 'servers', 'search', 'tools', 'add'],
@@ -45,26 +40,17 @@ describe('editYaml', () => {
 
   it.each([
     ['', ['a', 'b'], 1, { a: { b: 1 } }],
-    ['# only a comment\n', ['a'], 'x', { a: 'x' }],
     ['a: {}', ['a', 'b'], 'x', { a: { b: 'x' } }],
-    ['a:\n', ['a'], 'x', { a: 'x' }],
     ['a: |\n  one\n  two\nb: 2\n', ['a'], 'x', { a: 'x', b: 2 }],
-    ['a:\n  b: |\n    one\nc: 2\n', ['a', 'd'], 'x', { a: { b: 'one\n', d: 'x' }, c: 2 }],
     ['a: &x one\nb: *x\n', ['b'], 'two', { a: 'one', b: 'two' }],
-    ['a: 1', ['b'], 'line\nbreak', { a: 1, b: 'line\nbreak' }],
-    ['a: [x, y]', ['a'], ['x', 'z'], { a: ['x', 'z'] }],
     ['a: { b: 1 }', ['a', 'b'], undefined, {}],
-    ['a: yes\n', ['a'], 'true', { a: 'true' }],
     ['a: "1"\n', ['a'], null, { a: null }],
   ] as const)('sets a value in every form: %j %j', (from, path, value, expected) => {
     expect(parse(editYaml(from, path, value)) ?? {}).toEqual(expected)
   })
 
-  it.each(['weights: auto # the model\nb: 1\n', 'weights:\nb: 1\n', 'weights: ~\nb: 1\n'])(
-    'replaces a single value by a map: %j',
-    (text) => {
-      const edited = editYaml(editYaml(text, ['weights', 'vector'], 0.7), ['weights', 'text'], 0.3)
-      expect(parse(edited)).toEqual({ weights: { vector: 0.7, text: 0.3 }, b: 1 })
-    },
-  )
+  it.each(['weights: auto # the model\nb: 1\n', 'weights:\nb: 1\n'])('replaces a single value by a map: %j', (text) => {
+    const edited = editYaml(editYaml(text, ['weights', 'vector'], 0.7), ['weights', 'text'], 0.3)
+    expect(parse(edited)).toEqual({ weights: { vector: 0.7, text: 0.3 }, b: 1 })
+  })
 })

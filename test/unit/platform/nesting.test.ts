@@ -3,12 +3,9 @@ import { isWithinDepthLimit, maxLevels } from '../../../src/main/platform/net/bo
 
 describe('nesting', () => {
   it.each([
-    ['{"a":[1,2,{"b":"]]]]"}]}', true],
     [`${'['.repeat(maxLevels)}${']'.repeat(maxLevels)}`, true],
     ['['.repeat(maxLevels + 1), false],
-    [`{"a":"${'['.repeat(10_000)}"}`, true],
     [`{"a":"\\"${'['.repeat(10_000)}"}`, true],
-    [`"\\\\"${'{"a":'.repeat(maxLevels + 1)}`, false],
   ])('%.40s… is shallow: %s', (json, expected) => {
     expect(isWithinDepthLimit(json)).toBe(expected)
   })

@@ -38,19 +38,9 @@ describe('settings of the original', () => {
     ['compaction.reserveTokensFloor', 'many', 'type', 'number'],
     ['compaction.reserveTokensFloor', '-1', 'tooSmall', '0'],
     ['compaction.keepRecentTokens', '10000001', 'tooBig', '10000000'],
-    ['compaction.memoryFlush.enabled', '1', 'type', 'boolean'],
-    ['compaction.memoryFlush.softThresholdTokens', '-4000', 'tooSmall', '0'],
-    ['compaction.memoryFlush.systemPrompt', '7', 'type', 'string'],
-    ['compaction.memoryFlush.prompt', '[a]', 'type', 'string'],
     ['contextPruning.mode', 'sometimes', 'choice', 'off, always, cache-ttl'],
     ['contextPruning.ttl', 'soon', 'duration', undefined],
-    ['contextPruning.keepLastAssistants', '-1', 'tooSmall', '0'],
-    ['contextPruning.softTrim.maxChars', 'all', 'type', 'number'],
-    ['contextPruning.softTrim.headChars', '-1', 'tooSmall', '0'],
-    ['contextPruning.softTrim.tailChars', '20000000', 'tooBig', '10000000'],
-    ['contextPruning.hardClear.enabled', 'sure', 'type', 'boolean'],
     ['contextPruning.hardClear.placeholder', '""', 'tooSmall', '1'],
-    ['memory.sync.debounceMs', '600001', 'tooBig', '600000'],
   ])('%s: %s is refused with the key, the line and the allowed values', (path, value, fault, allowed) => {
     const depth = path.split('.').length
     expect(settingsOf(configWith(path, value))).toEqual([

@@ -26,25 +26,17 @@ describe('configuration', () => {
 
   it.each([
     ['interface: { theme: purple }', { fault: 'choice', allowed: 'system, light, dark' }],
-    ['interface: { theme: [1] }', { fault: 'choice' }],
     ['agents: { defaults: { memory: { search: { maxResults: many } } } }', { fault: 'type', allowed: 'number' }],
     ['agents: { defaults: { memory: { search: { maxResults: 0 } } } }', { fault: 'tooSmall', allowed: '1' }],
     ['agents: { defaults: { chat: { idleTimeout: soon } } }', { fault: 'duration' }],
-    ['agents: { defaults: { model: gpt } }', { fault: 'model' }],
-    ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
     ['mcp: { servers: { files: {} } }', { fault: 'toolServer' }],
-    [
-      'mcp: { servers: { files: { url: "https://example.org/mcp", local: true } } }',
-      { fault: 'toolServerLocal', key: 'mcp.servers.files.local' },
-    ],
     ['spending: {}\nspending: {}', { fault: 'twice' }],
   ])('%s has a localized message', (text, fault) => {
     expect(problems(text)).toEqual([expect.objectContaining(fault)])
   })
 
-  it.each(['command: x', 'url: "http://127.0.0.1:8000/mcp"', 'url: "http://localhost:8000/mcp"'])(
-    'a tool server with %s can be on this machine',
-    (where) => expect(problems(`mcp: { servers: { files: { ${where}, local: true } } }`)).toEqual([]),
+  it.each(['command: x', 'url: "http://127.0.0.1:8000/mcp"'])('a tool server with %s can be on this machine', (where) =>
+    expect(problems(`mcp: { servers: { files: { ${where}, local: true } } }`)).toEqual([]),
   )
 
   it('reports the key, the line and the allowed values', () => {
@@ -70,18 +62,6 @@ describe('configuration', () => {
   it('rejects duplicate agent ids and ids that could be paths', () => {
     expect(problems('agents:\n  list:\n    - id: a\n    - id: a\n')).toHaveLength(1)
     expect(problems('agents:\n  list:\n    - id: ../x\n')[0]?.key).toBe('agents.list.0.id')
-  })
-
-  it('rejects values out of range', () => {
-    const keys = problems(
-      'agents:\n  defaults:\n    memory: { search: { maxResults: -5 } }\n    chat: { idleTimeout: soon }\n    session: { reset: { atHour: 24 } }\nmodels:\n  openai/x: { contextWindow: 3 }\n',
-    ).map(({ key }) => key)
-    expect(keys.sort()).toEqual([
-      'agents.defaults.chat.idleTimeout',
-      'agents.defaults.memory.search.maxResults',
-      'agents.defaults.session.reset.atHour',
-      'models.openai/x.contextWindow',
-    ])
   })
 
   it('ignores unknown keys and reports them, whether misspelled or removed', () => {
@@ -111,12 +91,6 @@ describe('configuration', () => {
       { agents: { defaults: { history: { enabled: false } } } },
     ],
     [
-      'in the entry of an agent',
-      'agents:\n  list:\n    - { id: main, chat: { toolTimeout: soon }, vault: { links: wiki, daily: { folder: days } } }\n',
-      ['agents.list.0.chat.toolTimeout', 'agents.list.0.vault.links'],
-      { agents: { list: [{ id: 'main', vault: { daily: { folder: 'days' } } }] } },
-    ],
-    [
       'of search',
       'agents:\n  defaults: { memory: { chunk: { tokens: 300, overlap: 60 }, search: { mmrLambda: 0.7, maxResults: 9 } } }\n  list:\n    - { id: main, memory: { search: { mmrLambda: null } } }\n',
       [
@@ -125,12 +99,6 @@ describe('configuration', () => {
         'agents.list.0.memory.search.mmrLambda',
       ],
       { agents: { list: [{ id: 'main', memory: { search: { maxResults: 9 } } }] } },
-    ],
-    [
-      'of a model',
-      'models:\n  openai/x: { prices: { input: 1, output: 2, cacheRead: 3 } }\n',
-      ['models.openai/x.prices.cacheRead'],
-      { models: { 'openai/x': { prices: { input: 1, output: 2 } } } },
     ],
     [
       'of a tool server',
@@ -163,17 +131,10 @@ describe('configuration', () => {
     ])
   })
 
-  it('reads durations', () => {
-    const parsed = parseConfig('agents: { defaults: { chat: { idleTimeout: 5m } } }')
-    expect(parsed.ok && parsed.config.agents.defaults.chat.idleTimeout).toBe(300_000)
-  })
-
   it.each([
     ['600', 600_000],
     ['"600"', 600_000],
-    ['0', 0],
     ['90s', 90_000],
-    ['250ms', 250],
     ['2h', 7_200_000],
   ])('a timeout of %s is %i ms: a bare number is seconds', (written, ms) => {
     const parsed = parseConfig(`agents: { defaults: { chat: { idleTimeout: ${written} } } }`)

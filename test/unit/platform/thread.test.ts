@@ -62,35 +62,10 @@ describe('worker host', () => {
     expect(host.isRunning).toBe(false)
   })
 
-  it('keeps running when one call is aborted, which gets its reason', async () => {
-    const host = hostOf()
-    const stop = new AbortController()
-    const given = expect(host.run((client) => client.wait(undefined, { signal: stop.signal }))).rejects.toThrow(
-      'no more',
-    )
-    await host.run((client) => client.greet())
-    stop.abort(new Error('no more'))
-    await given
-    expect(host.isRunning).toBe(true)
-  })
-
   it('yields the steps of a request', async () => {
     const steps: number[] = []
     for await (const step of hostOf().stream((client) => client.count(3))) steps.push(step)
     expect(steps).toEqual([1, 2, 3])
-  })
-
-  it('starts the next worker only after the previous one has stopped', async () => {
-    const order: string[] = []
-    const host = hostOf({
-      onStart: async (client) => void order.push(`start ${await client.greet()}`),
-      onStop: async (client) => void order.push(`stop ${await client.greet()}`),
-      idleMs: 20,
-    })
-    await host.run((client) => client.greet())
-    await until(() => !host.isRunning)
-    await host.run((client) => client.greet())
-    expect(order).toEqual(['start hello', 'stop hello', 'start hello'])
   })
 
   it('retries after a failed start', async () => {

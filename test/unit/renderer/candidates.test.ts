@@ -53,23 +53,6 @@ describe('the order of candidates', () => {
     expect(namesOf(rowsBy('text'))).toEqual(['c', 'b', 'x', 'd', 'a', 'y'])
     expect(namesOf(rowsBy('score'))).toEqual(['b', 'd', 'x', 'y', 'a', 'c'])
   })
-
-  it('by entry follows the path, then the line', () => {
-    const lines = [12, 2].map((startLine) => candidate('a.md', { startLine }))
-    expect(namesOf(rowsBy('entry'))).toEqual(['a', 'b', 'c', 'd', 'x', 'y'])
-    expect(rowsBy('entry', false, lines).map((row) => row.candidate.startLine)).toEqual([2, 12])
-  })
-
-  it('can be reversed', () => {
-    expect(namesOf(rowsBy('score', true))).toEqual(['c', 'a', 'y', 'x', 'd', 'b'])
-  })
-
-  it('keeps the ranking if no candidate has the figure', () => {
-    const words = candidates.map((one) => ({ ...one, vector: null }))
-    expect(namesOf(rowsBy('vector', false, words))).toEqual(
-      namesOf(candidates.map((one) => ({ candidate: one, thresholds: [] }))),
-    )
-  })
 })
 
 describe('the threshold', () => {
@@ -81,21 +64,8 @@ describe('the threshold', () => {
     expect(linesOf(rowsBy('score'))).toEqual(['sessions/y.jsonl chats 0.1', 'c.md notes 0.05'])
   })
 
-  it('stays at the same candidate if the order is reversed', () => {
-    expect(linesOf(rowsBy('score', true))).toEqual(['c.md notes 0.05', 'sessions/y.jsonl chats 0.1'])
-  })
-
   it('is one if notes and chats have the same', () => {
     const classic = { notes: 0.35, chats: 0.35 }
     expect(linesOf(rowsBy('score', false, candidates, classic))).toEqual(['sessions/x.jsonl all 0.35'])
-  })
-
-  it('is before the first row if nothing is returned, and absent if nothing is below', () => {
-    expect(linesOf(rowsBy('score', false, candidates, { notes: 0.95, chats: 0.95 }))).toEqual(['b.md all 0.95'])
-    expect(linesOf(rowsBy('score', false, candidates, { notes: 0, chats: 0 }))).toEqual([])
-  })
-
-  it('is absent in orders that do not separate the scores', () => {
-    for (const column of ['entry', 'vector', 'text'] as const) expect(linesOf(rowsBy(column))).toEqual([])
   })
 })

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/parse/link-addresses.ts'
 import { reduceChatEvent, idle } from '../../../src/renderer/chat/live-turn-state.ts'
-import { patchLines } from '../../../src/renderer/lib/diff-view/patch.tsx'
-import { searchesOf, toTurns } from '../../../src/renderer/chat/messages/turns.ts'
-import type { RecordedSearch } from '../../../src/shared/contract/index.ts'
-import { withUniqueName } from '../../../src/renderer/chat/composer/attach-to-message.ts'
+import { toTurns } from '../../../src/renderer/chat/messages/turns.ts'
 import { nameSpeakers } from '../../../src/renderer/search/unit-text.tsx'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
@@ -18,12 +14,6 @@ describe('citations', () => {
       { path: 'memory/会议 记录.md', line: 3, endLine: 8 },
       '. [not one] [x](y)',
     ])
-  })
-
-  it('encodes and parses an address unchanged', () => {
-    const citation = { path: 'memory/a b:c.md', line: 7 }
-    expect(parseCitationHref(citationHref(citation))).toEqual(citation)
-    expect(parseCitationHref('https://example.com')).toBeUndefined()
   })
 })
 
@@ -57,60 +47,6 @@ describe('conversation', () => {
     expect(turns[0]?.answers[0]?.tools[0]?.result).toBe(result)
   })
 
-  it('shows only an answer’s own searches and merges identical ones', () => {
-    const recall = (query: string, line: number) => ({
-      query,
-      results: [{ path: 'MEMORY.md', startLine: line, endLine: line, score: 0.5 }],
-      candidates: 1,
-      minScore: 0.35,
-    })
-    const ids = (count: number) => Array.from({ length: count }, (_, index) => `call_${index}`)
-    const answer = (id: string, count: number) => ({
-      id,
-      message: {
-        ...assistant,
-        content: ids(count).map((call) => ({
-          type: 'toolCall' as const,
-          id: call,
-          name: 'memory_search',
-          arguments: {},
-        })),
-      },
-    })
-    const result = (id: string, call: string, query: string, line: number) => ({
-      id,
-      message: {
-        role: 'toolResult' as const,
-        toolCallId: call,
-        toolName: 'memory_search',
-        content: [],
-        isError: false,
-        timestamp: 0,
-        details: { kind: 'recall' as const, recall: recall(query, line) as unknown as RecordedSearch },
-      },
-    })
-    const turns = toTurns([
-      { id: 'q1', message: { role: 'user', content: 'a', timestamp: 0 } },
-      answer('a1', 1),
-      result('r1', 'call_0', 'the garden', 3),
-      { id: 'q2', message: { role: 'user', content: 'b', timestamp: 0 } },
-      answer('a2', 3),
-      result('r2', 'call_0', 'the cat', 7),
-      result('r3', 'call_1', 'the cat ', 7),
-      result('r4', 'call_2', 'the cat', 8),
-    ])
-    const looked = turns.map((turn) =>
-      searchesOf(turn).map(({ query, results }) => [query.trim(), results[0]?.startLine]),
-    )
-    expect(looked).toEqual([
-      [['the garden', 3]],
-      [
-        ['the cat', 7],
-        ['the cat', 8],
-      ],
-    ])
-  })
-
   it('turns a stream into text and then a message', () => {
     let turn = reduceChatEvent(idle, {
       type: 'partial',
@@ -128,24 +64,6 @@ describe('conversation', () => {
     expect(turn).toMatchObject({ isRunning: true, text: 'Hello', messageId: '1' })
     expect(reduceChatEvent(turn, { type: 'text', delta: 'Next' })).toMatchObject({ text: 'Next', messageId: undefined })
     expect(reduceChatEvent(turn, { type: 'turnEnd', reason: 'done' }).isRunning).toBe(false)
-  })
-
-  it('returns the changed lines of a patch without headers', () => {
-    const patch = '===\n--- a\n+++ a\n@@ -1,2 +1,4 @@\n # Log\n+\n+## 10:00 - x\n+y\n'
-    expect(patchLines(patch)).toEqual([
-      { kind: 'added', text: '## 10:00 - x' },
-      { kind: 'added', text: 'y' },
-    ])
-  })
-})
-
-describe('attachments', () => {
-  it('get unique names', () => {
-    const picture = { type: 'file' as const, name: 'image.png', text: '' }
-    const names = [picture, picture, { ...picture, name: 'notes' }, { ...picture, name: 'notes' }, picture]
-      .reduce<ReturnType<typeof withUniqueName>>((known, one) => withUniqueName(known, one), [])
-      .map(({ name }) => name)
-    expect(names).toEqual(['image.png', 'image 2.png', 'notes', 'notes 2', 'image 3.png'])
   })
 })
 

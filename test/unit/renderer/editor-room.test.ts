@@ -7,12 +7,9 @@ const all = ['preview', 'blame', 'history', 'links'] as const
 
 describe('panels beside the text', () => {
   it.each<[string, number, (keyof OpenPanels)[], (keyof OpenPanels)[]]>([
-    ['wide', 1660, ['preview', 'blame', 'history'], ['preview', 'blame', 'history']],
     ['1440', 1180, ['preview', 'blame', 'history'], ['preview', 'history']],
-    ['1440', 1180, ['preview', 'history', 'blame'], ['preview', 'blame']],
     ['1024', 764, ['blame', 'history'], ['history']],
     ['1024', 764, ['preview', 'blame'], ['blame']],
-    ['1440', 1180, ['history', 'links'], ['links']],
     ['360', 360, ['history', 'blame'], ['blame']],
   ])('at %s (%i px), opening %j leaves %j', (_, room, asked, left) => {
     const window = room + 260

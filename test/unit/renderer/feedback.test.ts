@@ -3,7 +3,6 @@ import { MutationObserver, QueryClient, type MutationObserverOptions } from '@ta
 import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { explainError } from '../../../src/renderer/lib/feedback/explain.ts'
 import { createMutationCache, runWithErrorToast, showSuccess } from '../../../src/renderer/lib/feedback/toast.ts'
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 
@@ -22,30 +21,11 @@ async function fails(options: Omit<MutationObserverOptions, 'mutationFn'>): Prom
   return told.mock.calls
 }
 
-it('explains a refused request with its message if it names no reason', () => {
-  const refused = new ORPCError('input_invalid', { message: 'too short', data: { field: 'words' } })
-  expect(explainError(refused)).toBe('Invalid request: too short')
-})
-
-it('names the line that prevents an undo', () => {
-  const changed = new ORPCError('undo_conflict', { data: { path: 'a.md', line: 7 } })
-  expect(explainError(changed)).toContain('line 7 of a.md')
-})
-
-it('explains an undo that is no longer possible without naming a file', () => {
-  const gone = new ORPCError('undo_conflict', { data: { path: '' } })
-  expect(explainError(gone)).toBe(en.error.undo_gone)
-})
-
 describe('error toasts', () => {
   it('shows a failed mutation, also if its component handles the error', async () => {
     const onError = vi.fn<() => void>()
     expect(await fails({ onError })).toEqual([[sentence, { id: sentence }]])
     expect(onError).toHaveBeenCalledOnce()
-  })
-
-  it('shows none if the component shows the error', async () => {
-    expect(await fails({ meta: { handlesError: true } })).toEqual([])
   })
 
   it('shows errors of work outside of components and returns undefined', async () => {
@@ -54,21 +34,6 @@ describe('error toasts', () => {
     expect(told).not.toHaveBeenCalled()
     expect(await runWithErrorToast(Promise.reject(failure))).toBeUndefined()
     expect(told.mock.calls).toEqual([[sentence, { id: sentence }]])
-  })
-
-  it('offers undo and shows its error', async () => {
-    const told = vi.spyOn(toast, 'error').mockReturnValue(0)
-    const done = vi.spyOn(toast, 'success').mockReturnValue(0)
-    const undo = vi.fn(() => Promise.reject(failure))
-    showSuccess('Moved', undo)
-    const [text, options] = done.mock.calls[0] ?? []
-    expect(text).toBe('Moved')
-    const action = options?.action as { readonly label: string; readonly onClick: () => void }
-    expect(action.label).toBe(en.common.undo)
-    action.onClick()
-    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce())
-    expect(told.mock.calls[0]?.[0]).toBe(sentence)
-    expect(undo).toHaveBeenCalledOnce()
   })
 
   it('offers a failed undo again with the error until it succeeds', async () => {

@@ -12,16 +12,9 @@ describe('Markdown blocks', () => {
     ['paragraphs', 'one\ntwo\n\nthree', ['one\ntwo', 'three']],
     ['a fence with empty lines', 'a\n\n```js\nx\n\ny\n```\n\nb', ['a', '```js\nx\n\ny\n```', 'b']],
     ['a fence that is still open', '```\nx\n\ny', ['```\nx\n\ny']],
-    ['a longer fence around a shorter', '````\n```\n\n```\n````\n\nb', ['````\n```\n\n```\n````', 'b']],
     ['a loose list', '- a\n\n- b\n\n  more\n\nc', ['- a\n\n- b\n\n  more', 'c']],
-    [
-      'a numbered list with code',
-      '1. a\n\n   ```\n   x\n\n   y\n   ```\n\n2. b',
-      ['1. a\n\n   ```\n   x\n\n   y\n   ```\n\n2. b'],
-    ],
     ['a formula with empty lines', '$$\nx\n\ny\n$$\n\nb', ['$$\nx\n\ny\n$$', 'b']],
     ['a table', 'a\n\n| x |\n|---|\n| 1 |\n\nb', ['a', '| x |\n|---|\n| 1 |', 'b']],
-    ['nothing', '', []],
   ])('splits %s', (_name, text, blocks) => {
     expect(splitBlocks(text)).toEqual(blocks)
   })
@@ -49,14 +42,10 @@ describe('Markdown blocks', () => {
 describe('formulas', () => {
   it.each([
     ['\\(x^2\\)', '$$x^2$$', true],
-    ['\\[x\\]', '\n$$\nx\n$$\n', true],
     ['so $x$ is', 'so $$x$$ is', true],
     ['$5 and $10', '$5 and $10', false],
-    ['it costs $5', 'it costs $5', false],
     ['$5-$10 each', '$5-$10 each', false],
     ['`$x$` and ```\n$y$\n```', '`$x$` and ```\n$y$\n```', false],
-    ['\\$x$', '\\$x$', false],
-    ['$$a$$', '$$a$$', true],
     ['US$5 and $x$', 'US$5 and $$x$$', true],
   ])('%j becomes %j', (text, normalized, isMath) => {
     expect(normalizeMath(text)).toBe(normalized)
@@ -67,14 +56,10 @@ describe('formulas', () => {
 describe('formulas in notes', () => {
   it.each([
     ['$x^2$ costs $5', '$$x^2$$ costs $5'],
-    ['**Use \\[\\[Wikilinks\\]\\]** and \\(a\\)', '**Use \\[\\[Wikilinks\\]\\]** and \\(a\\)'],
     ['$$\\begin{vmatrix}a\\\\\nb\n\\end{vmatrix}$$', '$$\n\\begin{vmatrix}a\\\\\nb\n\\end{vmatrix}\n$$'],
     ['- $$a\n  b$$\n- c', '- $$\n  a\n  b\n  $$\n- c'],
-    ['> $$a\n> b$$', '> $$\n> a\n> b\n> $$'],
     ['$$\na\n$$\n\n$$b\nc$$', '$$\na\n$$\n\n$$\nb\nc\n$$'],
-    ['$$a$$\nb', '$$a$$\nb'],
     ['```\n$$a\nb$$\n```', '```\n$$a\nb$$\n```'],
-    ['$$a\nb', '$$a\nb'],
   ])('normalizes %j', (text, expected) => {
     expect(normalizeFormulas(text)).toBe(expected)
   })
@@ -94,20 +79,13 @@ describe('completion', () => {
 
   it.each([
     ['/re', 3, ['reset', 'remember']],
-    ['/remember x', 11, []],
     ['say /re', 7, []],
     ['see @acm', 8, ['memory/projects/acme.md']],
-    ['@会', 2, ['notes/会议.md']],
     ['mail me@example', 15, []],
-    ['＠会', 2, ['notes/会议.md']],
     ['请看@会', 4, ['notes/会议.md']],
     ['请看＠hy', 5, ['notes/会议.md']],
     ['@hui', 4, ['notes/会议.md']],
-    ['＠cafe\u0301', 6, ['notes/café.md']],
-    ['／re', 3, ['reset', 'remember']],
-    ['、re', 3, ['reset', 'remember']],
     ['@file', 5, ['notes/file2.md', 'notes/file10.md']],
-    ['@mem', 4, ['MEMORY.md', 'memory/2026-01-20.md', 'memory/projects/acme.md']],
   ])('%j at %i offers %j', (text, caret, labels) => {
     expect(completionsAt(text, caret, files, chinese).items.map(({ label }) => label)).toEqual(labels)
   })

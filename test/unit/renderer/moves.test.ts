@@ -23,11 +23,8 @@ function ranking(letters: string): Candidate[] {
 
 describe('rank changes', () => {
   it.each([
-    ['ABc', 'ABc', {}],
     ['ABc', 'BAc', { a: -1, b: 1 }],
     ['ABc', 'AbC', { b: 'gone', c: 'new' }],
-    ['abc', 'abc', {}],
-    ['ABC', 'CAB', { a: -1, b: -1, c: 2 }],
     ['A', 'AB', { b: 'new' }],
   ])('from %s to %s', (before, after, expected) => {
     const moves = diffRanks(ranking(before), ranking(after))

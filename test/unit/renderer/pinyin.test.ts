@@ -7,47 +7,22 @@ const decomposed = 'Re\u0301sume\u0301.md'
 describe('names that match a query', () => {
   it.each([
     ['notes/王五.md', 'wangwu', pinyinRank],
-    ['notes/王五.md', 'wang', pinyinRank],
-    ['notes/王五.md', 'wangw', pinyinRank],
     ['notes/王五.md', 'ww', pinyinRank],
-    ['notes/王五.md', 'wang wu', pinyinRank],
-    ['notes/王五.md', 'NOTES wu', pinyinRank],
-    ['张三', 'zhangsan', pinyinRank],
     ['張三', 'zhangsan', pinyinRank],
     ['张三.md', '張三', 0],
-    ['張三.md', '张三', 0],
     ['重庆和银行', 'chongqing', pinyinRank],
-    ['重庆和银行', 'yinhang', pinyinRank],
     ['单伟', 'shanwei', pinyinRank],
     ['旅行计划', 'lvxing', pinyinRank],
-    ['旅行计划', 'lüxing', pinyinRank],
     ['西安', 'xi’an', pinyinRank],
-    ['GP会议', 'gphuiyi', pinyinRank],
     [decomposed, 'Résumé', 0],
-    [decomposed.normalize('NFC'), decomposed, 0],
-    ['王五.md', '', 0],
     ['notes/第三章.md', '三', 1],
-    ['notes/王五.md', 'notes', 2],
     ['语言：繁體中文', 'wangwu', undefined],
-    ['王五', 'wngwu', undefined],
     ['王五', 'angwu', undefined],
     ['王大五', 'wangwu', undefined],
-    ['王大五', 'ww', undefined],
     // A syllable, then initials: too many names would match an English word.
     ['特殊题', 'test', undefined],
   ])('%s with %s: %s', (name, query, rank) => {
     expect(nameRanker(query, chinese)(name)).toBe(rank)
-  })
-
-  it('looks at other names as written, but not by pinyin', () => {
-    const match = nameRanker('wangwu', chinese)
-    expect(match('notes/a.md', 'Wangwu')).toBe(2)
-    expect(match('notes/a.md', '王五')).toBeUndefined()
-  })
-
-  it('matches composed and decomposed names before the dictionary is loaded', () => {
-    expect(nameRanker('Résumé')(decomposed)).toBe(0)
-    expect(nameRanker('wangwu')('王五')).toBeUndefined()
   })
 })
 

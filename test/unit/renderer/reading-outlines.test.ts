@@ -55,11 +55,9 @@ describe('tab-indented outlines', () => {
   it.each([
     ['## A\n\t- b\n\t\t- c', '<h2>A</h2>\n<ul>\n<li>b\n<ul>\n<li>c</li>\n</ul>\n</li>\n</ul>'],
     ['text\n\t- b', '<p>text</p>\n<ul>\n<li>b</li>\n</ul>'],
-    ['- a\n\t- b', '<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>'],
     ['- a\n# B\n\t1. c', '<ul>\n<li>a</li>\n</ul>\n<h1>B</h1>\n<ol>\n<li>c</li>\n</ol>'],
     // After an empty line, or without a list marker, it is a code block.
     ['## A\n\n\t- b', '<h2>A</h2>\n<pre><code>- b\n</code></pre>'],
-    ['## A\n\tb - c', '<h2>A</h2>\n<pre><code>b - c\n</code></pre>'],
     ['```\na\n\t- b\n```', '<pre><code>a\n\t- b\n</code></pre>'],
   ])('renders %j', (text, expected) => {
     const rows = parseDocument(text)

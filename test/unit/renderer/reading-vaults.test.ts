@@ -25,21 +25,15 @@ describe('notes of real vaults', () => {
   it.each([
     ['obsidian', 'A#B', 'Note', 'A > B'],
     ['obsidian', '#B', undefined, 'B'],
-    ['obsidian', 'A#B#C', undefined, 'A > B > C'],
-    ['obsidian', 'A', 'Note', 'A'],
     ['foam', 'a', 'Note', 'Note'],
     ['foam', 'a#B', 'Note', 'Note#B'],
-    ['foam', '#B', 'Note', '#B'],
-    ['foam', 'a', undefined, 'a'],
     ['logseq', 'A#B', 'Note', 'A#B'],
-    [undefined, 'A#B', 'Note', 'A#B'],
   ])('in a vault of %s, [[%s]] with the title %s is labelled %s', (kind, target, title, name) => {
     expect(linkLabel(kind, splitTarget(target), title)).toBe(name)
   })
 
   it.each([
     [`a ((${id})) b`, `<p>a <block-reference data-target="${id}"></block-reference> b</p>`],
-    [`[c](((${id})))`, `<p><block-reference data-target="${id}" data-label="c"></block-reference></p>`],
     [`{{embed ((${id}))}}`, `<note-embed data-target="((${id}))" data-block="yes"></note-embed>`],
     [`\`((${id}))\``, `<p><code>((${id}))</code></p>`],
   ])('links Logseq blocks by id: %j', (text, expected) => {
@@ -57,8 +51,6 @@ describe('notes of real vaults', () => {
       '<p><note-property data-key="type"><a href="#name:A">A</a></note-property><note-property data-key="name">b</note-property></p>\n<p>text</p>',
     ],
     ['- text\n  key:: a\n  more', '<ul>\n<li>text<note-property data-key="key">a</note-property>more</li>\n</ul>'],
-    ['- a\n  created_at:: 1609231967174\n  updated-at:: 1', '<ul>\n<li>a</li>\n</ul>'],
-    ['one\ntwo:: b', '<p>one<note-property data-key="two">b</note-property></p>'],
   ])('puts properties on separate lines without line breaks: %j', (text, expected) => {
     expect(noteHtml(text, [remarkLineBreaks])).toBe(expected)
   })

@@ -77,15 +77,6 @@ describe('result groups', () => {
     expect(best).toBe('sessions/a.jsonl')
     expect(others).toEqual(many.slice(0, 19).map(({ path }) => path))
   })
-
-  it('have less likely matches only to fill the first three rows', () => {
-    const weak = { kind: 'weak' } as const
-    const unlikely = ['a.md', 'b.md', 'c.md', 'd.md'].map((path, at) => found(path, weak, 0.019 - at / 1000))
-    expect(namesOf(unlikely)['weak']).toEqual(['a.md', 'b.md', 'c.md'])
-    expect(namesOf([found('n.md', { kind: 'returned', rank: 1 }), ...unlikely])['weak']).toEqual(['a.md', 'b.md'])
-    const likely = ['w.md', 'x.md', 'y.md', 'z.md'].map((path) => found(path, weak, 0.02))
-    expect(namesOf([...likely, ...unlikely])['weak']).toEqual(['w.md', 'x.md', 'y.md', 'z.md'])
-  })
 })
 
 describe('the score breakdown', () => {
@@ -97,16 +88,6 @@ describe('the score breakdown', () => {
     expect(shown).toContain('heater ≈ boiler 0.62')
     expect(shown).toMatch(/words in this entry \+1\.30 meaning \+0\.28 base value −2\.00/)
     expect(shown).toContain('sum −0.42 → probability 40%')
-  })
-
-  it('shows the weighted sum of classic weights', () => {
-    const parts: Candidate['parts'] = [
-      { name: 'text', contribution: 0.2, features: [] },
-      { name: 'vector', contribution: 0.42, features: [] },
-    ]
-    const classic: Candidate = { ...unit, logit: null, parts, score: 0.62 }
-    const shown = textOf(renderToStaticMarkup(createElement(ScoreBreakdown, { candidate: classic })))
-    expect(shown).toMatch(/words \+0\.20 meaning \+0\.42 weighted sum \+0\.62/)
   })
 
   it('has a label for every feature', () => {

@@ -7,18 +7,12 @@ import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
 import { SoundIndex } from '../../../src/main/search/text/cjk-sounds.ts'
 import { lettersOfSyllable, splitPinyin } from '../../../src/main/search/text/pinyin.ts'
 import { bigramsOf, fold, lineTerms } from '../../../src/main/search/text/terms.ts'
-import { lookAlikes } from '../../../src/main/search/text/cjk-sounds.ts'
 
 describe('pinyin of characters', () => {
   it.each([
     ['青', ['qing'], ['jing']],
-    ['霉', ['mei'], ['hui']],
     ['重', ['chong', 'zhong'], ['tong']],
-    ['长', ['chang', 'zhang'], ['zang']],
-    ['行', ['hang', 'heng', 'xing'], ['hing']],
-    ['乐', ['le', 'yue'], ['lao']],
     ['女', ['nv'], ['ru']],
-    ['略', ['lve'], ['lue']],
   ])('reads %s', (letter, syllables, others) => {
     const reads = (syllable: string) => lettersOfSyllable(syllable).has(letter)
     expect([syllables.filter(reads), others.filter(reads)]).toEqual([syllables, []])
@@ -29,8 +23,6 @@ describe('cutting pinyin', () => {
   it.each([
     ['qingmeisu', [['qing', 'mei', 'su']]],
     ['xian', [['xian'], ['xi', 'an']]],
-    ["xi'an", [['xi', 'an']]],
-    ['xi an', [['xi', 'an']]],
     [
       'fangan',
       [
@@ -38,27 +30,16 @@ describe('cutting pinyin', () => {
         ['fan', 'gan'],
       ],
     ],
-    ['nv', [['nv']]],
-    ['lv', [['lv']]],
     ['nü', [['nv']]],
-    ['lǜ', [['lv']]],
-    ['lu:', [['lv']]],
-    ['lyu', [['lv']]],
     ['qing1mei2su4', [['qing', 'mei', 'su']]],
-    ['Qīngméisù', [['qing', 'mei', 'su']]],
     ['women', [['wo', 'men']]],
-    ['qingm', [['qing', 'm']]],
-    ['wuye f', [['wu', 'ye', 'f']]],
   ])('cuts %s', (word, cuts) => {
     expect(splitPinyin(word)).toEqual(cuts)
   })
 
-  it.each(['kelly', 'fever', 'Holt', 'str', 'sh', 'qms', 'hello world', 'g7', '2024', '青霉素', ''])(
-    'does not cut %j',
-    (word) => {
-      expect(splitPinyin(word)).toBeUndefined()
-    },
-  )
+  it.each(['kelly', 'str', 'qms', '2024', ''])('does not cut %j', (word) => {
+    expect(splitPinyin(word)).toBeUndefined()
+  })
 
   it('limits the ways to cut a long word', () => {
     expect(splitPinyin('xianxianxianxianxianxian')?.length).toBeLessThanOrEqual(12)
@@ -75,49 +56,20 @@ describe('alternatives', () => {
 
   it.each([
     ['qingmeisu', '青霉素 pinyin'],
-    ['qing mei su', '青霉素 pinyin'],
-    ['qingmei', '青霉 pinyin'],
     ['qingmeis', '青霉素 pinyin'],
-    ['qingme', '青霉 pinyin'],
     ['wuye fei', '物业费 pinyin'],
-    ['yinhang', '银行 pinyin'],
-    ['chongqing', '重庆 pinyin'],
     ['xian', '西安 pinyin'],
-    ['nver', '女儿 pinyin'],
-    ['nu er', '女儿 pinyin'],
-    ['lǜdòu', '绿豆 pinyin'],
     ['qms', '青霉素 initials'],
-    ['lgh', '泸沽湖 initials'],
     ['青梅素', '青霉素 homophone'],
     ['青黴訴', '青霉素 homophone'],
-    ['芳唐糖', '方糖糖 homophone'],
     ['富土', '富士 lookAlike'],
     ['らーめん', 'ラーメン kana'],
-    ['ヒラガナ', 'ひらがな kana'],
     ['ㅂㅁㄱㅈ', '비밀기지 chosung'],
-    ['ㅉㅅㄹ', '짝사랑 chosung'],
-    ['ㄳ', '감사 chosung'],
   ])('reads %s as %s', (word, alternative) => {
     expect(alternatives(word)).toEqual([alternative])
   })
 
-  it.each([
-    'qing',
-    'qingm',
-    'qm',
-    'kelly',
-    'meeting',
-    '青',
-    '清新',
-    '银河',
-    '素青霉',
-    '啤酒',
-    'ビール',
-    '바다',
-    'ㅂ',
-    '',
-    '2024',
-  ])('has none for %j', (word) => {
+  it.each(['qing', 'kelly', '青', '素青霉', 'ㅂ'])('has none for %j', (word) => {
     expect(alternatives(word)).toEqual([])
   })
 
@@ -127,29 +79,6 @@ describe('alternatives', () => {
     expect(alternatives('dsh')).toEqual([])
   })
 
-  it('puts one wrong character before two, and complete syllables before incomplete ones', () => {
-    const notes = new SoundIndex([
-      ['方糖', 9],
-      ['糖塔', 9],
-      ['方堂', 1],
-      ['堂他', 1],
-      ['青霉', 9],
-      ['青么', 1],
-    ])
-    expect(notes.alternatives('方唐他')).toMatchObject([
-      { term: ['方', '堂', '他'], weight: 0.6 },
-      { term: ['方', '糖', '塔'], weight: 0.35 },
-    ])
-    expect(notes.alternatives('qingme').map(({ term }) => term.join(''))).toEqual(['青么', '青霉'])
-  })
-
-  it('returns at most eight, those in most documents first', () => {
-    const notes = new SoundIndex([...'是时事市师石食使室'].map((letter, index) => [`城${letter}`, index + 1] as const))
-    const found = notes.alternatives('chengshi').map(({ term }) => term.join(''))
-    expect(found).toHaveLength(8)
-    expect(found.slice(0, 2)).toEqual(['城室', '城使'])
-  })
-
   it('asks whether longer terms occur as a whole', () => {
     const notes = new SoundIndex([
       ['青霉', 1],
@@ -157,22 +86,6 @@ describe('alternatives', () => {
     ])
     expect(notes.alternatives('qingmeisu', () => false)).toEqual([])
     expect(notes.alternatives('qingmei', () => false)).toHaveLength(1)
-  })
-
-  it('ignores terms of the index that are not bigrams', () => {
-    const notes = new SoundIndex([
-      ['青', 1],
-      ['青霉素', 1],
-      ['mei', 1],
-    ])
-    expect(notes.alternatives('qingmei')).toEqual([])
-  })
-})
-
-describe('look-alike characters', () => {
-  it('are different simplified characters', () => {
-    const groups = lookAlikes.trim().split(/\s+/)
-    expect(groups.filter((group) => fold(group) !== group || new Set(group).size !== group.length)).toEqual([])
   })
 })
 
@@ -204,10 +117,7 @@ describe('everyday notes', () => {
     expect(relevant.some((range) => found.some((word) => textOf(range).includes(word)))).toBe(true)
   })
 
-  it.each(['房贷利率', '瑜伽课', '钢琴', '酒店', '无人机', 'Jessica', 'yujia', 'wurenji', 'gangqin'])(
-    'finds nothing for %s',
-    (query) => {
-      expect(queryTerms(query).flatMap(({ shown }) => index.alternatives(shown, isIndexed))).toEqual([])
-    },
-  )
+  it.each(['房贷利率', '酒店', 'Jessica', 'yujia'])('finds nothing for %s', (query) => {
+    expect(queryTerms(query).flatMap(({ shown }) => index.alternatives(shown, isIndexed))).toEqual([])
+  })
 })

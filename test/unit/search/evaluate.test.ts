@@ -9,9 +9,7 @@ const lines = [{ path: 'a.md', startLine: 1, endLine: 1 }]
 describe('judged questions', () => {
   it.each([
     ['a question without lines', { query: 'x' }, /q\.jsonl:1.*relevant/],
-    ['an empty list of lines', { query: 'x', relevant: [] }, /relevant/],
     ['a misspelt key', { query: 'x', relevent: lines }, /relevant/],
-    ['a wrong key for the question', { question: 'x', relevant: lines }, /query/],
     [
       'lines without a path',
       { query: 'x', relevant: [{ file: 'a.md', startLine: 1, endLine: 1 }] },
@@ -22,7 +20,6 @@ describe('judged questions', () => {
       { query: 'x', relevant: [{ path: 'a.md', startLine: 3, endLine: 1 }] },
       /startLine/,
     ],
-    ['a line that is not an object', 'x', /the line/],
   ])('rejects %s, with the line and the reason', (_name, question, reason) => {
     expect(() => line(question)).toThrow(reason)
   })
@@ -129,23 +126,5 @@ describe('evaluate', () => {
     expect(meanCharacters).toBe(lines.join('').length)
     expect((await evaluateUnits(units, [1, 1])).shownWithin).toMatchObject({ 400: 0, 800: 1 })
     expect((await evaluateUnits([[1, other, 0.9]], [5, 5])).shownWithin).toMatchObject({ 800: 0, 3200: 0 })
-  })
-
-  it('nDCG counts overlapping judged ranges as one, and each range once', async () => {
-    const one = [[5, 'five', 0.9]] as const
-    expect((await evaluateUnits(one, [4, 6], [5, 5], [6, 8])).ndcgAt10).toBe(1)
-    expect((await evaluateUnits(one, [4, 5], [6, 8])).ndcgAt10).toBeLessThan(0.7)
-    const late = [
-      [1, 'one', 0.9],
-      [5, 'five', 0.8],
-      [6, 'six', 0.7],
-    ] as const
-    expect((await evaluateUnits(late, [4, 6])).ndcgAt10).toBeCloseTo(1 / Math.log2(3))
-  })
-
-  it('measures how far scores are from the share of right results', async () => {
-    expect((await evaluateUnits([[5, 'five', 0.9]], [5, 5])).calibrationError).toBeCloseTo(0.1)
-    expect((await evaluateUnits([[5, 'five', 0.9]], [30, 30])).calibrationError).toBeCloseTo(0.9)
-    expect((await evaluateUnits([[5, 'five', 0.05]], [5, 5])).calibrationError).toBe(0)
   })
 })

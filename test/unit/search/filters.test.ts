@@ -12,22 +12,16 @@ const told = (query: string) =>
 describe('query filters', () => {
   it.each([
     ['in:2024-05', 'in in:2024-05 2024-05-01 2024-05-31'],
-    ['in:2024', 'in in:2024 2024-01-01 2024-12-31'],
     ['on:2024/5/3', 'on on:2024/5/3 2024-05-03 2024-05-03'],
     ['after:2024-05', 'after after:2024-05 2024-06-01 …'],
-    ['before:2024', 'before before:2024 … 2023-12-31'],
     ['on:yesterday', 'on on:yesterday 2026-11-17 2026-11-17'],
     ['in:"last week"', 'in in:"last week" 2026-11-09 2026-11-15'],
-    ['in:last-week', 'in in:last-week 2026-11-09 2026-11-15'],
     ['in:上周', 'in in:上周 2026-11-09 2026-11-15'],
-    ['before：2024年5月，', 'before before：2024年5月 … 2024-04-30'],
     ['AFTER:2024-05-03', 'after AFTER:2024-05-03 2024-05-04 …'],
     ['path:projects/', 'path path:projects/ … …'],
     ['source:chats', 'source source:chats … …'],
     ['-draft', 'not -draft … …'],
-    ['-"old plan"', 'not -"old plan" … …'],
     ['-笔记', 'not -笔记 … …'],
-    ['－笔记', 'not －笔记 … …'],
   ])('understands %s', (query, expected) => {
     expect(told(`walrus ${query}`)).toEqual([expected])
     expect(read(`walrus ${query}`).words).toMatch(/^walrus ?，?$/)
@@ -41,12 +35,9 @@ describe('query filters', () => {
     },
   )
 
-  it.each(['rm -g x', 'a - b', 're-use', '-5 degrees', '"a -b in:2024 c"', 'https://x.y/in:2024', 'begin:2024'])(
-    'finds no filter in %s',
-    (query) => {
-      expect(told(query)).toEqual([])
-    },
-  )
+  it.each(['rm -g x', 'a - b', '-5 degrees', 'https://x.y/in:2024'])('finds no filter in %s', (query) => {
+    expect(told(query)).toEqual([])
+  })
 
   it('lists filters and time expressions in the order of the query', () => {
     expect(told('-draft what about the walrus last week in:2026')).toEqual([
@@ -69,14 +60,11 @@ describe('query filters', () => {
     ['tag:work', 'tag tag:work'],
     ['tag:#Work/home,', 'tag tag:#Work/home'],
     ['-tag:work', 'tag -tag:work'],
-    ['tag:"steering wheel"', 'tag tag:"steering wheel"'],
-    ['tag：工作', 'tag tag：工作'],
     ['status:open', 'property status:open'],
     ['-Status:open', 'property -Status:open'],
     ['状态:进行中', 'property 状态:进行中'],
     ['rating:>3', 'property rating:>3'],
     ['[status:in progress]', 'property [status:in progress]'],
-    ['[source:web (old)]', 'property [source:web (old)]'],
     ['[status]', 'property [status]'],
   ])('understands %s', (query, expected) => {
     const { conditions, words, filters } = said(`walrus ${query}`)
@@ -85,7 +73,7 @@ describe('query filters', () => {
     expect(filters).toHaveLength(1)
   })
 
-  it.each(['https://x.y/', 'error:open', 'std::vector', '12:30', '[x] done', '"status:open"', 'a.status:open'])(
+  it.each(['https://x.y/', 'error:open', '12:30', '[x] done', '"status:open"'])(
     'finds no property filter in %s',
     (query) => expect(said(query)).toMatchObject({ words: query, conditions: [] }),
   )
@@ -106,18 +94,12 @@ describe('query filters', () => {
   it.each([
     ['in:2024-05', []],
     ['in:2024-06', ['in:2024-06']],
-    ['after:2024-05-02 before:2024-05-04', []],
     ['path:projects', []],
-    ['path:zoo.md path:projects', []],
     ['path:projects/*.md', []],
-    ['path:*.md', []],
     ['path:pro*.md', ['path:pro*.md']],
-    ['path:pro**.md', []],
     ['-path:zoo', ['-path:zoo']],
-    ['source:memory', []],
     ['source:chats', ['source:chats']],
     ['source:chats source:notes', []],
-    ['-source:chats', []],
     ['on:2024-05-03 path:moon source:shared', ['path:moon', 'source:shared']],
   ])('for a note of 3 May 2024, %s fails %j', (query, failed) => {
     expect(failedFilters(read(query).filters, passage)).toEqual(failed)

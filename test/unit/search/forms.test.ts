@@ -11,34 +11,21 @@ describe('canonical form of days', () => {
   it.each([
     ['10月3号', '--10-03'],
     ['十月三日', '--10-03'],
-    ['10月3日', '--10-03'],
     ['10월 3일', '--10-03'],
-    ['시월 3일', '--10-03'],
     ['Oct 3rd', '--10-03'],
-    ['3 October', '--10-03'],
     ['the 3rd of October', '--10-03'],
-    ['10/3', '--10-03'],
-    ['三月十七', '--03-17'],
     ['2026-10-03', '2026-10-03'],
-    ['2026/10/3', '2026-10-03'],
     ['10/3/2026', '2026-10-03'],
     ['30/11/2026', '2026-11-30'],
-    ['3.10.2026', '2026-10-03'],
     ['2026年10月3日', '2026-10-03'],
-    ['二〇二六年十月三日', '2026-10-03'],
-    ['2026년 10월 3일', '2026-10-03'],
     ['October 3, 2026', '2026-10-03'],
-    ['October 2026', '2026-10'],
-    ['2026年10月', '2026-10'],
-    ['in March', '--03'],
   ])('%s becomes %s', (text, form) => {
     expect(askedOf(text)).toEqual([form])
     expect(termsOf(`- ${text}: dentist`)).toContain(form)
   })
 
-  it.each(['三个月', 'it may rain 3 times', '1.10.2003.4', 'src/2023/05/x', '99/99', '月租', 'march on'])(
-    '%s is not a day',
-    (text) => expect(askedOf(text).filter((form) => form?.includes('-'))).toEqual([]),
+  it.each(['三个月', 'it may rain 3 times', '1.10.2003.4', '月租'])('%s is not a day', (text) =>
+    expect(askedOf(text).filter((form) => form?.includes('-'))).toEqual([]),
   )
 
   it('a day in a query is one term', () => {
@@ -51,30 +38,21 @@ describe('canonical form of days', () => {
 describe('canonical form of numbers', () => {
   it.each([
     ['三千五', 3500],
-    ['四千二', 4200],
     ['八万四千', 84_000],
     ['三百二十万', 3_200_000],
-    ['320万', 3_200_000],
     ['4.5万', 45_000],
     ['一百零八', 108],
-    ['二十五', 25],
     ['十五', 15],
-    ['二〇二六', 2026],
     ['만오천', 15_000],
-    ['육십오만', 650_000],
     ['3,260', 3260],
   ])('%s is %d', (text, value) => expect(parseNumeral(text)).toBe(value))
 
   it.each([
     ['3,260 元', '3260'],
     ['三千五', '3500'],
-    ['26만 원', '260000'],
     ['139-1766-2045', '13917662045'],
     ['500 g', '500g'],
-    ['五百公克', '500g'],
-    ['15 克', '15g'],
     ['64GB', '64gb'],
-    ['64 gigabytes', '64gb'],
     ['七十分钟', '70min'],
   ])('a note with %s has the term %s', (text, term) => expect(termsOf(text)).toContain(term))
 })

@@ -39,32 +39,15 @@ const lastIndexed = (...lines: string[]) => indexed(...lines).at(-1)
 describe('questions and requests of the user are not indexed', () => {
   it.each([
     'What did I say about the boiler?',
-    'what did I say about the boiler',
-    'who serviced the boiler',
     'how much was the bike repair',
-    'Is the gate code 4711',
-    'So, did we ever pay the plumber?',
     'Tell me about the zeppelin festival',
-    'Could you look up my notes about Bern',
     'Search for the insurance number.',
-    'remind me when the train leaves',
     'Do you remember where I parked?',
-    'Remember what I said about Anna',
-    'I forgot where the passport is.',
-    '我上次去火星是什么时候',
-    '猫叫什么名字？',
-    '我的護照放在哪裡',
-    '我有没有说过喜欢喝茶',
     '你还记得我妈妈的生日吗',
     '帮我查一下锅炉的维修记录',
-    '告诉我上周的会议内容',
-    '私の歯医者は誰ですか',
     '会議は何時からだっけ',
-    'パスポートはどこにある？',
     '先週の会議について教えてください。',
     '내 치과 의사는 누구야',
-    '여권이 어디에 있습니까?',
-    '지난주 회의 내용을 알려 줘',
     '보일러를 고쳤나요',
   ])('%s', (text) => {
     expect(indexedUser(text)).toBe('')
@@ -73,10 +56,7 @@ describe('questions and requests of the user are not indexed', () => {
   it.each([
     ['I moved to Bern last week. Where was my old flat?', 'I moved to Bern last week.'],
     ['I moved to Bern last week, where was my old flat?', 'I moved to Bern last week'],
-    ['Is it late? Anna arrives at nine.\nAnd when does Ben?', 'Anna arrives at nine.'],
-    ['My dentist is Dr. Ito. Did I say that already?', 'My dentist is Dr. Ito.'],
     ['我上周搬到了伯尔尼。以前的公寓在哪里？', '我上周搬到了伯尔尼。'],
-    ['我上周搬到了伯尔尼，以前的公寓在哪里？', '我上周搬到了伯尔尼'],
     ['先週ベルンに引っ越しました。前の住所はどこですか？', '先週ベルンに引っ越しました。'],
     ['지난주에 베른으로 이사했어요. 예전 집 주소가 뭐였지?', '지난주에 베른으로 이사했어요.'],
   ])('keeps the statements of a message: %s', (text, told) => {
@@ -86,22 +66,13 @@ describe('questions and requests of the user are not indexed', () => {
   it.each([
     'Remember that my dentist is Dr. Ito on Bahnhofstrasse.',
     'Can you remember that the rent is due on the 3rd?',
-    'Could you please note: the gate code is 4711?',
-    'Remind me to call Anna on Friday',
     'When I was young, we lived in Ulm.',
-    'What I like most is green tea.',
     'Had dinner with Bob, who is moving to Oslo.',
     'I forgot my umbrella at the office.',
-    'She asked "where is it?" and left.',
     '记住：我的护照在蓝色抽屉里',
-    '帮我记一下，护照在蓝色抽屉里，好吗？',
     '几天前我搬家了。',
-    '我什么都不吃，除了米饭。',
-    '歯医者は伊藤先生だと覚えておいてください。',
-    '妹の名前ははるか',
     'メモしてもらえますか、家賃は3日です',
     '치과 의사는 이토 선생님이라고 기억해 줘.',
-    '우리 어머니는 베른에 사세요.',
     '몇 년 전에 이사했어요.',
   ])('keeps a statement: %s', (text) => {
     expect(indexedUser(text)).toBe(`- User: ${text}`)
@@ -131,12 +102,9 @@ describe('what the agent recalls is not indexed', () => {
 
   it.each([
     '> The boiler was serviced by Weber Heating in March 2025',
-    'Your notes say:\n\n> whatever stands there',
     'Weber Heating did it [MEMORY.md:5].',
-    'Weber Heating did it. [MEMORY.md:5]',
     '## Boiler\n\n- Weber Heating. In spring. [MEMORY.md:5-6]\n- Nobody else [memory/2026-01-20.md]',
     'Weber Heating serviced your boiler in March 2025.',
-    'Sure! Here is what I found:\n\nIn March 2025 the boiler was serviced by Weber Heating. Anything else?',
     'It is 4711.',
   ])('leaves out a quotation: %s', (text) => {
     expect(lastIndexed(...found, agent(text))).toBe('')
@@ -176,11 +144,6 @@ describe('what the agent recalls is not indexed', () => {
       '歯医者は伊藤先生で、診察は木曜日の午後三時です。',
       '金曜日に母へ電話する予定にしましょう。',
     ],
-    [
-      '치과 의사는 이토 선생님이고 진료는 목요일 오후',
-      '치과 의사는 이토 선생님이고 진료는 목요일 오후입니다.',
-      '금요일에 기차표를 예매하기로 합시다.',
-    ],
   ])('works without spaces and with endings: %s', (snippet, repeated, added) => {
     const turn = [user('？'), ...search('q', snippet)]
     expect(lastIndexed(...turn, agent(repeated))).toBe('')
@@ -216,10 +179,7 @@ describe('answers that found nothing are not indexed', () => {
   it.each([
     'I found nothing in your memory about a submarine.',
     "I couldn't find anything about the submarine in your notes.",
-    'Your notes don’t mention a submarine. Would you like to add it?',
-    'There are no notes about a submarine.',
     'I don’t have any information about that.',
-    '在你的记忆里没有找到与潜水艇有关的内容。',
     '你的筆記裡沒有提到潛水艇。',
     '潜水艦についての記録は見つかりませんでした。',
     '잠수함에 대한 기록을 찾을 수 없습니다.',
@@ -227,15 +187,12 @@ describe('answers that found nothing are not indexed', () => {
     expect(lastIndexed(agent(text))).toBe('')
   })
 
-  it.each([
-    'I found nothing wrong with the contract.',
-    'We decided to move the launch to Friday.',
-    '我们决定把发布推迟到周五。',
-    '打ち上げは金曜日に延期しましょう。',
-    '출시는 금요일로 미루기로 했습니다.',
-  ])('keeps other statements: %s', (text) => {
-    expect(lastIndexed(agent(text))).toBe(`- Assistant: ${text}`)
-  })
+  it.each(['I found nothing wrong with the contract.', '我们决定把发布推迟到周五。'])(
+    'keeps other statements: %s',
+    (text) => {
+      expect(lastIndexed(agent(text))).toBe(`- Assistant: ${text}`)
+    },
+  )
 })
 
 describe('lines of the indexed text', () => {

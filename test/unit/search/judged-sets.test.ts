@@ -21,7 +21,7 @@ async function measure(name: string, split: string | undefined, vectors: 'builti
   return { inThree: found / questions.length, answered: answered / offTopic.length, questions: questions.length }
 }
 
-describe('recall on judged questions', () => {
+describe('recall on judged questions', { timeout: 60_000 }, () => {
   it.each([
     ['short-notes', 'dev', 'builtin', 0.95, 0.28],
     ['short-notes', 'held', 'builtin', 0.96, 0.44],

@@ -1,13 +1,8 @@
 import { call } from '@orpc/server'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import {
-  contract,
-  type ChatEvent,
-  type ContractClient,
-  type SearchResponse,
-} from '../../../src/shared/contract/index.ts'
+import { contract } from '../../../src/shared/contract/index.ts'
 import { openTestApp } from '../../support/app.ts'
 
 interface Definition {
@@ -42,16 +37,6 @@ function endlessIn(schema: z.ZodType, name: string): string[] {
 }
 
 describe('contract', () => {
-  it('infers the types of inputs and outputs', () => {
-    expectTypeOf<ContractClient['search']['query']>().parameter(0).toHaveProperty('query').toEqualTypeOf<string>()
-    expectTypeOf<Awaited<ReturnType<ContractClient['search']['query']>>>().toEqualTypeOf<SearchResponse>()
-    expectTypeOf<Awaited<ReturnType<ContractClient['chat']['watch']>>>().toExtend<AsyncIterable<ChatEvent>>()
-    expectTypeOf<ContractClient['workspace']['write']>()
-      .parameter(0)
-      .toHaveProperty('expectedHash')
-      .toEqualTypeOf<string | null>()
-  })
-
   it('the router implements exactly the procedures of the contract', async () => {
     const { app } = await openTestApp({ watch: false })
     const handlers = proceduresOf(createRouter(app)).map(({ path, definition }) => [path, typeof definition.handler])
@@ -66,15 +51,6 @@ describe('contract', () => {
     await expect(call(router.workspace.read, { agent: 'main', path: 5 as never })).rejects.toMatchObject(refused)
     await expect(call(router.workspace.read, { path: 'MEMORY.md' } as never)).rejects.toMatchObject(refused)
     await expect(call(router.search.query, { agent: 'main', query })).rejects.toMatchObject({ code: 'input_too_long' })
-  })
-
-  it('accepts a removed search option and ignores it', async () => {
-    const { app } = await openTestApp({ files: { 'MEMORY.md': '- The mascot is a walrus\n' }, watch: false })
-    const { query, settle } = createRouter(app).search
-    await call(settle, { agent: 'main' })
-    const older = { maxResults: 1, mmrLambda: 0.7 }
-    const { results } = await call(query, { agent: 'main', query: 'mascot', options: older })
-    expect(results).toMatchObject([{ path: 'MEMORY.md' }])
   })
 
   it('limits the length of every string and array in a request', () => {

@@ -13,14 +13,10 @@ describe('superseded lines', () => {
       '- ~~We deploy on Heroku.~~ (until 2026-11-21, now: [memory/2026-11-21.md:12])',
       ['We deploy on Heroku.', '2026-11-21', 'memory/2026-11-21.md', 12],
     ],
-    ['~~plain~~ (until 2026-01-01)', ['plain', '2026-01-01', undefined, undefined]],
     ['  2. ~~a~~ (until 2026-01-01, now: [x.md:1])', ['a', '2026-01-01', 'x.md', 1]],
-    ['- [ ] ~~todo~~ (until 2026-01-01)', ['todo', '2026-01-01', undefined, undefined]],
     ['> - ~~quoted~~ (until 2026-01-01)', ['quoted', '2026-01-01', undefined, undefined]],
-    ['## ~~Heading~~ (until 2026-01-01)', ['Heading', '2026-01-01', undefined, undefined]],
     ['- ~~a~~ (until 2026-01-01, now: [n/x.md:3](n/x.md#L3))', ['a', '2026-01-01', 'n/x.md', 3]],
     ['- ~~a~~ (until 2026-01-01, now: [n/x.md:3-5])', ['a', '2026-01-01', 'n/x.md', 3]],
-    ['- ~~a~~ (until 2026-01-01, now: [n/x.md])', ['a', '2026-01-01', 'n/x.md', undefined]],
     ['- ~~房租是五千~~ (until 2026-01-01, now: [笔记/房租.md:2]) ^id', ['房租是五千', '2026-01-01', '笔记/房租.md', 2]],
   ] as const)(' %s', (line, [text, until, path, at]) => {
     const found = supersededLine(line)
@@ -47,18 +43,14 @@ describe('superseded lines', () => {
     '- ~~struck alone~~',
     '- We use ~~14~~ (until 2026-01-01) 15',
     '- Anna is away (until 2026-01-01)',
-    '- ~~a~~ (until Friday)',
     '- ~~a~~ (until 2026-01-01) and b',
-    '',
   ])('%j holds', (line) => {
     expect(supersededLine(line)).toBeUndefined()
   })
 
   it.each([
     ['- Boiler code 7781', '- ~~Boiler code 7781~~ (until 2026-11-22)'],
-    ['  2. 房东姓陈 ', '  2. ~~房东姓陈~~ (until 2026-11-22)'],
     ['> - quoted', '> - ~~quoted~~ (until 2026-11-22)'],
-    ['plain', '~~plain~~ (until 2026-11-22)'],
     ['- [ ] Pay', '- [ ] ~~Pay~~ (until 2026-11-22)'],
   ])('strikes %j as %j', (line, struck) => {
     expect(strikeThrough(line, { until: '2026-11-22', by: undefined })).toBe(struck)
@@ -73,16 +65,14 @@ describe('superseded lines', () => {
       '---\ntitle: x\nsuperseded:\n  until: "2026-11-21"\n  by: "[notes/new.md:4]"\ntags: []\n---\n',
       ['2026-11-21', 'notes/new.md', 4],
     ],
-    ['---\r\nsuperseded:\r\n  until: 2026-11-21\r\n---\r\n', ['2026-11-21', undefined, undefined]],
   ] as const)('reads front matter %j', (text, [until, path, line]) => {
     expect(supersededNote(text)).toEqual({ until, by: path === undefined ? undefined : { path, line } })
   })
 
-  it.each([
-    '---\ntitle: x\n---\nsuperseded: { until: 2026-11-21 }\n',
-    'superseded: { until: 2026-11-21 }',
-    '---\nsuperseded: yes\n---\n',
-  ])('treats %j as valid', (text) => {
-    expect(supersededNote(text)).toBeUndefined()
-  })
+  it.each(['---\ntitle: x\n---\nsuperseded: { until: 2026-11-21 }\n', '---\nsuperseded: yes\n---\n'])(
+    'treats %j as valid',
+    (text) => {
+      expect(supersededNote(text)).toBeUndefined()
+    },
+  )
 })

@@ -24,14 +24,11 @@ describe('daily log entries', () => {
 
   it.each([
     ['The boiler code is 7781.', '- 09:05 The boiler code is 7781.'],
-    ['- 我对青霉素过敏。', '- 09:05 我对青霉素过敏。'],
     ['# 5 apples', '- 09:05 \\# 5 apples'],
     ['- [ ] call Ann', '## 09:05\n- [ ] call Ann'],
-    ['> quoted', '## 09:05\n> quoted'],
     ['Groceries\nmilk, bread', '## 09:05\nGroceries\nmilk, bread'],
     ['# Groceries\n\nmilk\n# bread', '## 09:05 - Groceries\nmilk\n\\# bread'],
     ['# Keys ^[private]\nUnder the mat', '## 09:05\n\\# Keys ^[private]\nUnder the mat'],
-    ['a'.repeat(120), `- 09:05 ${'a'.repeat(120)}`],
     ['a'.repeat(121), `## 09:05\n${'a'.repeat(121)}`],
   ])('adds %j as %j, without repeating text in the heading', (note, entry) => {
     expect(addLogEntry(undefined, note, at).text).toBe(`# 2026-01-20\n\n${entry}\n`)

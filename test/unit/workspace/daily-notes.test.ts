@@ -11,22 +11,17 @@ const day = '2024-05-21'
 describe('daily notes', () => {
   it.each([
     ['', 'YYYY-MM-DD', '2024-05-21.md'],
-    ['Journal', 'YYYY-MM-DD', 'Journal/2024-05-21.md'],
     ['journals', 'YYYY_MM_DD', 'journals/2024_05_21.md'],
     ['Daily', 'YYYY/MM-MMMM/YYYY-MM-DD-dddd', 'Daily/2024/05-May/2024-05-21-Tuesday.md'],
     ['', 'MMMM Do, YYYY', 'May 21st, 2024.md'],
-    ['log', '[Day] D.M.YY', 'log/Day 21.5.24.md'],
-    ['a', 'ddd DD MMM YYYY', 'a/Tue 21 May 2024.md'],
   ])('converts folder %s and format %s to %s and back', (folder, format, path) => {
     expect(dailyNotePath({ folder, format }, day)).toBe(path)
     expect(dailyNoteDate({ folder, format }, path)).toBe(day)
   })
 
   it.each([
-    ['Journal/2024-13-21.md', 'invalid month'],
     ['Journal/2024-02-30.md', 'invalid day'],
     ['Journal/deep/2024-05-21.md', 'another folder'],
-    ['2024-05-21.md', 'another folder'],
     ['Journal/2024-05-21 Trip.md', 'more than a date'],
     ['Journal/2024-05-21.txt', 'not a note'],
   ])('%s is not a daily note: %s', (path) => {
@@ -41,13 +36,9 @@ describe('daily notes', () => {
 
   it.each([
     ['YYYY-MM-DD', true],
-    ['DD.MM.YY', true],
     ['YYYY-MM', false],
-    ['gggg-[W]ww', false],
     ['YYYY-MM-DD HH', false],
     ['../YYYY-MM-DD', false],
-    ['/YYYY-MM-DD', false],
-    ['', false],
   ])('isDailyFormat(%s) is %s', (format, isOne) => {
     expect(isDailyFormat(format)).toBe(isOne)
   })
@@ -55,8 +46,6 @@ describe('daily notes', () => {
   it.each([
     ['Journal/2024-05-21.md', day],
     ['a/b/2024_05_21.markdown', day],
-    ['2024-05_21.md', undefined],
-    ['12024-05-21.md', undefined],
     ['2024-05-21 Trip.md', undefined],
   ])('datedName(%s) in any folder is %s', (path, expected) => {
     expect(dateOfFileName(path)).toBe(expected)

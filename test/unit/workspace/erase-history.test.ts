@@ -190,23 +190,6 @@ describe('erasing from the history', () => {
     expect(again.history.textAt('other.md', Date.now())).toBe('More.\n')
   })
 
-  it('a note that had an erased name begins with its new name', async () => {
-    const folders = await createFolders({ 'lisa-kessler.md': 'one\n' })
-    const { workspace, close } = await openNotes(folders)
-    await workspace.runTransaction({ move: { from: 'lisa-kessler.md', to: 'l.md' } }, [], user)
-    await workspace.write('l.md', 'one\ntwo\n', user)
-    await close()
-    await run(folders)
-    expect(logContent(logFile(folders))).not.toMatch(trace)
-    const again = await openNotes(folders)
-    expect(again.timeline()).toEqual(['user l.md +1 -0', 'user l.md +1 -0'])
-    // The files that existed before are still known, so a new file does not count as one of them.
-    await writeFile(join(folders.workspace, 'new.md'), 'x\n')
-    again.history.recordExternalChanges(['new.md'])
-    await again.history.flush()
-    expect(again.timeline()[0]).toBe('outside new.md +1 -0')
-  })
-
   it('erases in a folder that contains the folder of another agent, but not in the other folder', async () => {
     const folders = await createFolders({ 'team/plan.md': `${secret}\n`, 'team/other/own.md': `${secret}\n` })
     const other = join(folders.workspace, 'team/other')

@@ -42,30 +42,18 @@ function read(text: string): string {
 describe('tokenizer of the built-in model', () => {
   it.each([
     ['Boat, HOUSE!', 'boat<boat house<house'],
-    ['houseboat', 'houseboat<houseboat'],
     ['playing boats', 'play<playing ##ing<playing boat<boats ##s<boats'],
-    ['playboat', 'play<playboat ##boat<playboat'],
     ['abcd', 'abc<abcd ##d<abcd'],
     ['bòat ｂｏａｔ', 'boat<boat boat<boat'],
     ['房租3', '房租<房租 3<3'],
-    ['租房租房', '租<租 房租<房租 房<房'],
     ['貓', '?<猫'],
-    ['лодка', '?<лодка'],
     ['boat房x', 'boat<boat 房<房 ?<x'],
-    ['배 房', '?<배 房<房'],
-    ['… — !', ''],
-    ['😀 boat', 'boat<boat'],
-    ['', ''],
   ])('cuts %j into %s', (text, expected) => {
     expect(read(text)).toBe(expected)
   })
 
   it('reads only the beginning of a very long word', () => {
     expect(tokenSpans('boat'.repeat(100_000), table)).toHaveLength(10)
-  })
-
-  it('reads traditional characters as simplified ones', () => {
-    expect(foldText('貓', table.folds)).toBe('猫')
   })
 })
 

@@ -77,18 +77,11 @@ describe('built-in model', () => {
 
   it.each([
     ['Who can look after the kids?', 'Find a babysitter for the evening', 'The ferry to Bari was sold out'],
-    ['Where is my boat?', 'The dinghy lies at the jetty', 'Taxes are due in April'],
     ['房租什么时候涨？', '租金一月起多三百块', '冰箱嗡嗡响'],
     ['When does my daughter start school?', '女儿九月份开始上幼儿园', '周末看了一部火山的纪录片'],
   ])('%j is more similar to %j than to %j', async (question, right, wrong) => {
     const [asked, near, far] = await embed(question, right, wrong)
     expect(dot(asked, near)).toBeGreaterThan(dot(asked, far) + 0.1)
-  })
-
-  it('unknown words are only similar to themselves', async () => {
-    const [one, same, other] = await embed('여권 만료일', '여권 만료일', '대학원 논문')
-    expect(dot(one, same)).toBeCloseTo(1, 5)
-    expect(Math.abs(dot(one, other))).toBeLessThan(0.3)
   })
 
   it('the shares of the words add up to the cosine, with the most similar word', async () => {
@@ -102,11 +95,8 @@ describe('built-in model', () => {
 
   it.each([
     ['words of several tokens, one of them twice', 'The unbootable kernelpanicker: xkcdbot, kernelpanicker, reboot'],
-    ['unknown words', '보트 лодка 여권 boat 𐍈𐍈'],
     ['Chinese and English in one', '周末 boat 房租 dinghy 钥匙在抽屉里'],
     ['more words than a search usually meets', manyWords(4000)],
-    ['a very long word', `${'dinghy'.repeat(200)} boat`],
-    ['an empty text', ''],
   ])('the digest gives the same vector, cosine and similarity as the text: %s', async (_name, passage) => {
     const question = 'Where did I leave the boat 钥匙 kernelpanicker 보트?'
     const [asked, there] = await embed(question, passage)
@@ -123,19 +113,6 @@ describe('built-in model', () => {
     // The result must not depend on passages compared before.
     near(manyWords(2000), 0)
     expect(near(passage, cosine)).toBeCloseTo(whole, 5)
-  })
-
-  it('at equal cosine, prefers the passage with a match for each question word', () => {
-    const near = nearnessTo('Which bicycle has a broken chain?')
-    expect(near('The bike: its chain snapped', 0.5)).toBeGreaterThan(near('The bike', 0.5) + 0.05)
-    expect(near('The bike', 0.5)).toBeGreaterThan(near('A volcano', 0.5) + 0.05)
-    expect(near('Which bicycle has a broken chain?', 1)).toBeCloseTo(1, 5)
-    expect(near('', 0)).toBe(0)
-  })
-
-  it('function words hardly change the vector of a question', async () => {
-    const [whole, bare] = await embed('哪个同事什么时候要跳槽？', '同事跳槽')
-    expect(dot(whole, bare)).toBeGreaterThan(0.85)
   })
 
   it('returns related words in the same script, each once', () => {

@@ -55,14 +55,6 @@ describe('back-off', () => {
     expect(rest()).toBe(1000)
   })
 
-  it('jitter shortens the pause by up to a quarter', () => {
-    const { health, rest } = openHealth(0.999)
-    health.record(failed)
-    health.record(failed)
-    expect(rest()).toBeGreaterThanOrEqual(750)
-    expect(rest()).toBeLessThan(1000)
-  })
-
   it('respects the requested wait, up to an hour', () => {
     const { health, rest } = openHealth()
     const limited: ProviderOutcome = {
@@ -88,13 +80,5 @@ describe('back-off', () => {
     expect(waits).toEqual([3000, 1000, 300, 0, 0])
     health.record({ kind: 'answered', ms: 400 })
     expect(health.queryPermit().waitMs).toBe(3000)
-  })
-
-  it('reset clears all failures', () => {
-    const { health } = openHealth()
-    for (const outcome of [failed, failed, failed]) health.record(outcome)
-    health.reset()
-    expect(health.failure).toBeUndefined()
-    expect(health.retryInMs).toBeUndefined()
   })
 })

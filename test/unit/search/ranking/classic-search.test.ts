@@ -76,22 +76,6 @@ describe('classic settings', () => {
     }
   })
 
-  it('mark a chunk as superseded if all its lines or its note are', async () => {
-    const struck = '- ~~We deploy on Heroku.~~ (until 2026-01-01)'
-    const { search } = open({
-      'whole.md': `---\nsuperseded: { until: 2026-02-02, by: new.md }\n---\n\nWe deploy by hand.\n`,
-      'all.md': `${struck}\n\n${struck}\n`,
-      'some.md': `${struck}\n- We deploy with Fly.\n`,
-    })
-    const { results } = await search('how do we deploy', { ...classic, minScore: 0 })
-    const dates = new Map(results.map(({ path, superseded }) => [path, superseded?.until]))
-    expect(Object.fromEntries(dates)).toEqual({
-      'whole.md': '2026-02-02',
-      'all.md': '2026-01-01',
-      'some.md': undefined,
-    })
-  })
-
   it('take time phrases as words and ignore the half-life; filters hold', async () => {
     const { search, explain } = open({
       'memory/2026-03-03.md': '- I paid the rent.',
@@ -108,21 +92,6 @@ describe('classic settings', () => {
     expect(candidates.flatMap(({ parts }) => parts.map(({ name }) => name))).not.toContain('form')
     const { results } = await search('rent in:2026-03', { ...classic, minScore: 0 })
     expect(results.map(({ path }) => path).toSorted()).toEqual(['memory/2026-03-03.md', 'plan.md'])
-  })
-
-  it('use the meaning of a query of stop words, and of a misspelled one', async () => {
-    const { explain } = open({ 'a.md': '- I am a vegetarian.', 'b.md': '- The boiler is old.' })
-    for (const query of ['who am I', 'bolier']) {
-      const { candidates } = await explain(query, { ...classic, minScore: 0 })
-      expect(candidates.every(({ vector }) => vector !== null)).toBe(true)
-      expect(candidates.length).toBeGreaterThan(0)
-    }
-  })
-
-  it('fold no chat into a note', async () => {
-    const { put, find } = open({ 'a.md': '- The server port is 8443 since January.' })
-    put('sessions/one.jsonl', '\n- User: The server port is 8443 since January.\n', ['2026-01-01', '2026-01-01'])
-    expect(await find('which server port', classic)).toEqual(['a.md:1', 'sessions/one.jsonl:2'])
   })
 
   it('fit six snippets of 700 characters', async () => {
@@ -148,11 +117,5 @@ describe('a line in two chunks', () => {
     const best = candidates.find(({ startLine, endLine }) => startLine <= 18 && 18 <= endLine)
     expect(why?.candidate).toMatchObject({ startLine: best?.startLine, endLine: best?.endLine, score: best?.score })
     expect(why?.rank).toBe(1)
-  })
-
-  it('is explained if no chunk is a candidate', async () => {
-    const { explain } = open({ 'a.md': note, 'b.md': '- submarine' })
-    const { why } = await explain('walrus path:b.md', classic, { path: 'a.md', line: 18 })
-    expect(why).toMatchObject({ reason: 'outsideFilter', candidate: { path: 'a.md' } })
   })
 })

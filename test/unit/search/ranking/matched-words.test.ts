@@ -19,14 +19,10 @@ describe('the matched words of a text', () => {
   it.each([
     ['zeppelin', 'Zeppelins land; the zeppelin landed.', ['Zeppelins', 'zeppelin']],
     ['飞艇', '飞艇降落在湖边', ['飞艇']],
-    ['飛艇', '飞艇降落在湖边', ['飞艇']],
     ['zepelin', 'The zeppelin landed', ['zeppelin']],
-    ['photog', 'a photographer', ['photographer']],
     ['preschool', 'she is in kindergarten', ['kindergarten']],
-    ['postgres', 'set POSTGRES_URL now', ['POSTGRES_URL']],
     ['macbook', 'a mac book', ['mac', 'book']],
     ['art', 'start of the party', []],
-    ['the', 'the party', []],
   ])('for %j in %j', (query, text, expected) => {
     expect(matched(query, text)).toEqual(expected)
   })
@@ -46,16 +42,5 @@ describe('how a word matched', () => {
     expect(ask('preschool', ['the kindergarten'], builtin).words.words.map((word) => matchedTerm(word))).toEqual([
       { term: 'preschool', alike: 'kindergarten' },
     ])
-  })
-
-  it('is that of the unit, if one is given', () => {
-    const { words, idOf } = ask('macbook', ['the macbook', 'mac and book'])
-    const { words: unknown, idOf: placeOf } = ask('macbook', ['mac and book', 'macbooks pro'])
-    expect(words.words.map((word) => matchedTerm(word, idOf('mac and book')))).toEqual([{ term: 'macbook' }])
-    expect(unknown.words.map((word) => matchedTerm(word, placeOf('macbooks pro')))).toEqual([{ term: 'macbook' }])
-  })
-
-  it('is nothing else for an unknown word', () => {
-    expect(ask('xyzzy', ['soup']).words.words.map((word) => matchedTerm(word))).toEqual([{ term: 'xyzzy' }])
   })
 })

@@ -33,9 +33,6 @@ const unit = (id: number, features: Partial<Features>): CandidateUnit => ({
   bm25: 0,
   wordScores: [],
 })
-const units = (...ownWords: number[]) => ownWords.map((value, at) => unit(at + 1, { ownWords: value }))
-const logits = (ownWords: number[], weights: Partial<RankingWeights>) =>
-  rank(units(...ownWords), { ...plain, ...weights }).map(({ logit }) => logit)
 
 /** Candidates with random features. Some are rounded, so that candidates have equal sums. */
 function randomCandidates(random: () => number): CandidateUnit[] {
@@ -86,30 +83,6 @@ describe('the score of a unit', () => {
       expect(Math.abs((rank([candidate], weights)[0]?.logit ?? NaN) - expected)).toBeLessThan(1e-9)
     }
   })
-
-  it('has each feature in the contribution of its group, and those of the query in the constant', () => {
-    for (const [group, members] of Object.entries(featureGroups))
-      for (const name of members) {
-        const weights = { ...plain, ranking: {}, calibration: { [name]: 2 } }
-        const [found] = rank([unit(1, { [name]: 1, isDialogue: 1 })], weights)
-        const changed = Object.entries(found?.contributions ?? {}).filter(([, value]) => value !== 0)
-        expect(changed, name).toEqual([[group === 'query' ? 'constant' : group, 2]])
-      }
-  })
-
-  it('uses the weights of the kind of unit', () => {
-    const weights = { ...plain, dialogue: { ...even, scale: 3 } }
-    const candidates = [unit(1, { ownWords: 1 }), unit(2, { ownWords: 1, isDialogue: 1 })]
-    expect(rank(candidates, weights).map(({ id, logit }) => [id, logit])).toEqual([
-      [2, 3],
-      [1, 1],
-    ])
-  })
-
-  it('scales the ranking weights, but not those of the calibration', () => {
-    const weights = { ...plain, calibration: { ownWords: 1 }, notes: { ...even, scale: 10 } }
-    expect(rank(units(2), weights)[0]?.logit).toBe(22)
-  })
 })
 
 describe('the parts of a score', () => {
@@ -131,36 +104,6 @@ describe('the parts of a score', () => {
       }
     }
   })
-
-  it('have the values of the features, without those that add nothing', () => {
-    const weights = { ...plain, constant: -1, calibration: { cosine: 3, isCode: 1 }, notes: { ...even, lead: 2 } }
-    const [best] = rank([unit(1, { ownWords: 2, cosine: 0.5, coverage: 1 })], weights)
-    const parts = best ? partsOf(best, weights) : []
-    expect(Object.fromEntries(parts.map(({ name, features }) => [name, features]))).toEqual({
-      ownWords: [{ name: 'ownWords', value: 2, contribution: 2 }],
-      nearbyWords: [],
-      section: [],
-      meaning: [{ name: 'cosine', value: 0.5, contribution: 1.5 }],
-      form: [],
-      distance: [{ name: 'lead', value: 1, contribution: 2 }],
-      constant: [{ name: 'constant', value: 1, contribution: -1 }],
-    })
-  })
-
-  it('have the adjustments in the part of the form', () => {
-    const [best] = rank(units(1), plain)
-    const raised =
-      best && adjust(adjust(best, { name: 'date', contribution: 1.5 }), { name: 'recency', contribution: -1 })
-    expect(raised && partsOf(raised, plain).find(({ name }) => name === 'form')).toEqual({
-      name: 'form',
-      contribution: 0.5,
-      features: [
-        { name: 'date', value: 1, contribution: 1.5 },
-        { name: 'recency', value: 1, contribution: -1 },
-      ],
-    })
-    expect(raised?.score).toBeCloseTo(1 / (1 + Math.exp(-(raised?.logit ?? 0))), 12)
-  })
 })
 
 describe('the order', () => {
@@ -179,12 +122,6 @@ describe('the order', () => {
     }
   })
 
-  it('puts equal units in the order of their ids', () => {
-    const candidates = [unit(9, { ownWords: 1 }), unit(3, { ownWords: 1 }), unit(5, { ownWords: 1 })]
-    const weights = { ...plain, notes: { scale: 1, distance: 1, lead: 5 } }
-    expect(rank(candidates, weights).map(({ id }) => id)).toEqual([3, 5, 9])
-  })
-
   it('never lowers a unit of which a feature with a positive weight grows', () => {
     const random = seededRandom()
     for (let round = 0; round < rounds(300, 10_000); round += 1) {
@@ -197,26 +134,5 @@ describe('the order', () => {
       const after = placeIn(candidates.map((one) => (one === chosen ? raised : one)))
       expect(after, name).toBeLessThanOrEqual(placeIn(candidates))
     }
-  })
-})
-
-describe('the distance from the best unit', () => {
-  it('counts from the sum that orders the candidates, down to -4', () => {
-    expect(logits([10, 9, 6, 1], { notes: { scale: 0, distance: 1, lead: 0 } })).toEqual([0, -1, -4, -4])
-  })
-
-  it('adds the lead of the best unit alone, up to 4', () => {
-    const notes = { scale: 0, distance: 0, lead: 1 }
-    expect(logits([10, 9, 6], { notes })).toEqual([1, 0, 0])
-    expect(logits([10, 1], { notes })).toEqual([4, 0])
-    expect(logits([10, 10], { notes })).toEqual([0, 0])
-  })
-
-  it('gives a single unit a lead of 3, whatever its sum', () => {
-    for (const sum of [-7, 0, 5]) expect(logits([sum], { notes: { scale: 0, distance: 1, lead: 1 } })).toEqual([1])
-  })
-
-  it('counts below zero, too', () => {
-    expect(logits([-2, -3], { notes: { scale: 0, distance: 1, lead: 0 } })).toEqual([0, -1])
   })
 })

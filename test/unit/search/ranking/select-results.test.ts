@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noFeatures } from '../../../../src/main/search/ranking/features.ts'
 import type { RankedUnit } from '../../../../src/main/search/ranking/rank.ts'
-import {
-  hasAnswer,
-  selectResults,
-  thresholdOf,
-  type SelectionLimits,
-} from '../../../../src/main/search/ranking/select-results.ts'
+import { selectResults, thresholdOf, type SelectionLimits } from '../../../../src/main/search/ranking/select-results.ts'
 
 const contributions = { ownWords: 0, nearbyWords: 0, section: 0, meaning: 0, form: 0, distance: 0, constant: 0 }
 const unit = (id: number, score: number, isDialogue = 0): RankedUnit => ({
@@ -32,10 +27,6 @@ describe('selectResults', () => {
     expect(kinds([unit(1, 0.2), unit(2, 0.1)], {})).toEqual(['weak', 'weak'])
   })
 
-  it('accepts a lower score from a line of a dialogue', () => {
-    expect(kinds([unit(1, 0.2, 1), unit(2, 0.1, 1)], {})).toEqual(['returned', 'returned'])
-  })
-
   it('completes a likely answer with less likely units, but not with unlikely ones', () => {
     expect(kinds([unit(1, 0.9), unit(2, 0.06), unit(3, 0.04)], {})).toEqual(['returned', 'returned', 'weak'])
   })
@@ -57,25 +48,6 @@ describe('selectResults', () => {
 
   it('returns the best unit even if it is longer than the limit', () => {
     expect(kinds([unit(1, 0.9), unit(2, 0.8)], { maxCharacters: 10 })).toEqual(['returned', 'overLimit'])
-  })
-
-  it('does not read the texts of units far beyond the limit', () => {
-    let reads = 0
-    const textOf = (one: RankedUnit) => {
-      reads += 1
-      return lines(600)(one)
-    }
-    const units = Array.from({ length: 100 }, (_, at) => unit(at + 1, 0.9))
-    expect(kinds(units, {}, textOf).filter((kind) => kind === 'returned')).toHaveLength(1)
-    expect(reads).toBeLessThan(20)
-  })
-
-  it('limits the number of results', () => {
-    expect(kinds([unit(1, 0.9), unit(2, 0.8), unit(3, 0.7)], { maxResults: 2 })).toEqual([
-      'returned',
-      'returned',
-      'overLimit',
-    ])
   })
 
   it('joins the parts of an entry, which count as one result', () => {
@@ -103,33 +75,13 @@ describe('selectResults', () => {
   })
 })
 
-describe('hasAnswer', () => {
-  it('depends on the best unit, its kind and the threshold of the caller', () => {
-    expect(hasAnswer([])).toBe(false)
-    expect([hasAnswer([unit(1, 0.2)]), hasAnswer([unit(1, 0.2, 1)])]).toEqual([false, true])
-    expect([hasAnswer([unit(1, 0.2)], 0.1), hasAnswer([unit(1, 0.6)], 0.7)]).toEqual([true, false])
-  })
-})
-
 describe('thresholdOf', () => {
   it.each([
     ['a likely best unit', [unit(1, 0.9), unit(2, 0.06), unit(3, 0.04)], {}],
     ['an unlikely best unit', [unit(1, 0.2), unit(2, 0.1)], {}],
-    ['a dialogue', [unit(1, 0.2, 1), unit(2, 0.03, 1), unit(3, 0.01, 1)], {}],
     ['a threshold of the caller', [unit(1, 0.6), unit(2, 0.4)], { minScore: 0.5 }],
-    [
-      'the recall before an answer',
-      [unit(1, 0.6), unit(2, 0.4)],
-      { recall: { notes: 0.5, dialogue: 0.2, others: 0.45 } },
-    ],
   ])('separates the weak units from the others with %s', (_, units, changes) => {
     const threshold = thresholdOf(units, { ...limits, ...changes })
     expect(kinds(units, changes)).toEqual(units.map(({ score }) => (score < threshold ? 'weak' : 'returned')))
-  })
-
-  it('is a fifth of the threshold of the best unit if that is reached', () => {
-    expect(thresholdOf([unit(1, 0.2)], limits)).toBe(0.25)
-    expect(thresholdOf([unit(1, 0.3)], limits)).toBeCloseTo(0.05)
-    expect(thresholdOf([], limits)).toBe(0.25)
   })
 })

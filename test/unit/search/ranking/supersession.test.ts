@@ -28,21 +28,10 @@ describe('a superseded unit', () => {
     expect(of('b.md', 3)).toBeUndefined()
   })
 
-  it('may have no successor, or one that is missing', () => {
-    const { of } = open({ 'a.md': `${struck('old')}\n${struck('older', 'gone.md:7')}` })
-    expect(of('a.md', 1)).toEqual({ until: '2026-01-01', by: undefined, successor: undefined })
-    expect(of('a.md', 2)).toEqual({ until: '2026-01-01', by: 'gone.md:7', successor: undefined })
-  })
-
   it('has the successor at the end of a chain', () => {
     const notes = { 'a.md': struck('one', 'b.md:1'), 'b.md': struck('two', 'c.md:1'), 'c.md': '- three' }
     const { of, idAt } = open(notes)
     expect(of('a.md', 1)).toEqual({ until: '2026-01-01', by: 'c.md:1', successor: idAt('c.md', 1) })
-  })
-
-  it('has none if the chain ends with a unit that is no longer valid', () => {
-    const { of } = open({ 'a.md': struck('one', 'b.md:1'), 'b.md': struck('two') })
-    expect(of('a.md', 1)).toMatchObject({ by: undefined, successor: undefined })
   })
 
   it('is never its own successor, in any cycle', () => {
@@ -60,16 +49,6 @@ describe('a superseded unit', () => {
     const quote = struck('old', 'b.md:1').replace('])', '] “new”)')
     const { of } = open({ 'a.md': quote, 'b.md': '- one\n- two\n- new\n- four' })
     expect(of('a.md', 1)?.by).toBe('b.md:3')
-  })
-
-  it('finds its successor in its own folder and in the same shared memory', () => {
-    const { of } = open({
-      'notes/a.md': struck('old', 'b.md:1'),
-      'notes/b.md': '- new',
-      '@team/a.md': struck('old', 'x/b.md:1'),
-      '@team/x/b.md': '- new',
-    })
-    expect([of('notes/a.md', 1)?.by, of('@team/a.md', 1)?.by]).toEqual(['notes/b.md:1', '@team/x/b.md:1'])
   })
 
   it('may be a whole note, by its front matter', () => {
@@ -124,14 +103,6 @@ describe('the order', () => {
     expect(changed[1]?.adjustments).toEqual([{ name: 'superseded', contribution: -0.5 }])
     expect(changed.every(({ logit, score }) => score === logistic(logit))).toBe(true)
   })
-
-  it('does not raise a successor that is above already', () => {
-    expect(lowerSuperseded([unit(1, 2), unit(2, 1)], new Map([[2, by(1)]])).ranked[0]).toEqual(unit(1, 2))
-  })
-
-  it('reports successors that are no candidates', () => {
-    expect(lowerSuperseded([unit(1, 2)], new Map([[1, by(9)]])).missing).toEqual([9])
-  })
 })
 
 describe('a search', () => {
@@ -151,13 +122,5 @@ describe('a search', () => {
     )
     expect(names[0]).toContain('successor')
     expect(names[1]).toContain('superseded')
-  })
-
-  it('ends for lines that supersede each other', async () => {
-    const { find } = createSearchIndex({
-      'a.md': struck('The parrot is called Jacob.', 'b.md:1'),
-      'b.md': struck('The parrot is called Kiki.', 'a.md:1'),
-    })
-    expect((await find('how is the parrot called')).sort()).toEqual(['a.md:1', 'b.md:1'])
   })
 })

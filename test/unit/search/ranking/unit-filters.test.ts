@@ -24,15 +24,10 @@ describe('quoted phrases', () => {
   it.each([
     ['"amber and birch"', [lines[0]]],
     ['stand "birch and amber"', [lines[1]]],
-    ['"birch" "amber and"', [lines[0]]],
     ['“staging server”', [lines[2]]],
-    ['"monthly report"', [lines[5]]],
     ['"数据库里"', [lines[1]]],
-    ['「数据库」', [lines[1]]],
-    ['"in 数据库里"', [lines[1]]],
     ['"POSTGRES_URL"', [lines[4]]],
     ['"cedar"', []],
-    ['"birch here"', []],
   ])('%s is in %j', (query, expected) => {
     expect(withPhrases(query)).toEqual(expected)
   })
@@ -56,13 +51,10 @@ describe('filters of a search', () => {
 
   it.each([
     ['boat -draft', ['a.md:3', 'a.md:5', 'b.md:1']],
-    ['boat -"a draft"', ['a.md:3', 'a.md:5', 'b.md:1']],
     ['boat tag:sail', ['a.md:3', 'a.md:4', 'a.md:5', 'b.md:1']],
     ['boat tag:sail/race', ['b.md:1']],
     ['boat -tag:sail', []],
     ['boat status:open', ['b.md:1']],
-    ['boat -status:open', ['a.md:3', 'a.md:4', 'a.md:5']],
-    ['boat tag:secret', ['a.md:3', 'a.md:4', 'a.md:5']],
   ])('%s', async (query, expected) => {
     expect((await createSearchIndex(notes).find(query, { minScore: 0.001 })).sort()).toEqual(expected)
   })

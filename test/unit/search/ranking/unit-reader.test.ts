@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Scope, UnitReader } from '../../../../src/main/search/units/unit-reader.ts'
 import { rounds } from '../../../support/thorough.ts'
 import { createUnitIndex, openNotes } from '../../../support/unit-index.ts'
 
-const allNotes: Scope = { isChat: false, hasPrivate: true }
 const scopes = [true, false].flatMap((isChat) => [true, false].map((hasPrivate): Scope => ({ isChat, hasPrivate })))
 
 /** Everything that a reader returns, in a form that does not depend on its history. */
@@ -61,72 +60,6 @@ describe('a reader', () => {
       { numRuns: rounds(25, 500) },
     )
   })
-
-  it('loads only the files that changed', () => {
-    const { store, put, reader } = createUnitIndex()
-    for (const name of ['a', 'b', 'c']) put(`${name}.md`, `- ${name} one\n- ${name} two`)
-    const one = reader()
-    const loaded = vi.spyOn(one.table, 'setFile')
-    const sizes = () => loaded.mock.calls.map(([, rows]) => rows.length)
-    one.refresh()
-    put('a.md', '- a one\n- a two\n')
-    store.touchFile({ source: 'memory', path: 'b.md', mtime: 5, size: 5 })
-    one.refresh()
-    expect(sizes()).toEqual([])
-    put('a.md', '- a one')
-    one.refresh()
-    expect(sizes()).toEqual([1])
-    store.removeFile('memory', 'b.md')
-    one.refresh()
-    expect(sizes()).toEqual([1, 0])
-    expect(one.table.units).toBe(3)
-  })
-
-  it('notices a file that takes the id of a removed one', () => {
-    const { store, put, idOf, reader } = createUnitIndex()
-    put('a.md', 'amber')
-    const one = reader()
-    const file = one.table.fileOf(idOf('amber'))
-    store.removeFile('memory', 'a.md')
-    put('b.md', 'birch')
-    one.refresh()
-    expect(one.table.fileOf(idOf('birch'))).toBe(file)
-    expect([...one.table.ids()]).toEqual([idOf('birch')])
-  })
-
-  it('has neighbours in the order of the file after units are inserted and moved', () => {
-    const { put, textOf, reader } = createUnitIndex()
-    put('a.md', '- one\n- two\n- three')
-    const one = reader()
-    put('a.md', '- three\n- new\n- one\n- two')
-    one.refresh()
-    const order: string[] = []
-    const first = [...one.table.ids()].find((id) => one.table.neighbour(id, -1) === 0) ?? 0
-    for (let id = first; id !== 0; id = one.table.neighbour(id, 1)) order.push(textOf(id))
-    expect(order).toEqual(['three', 'new', 'one', 'two'])
-  })
-
-  it('finds terms in texts and in what is above them', () => {
-    const { put, idOf, reader } = createUnitIndex()
-    put('garden.md', '# Trees\n\n- birches\n  - cut them')
-    const lexicon = reader().lexicon()
-    expect(lexicon.unitsWith('birch')).toEqual([idOf('birches')])
-    expect(lexicon.unitsUnder('birch')).toEqual([idOf('cut them')])
-    expect(lexicon.unitsUnder('tree')).toEqual([idOf('birches'), idOf('cut them')])
-    expect(lexicon.unitsUnder('garden')).toEqual([idOf('birches'), idOf('cut them')])
-    expect(lexicon.unitsWith('tree')).toEqual([])
-  })
-
-  it('finds words by their beginning and by their length', () => {
-    const { put, reader } = createUnitIndex()
-    put('a.md', 'birches, birch and bird; the birdhouse')
-    const lexicon = reader().lexicon()
-    expect(lexicon.wordsFrom('bird')).toEqual([
-      ['bird', 'bird'],
-      ['birdhouse', 'birdhous'],
-    ])
-    expect(lexicon.wordsOfLength(6, 1).map(([word]) => word)).toEqual(['birch', 'birches'])
-  })
 })
 
 describe('private units', () => {
@@ -155,25 +88,6 @@ describe('private units', () => {
       ['birch'],
     ])
     expect([lexicon.wordsFrom('ceda'), lexicon.wordsOfLength(9, 0), lexicon.wordsFrom('leav')]).toEqual([[], [], []])
-  })
-
-  it('are read by a reader of all units', () => {
-    const { table, lexicon, texts } = seenBy(allNotes)
-    expect([table.units, table.sections]).toEqual([5, 2])
-    expect(lexicon.labels.map(([label]) => label)).toEqual(['Ana'])
-    expect(texts(lexicon.unitsWith('birch'))).toEqual(['birch', 'Ana: birch leaves'])
-    expect(texts(lexicon.unitsUnder('diari'))).toHaveLength(2)
-    expect(lexicon.wordsFrom('ceda').map(([word]) => word)).toEqual(['cedar', 'cedarwood'])
-  })
-
-  it('become words of the open reader once an open unit has them', () => {
-    const { put, reader } = createUnitIndex()
-    put('a.md', 'cedar ^[local]')
-    expect(reader().lexicon().wordsFrom('ced')).toEqual([])
-    put('b.md', 'cedar')
-    expect(reader().lexicon().wordsFrom('ced')).toEqual([['cedar', 'cedar']])
-    put('b.md', 'birch')
-    expect(reader().lexicon().wordsFrom('ced')).toEqual([])
   })
 })
 

@@ -58,64 +58,12 @@ describe('a search of units', () => {
     expect(first).toMatchObject({ path: 'memory/2026-03-02.md', startLine: line, endLine: line, date: '2026-03-02' })
   })
 
-  it('returns nothing for a stop word, and for what no note says', async () => {
-    const { find } = open(notes)
-    expect(await find('the')).toEqual([])
-    expect(await find('how to cook rice')).toEqual([])
-    expect(await find('piano')).toEqual([])
-  })
-
-  it('finds a line as soon as it is written, and not after it is gone', async () => {
-    const { write, find } = open(notes)
-    write('a.md', '- The spare key hangs behind the blue door.')
-    expect((await find('spare key'))[0]?.path).toBe('a.md')
-    write('a.md', '- Nothing here.')
-    expect(await find('spare key')).toEqual([])
-  })
-
   it('keeps within the characters of the output', async () => {
     const many = Array.from({ length: 60 }, (_, at) => `- The boiler of house number ${at} was serviced.`).join('\n')
     const results = await open({ 'boilers.md': many }).find('boiler serviced', { maxResults: 100, maxCharacters: 800 })
     const characters = results.reduce((sum, result) => sum + formatResult(result).length + 1, 0)
     expect(characters).toBeLessThanOrEqual(800)
     expect(characters).toBeGreaterThan(700)
-  })
-
-  it('returns the parts of a divided entry as one result', async () => {
-    const sentence = (at: number) => `The heron number ${at} stands in the shallow water of the northern lake. `
-    const long = Array.from({ length: 12 }, (_, at) => sentence(at)).join('')
-    const results = await open({ 'birds.md': long }).find('heron in the shallow water of the northern lake')
-    expect(results).toHaveLength(1)
-    expect(results[0]?.snippet.length).toBeGreaterThan(500)
-  })
-
-  it('ranks a list item before its children, and returns the children too', async () => {
-    const list =
-      '- Marta runs the pottery class in the old mill.\n  - She charges 22 pounds for two hours.\n  - The kiln is fired on the last Sunday.'
-    const { find } = open({ 'a.md': `- Paid the dentist.\n${list}`, 'b.md': '- Running: 8 km along the canal.' })
-    const lines = (await find('run')).map(({ path, startLine }) => `${path}:${startLine}`)
-    expect(lines.slice(0, 2).sort()).toEqual(['a.md:2', 'b.md:1'])
-    expect((await find('how much is the pottery class')).map(({ startLine }) => startLine)).toEqual([2, 3, 4])
-  })
-
-  it('joins the parts of one line in their order, and marks what is left out', async () => {
-    const filler = 'The kettle was descaled and the cups went back on the shelf of the kitchen. '.repeat(5)
-    const text = `The plumber Piet repairs the boiler. ${filler}The plumber sent the bill of the boiler.`
-    const results = await open({ 'house.md': text }).find('plumber boiler')
-    expect(results).toHaveLength(1)
-    const snippet = results[0]?.snippet ?? ''
-    expect(snippet.indexOf('Piet')).toBeLessThan(snippet.indexOf('sent the bill'))
-    const isWhole = snippet.replace(/\s+/g, ' ') === text.replace(/\s+/g, ' ')
-    expect(isWhole || snippet.includes(' … ')).toBe(true)
-  })
-
-  it('does not let a chat change the scores of notes', async () => {
-    const { write, find } = open(notes)
-    const before = await find('code of the guest wifi')
-    write('sessions/a.jsonl', '- User: code of the guest wifi\n- Assistant: The wifi code is unknown, the wifi code …')
-    expect(await find('code of the guest wifi')).toEqual(before)
-    const chats = await find('code of the guest wifi', { scope: { isChat: true, hasPrivate: false }, minScore: 0 })
-    expect(chats.map(({ path }) => path)).toContain('sessions/a.jsonl')
   })
 })
 
@@ -130,26 +78,12 @@ describe('filters', () => {
 
   it.each([
     ['rent path:projects', ['projects/kitchen.md']],
-    ['rent -path:memory', ['projects/kitchen.md']],
     ['rent on:2026-03-05', ['memory/2026-03-05.md']],
-    ['rent before:2026-03-04', ['memory/2026-03-02.md']],
     ['rent tag:home', ['projects/kitchen.md']],
     ['rent status:open', ['projects/kitchen.md']],
-    ['on:2026-03-05', ['memory/2026-03-05.md']],
-    ['tag:home', ['projects/kitchen.md']],
     ['rent tag:garden', []],
   ])('restrict the results: %s', async (query, expected) => {
     expect(await paths(query)).toEqual(expected)
-  })
-
-  it('exclude units with a word', async () => {
-    const results = await open(notes).find('rent -scaffold')
-    expect(results.map(({ snippet }) => snippet).join()).toContain('rent')
-    expect(results.map(({ snippet }) => snippet).join()).not.toContain('scaffold')
-  })
-
-  it('apply no longer once they are turned off', async () => {
-    expect(await paths('rent path:projects', { without: ['path:projects'] })).toContain('memory/2026-03-02.md')
   })
 
   it('raise the days of a time phrase, and hide nothing', async () => {
@@ -179,13 +113,9 @@ describe('filters', () => {
 
   it.each([
     ['What do I have tomorrow?', 'memory/2026-03-08.md', 3],
-    ['what do I have planned tomorrow', 'memory/2026-03-08.md', 3],
     ['明天有什么事', 'memory/2026-03-08.md', 3],
     ['next friday', 'a.md', 1],
-    ['what happens next week?', 'a.md', 1],
     ['下周', 'a.md', 1],
-    ['appointments next week', 'a.md', 1],
-    ['what is due on 20 March?', 'a.md', 1],
   ])('find the line that names the coming day of %j', async (query, path, startLine) => {
     const { find, searcher } = open({
       ...notes,
@@ -198,26 +128,6 @@ describe('filters', () => {
     expect(searcher.rank(query, undefined, options).query.conditions[0]?.nearest).toBeUndefined()
   })
 
-  it('find a line with the parts of a word only weakly if they stand apart', async () => {
-    const log = `# 2026-03-08
-
-- 08:00 Interviewed Sofia Lindgren for the data engineer role, base salary 60k
-- 08:20 I decided to use PostgreSQL instead of MongoDB
-- 08:30 The quarterly report is due on Friday
-- 08:50 Charged my mac book in the office`
-    const { find } = open({ 'memory/2026-03-08.md': log })
-    const results = await find('Which database did we pick?')
-    expect(results[0]?.startLine).toBe(4)
-    // The offline model quotes from 0.4 on.
-    expect(results.find(({ startLine }) => startLine === 3)?.score ?? 0).toBeLessThan(0.4)
-    expect((await find('macbook')).map(({ startLine }) => startLine)).toEqual([6])
-  })
-
-  it('find a date that a note mentions', async () => {
-    const { find } = open({ ...notes, 'a.md': '- The dentist moved my check-up to 19 March.' })
-    expect((await find('19 March')).map(({ path }) => path)).toEqual(['a.md'])
-  })
-
   it('lower old units if the settings ask for it', async () => {
     const { searcher } = open(notes)
     const first = (days: number | null) =>
@@ -227,18 +137,5 @@ describe('filters', () => {
       )
     const scoreOf = (days: number | null) => first(days).find(({ path }) => path.endsWith('03-02.md'))?.score ?? 0
     expect(scoreOf(1)).toBeLessThan(scoreOf(null))
-  })
-})
-
-describe('formatResult', () => {
-  const content = { path: 'memory/2026-03-02.md', startLine: 3, endLine: 3, score: 0.8712 }
-
-  it('is one line with the score, without a date that the path has', () => {
-    expect(formatResult({ ...content, snippet: 'one\n  two', date: '2026-03-02' })).toBe(
-      'memory/2026-03-02.md:3 · 0.87 · one two',
-    )
-    expect(formatResult({ ...content, path: 'a.md', endLine: 5, snippet: 'one', date: '2026-03-02' })).toBe(
-      'a.md:3-5 · 0.87 · 2026-03-02 · one',
-    )
   })
 })

@@ -79,16 +79,6 @@ describe('similarity by the built-in model', () => {
     }
   })
 
-  it('standardizes cosines by mean and deviation alone', async () => {
-    const query = await built('When is the dentist?')
-    const { cosine } = vectors.similarityTo(query)
-    const plain = (id: number) => plainCosine(query.vector, id)
-    const order = ids.toSorted((one, other) => plain(one) - plain(other))
-    const [farthest = 0, nearest = 0] = [order[0], order.at(-1)]
-    const slope = (cosine(nearest) - cosine(farthest)) / (plain(nearest) - plain(farthest))
-    for (const id of ids) expect(cosine(id)).toBeCloseTo(cosine(farthest) + slope * (plain(id) - plain(farthest)), 3)
-  })
-
   it('has the nearest unit first, and 50 of the nearest in order', async () => {
     for (const text of questions) {
       const query = await built(text)
@@ -103,14 +93,6 @@ describe('similarity by the built-in model', () => {
 })
 
 describe('similarity of few units', () => {
-  it('counts word pairs, if the model has a measure for them', async () => {
-    const { db, put, idOf, reader } = createUnitIndex({ model, folders: [] })
-    put('a.md', '- the boiler leaks\n- we ate soup')
-    const { cosine, similarity } = new UnitVectors(db, openNotes, reader().table).similarityTo(await built('boiler'))
-    expect(similarity(idOf('the boiler leaks'))).not.toBe(cosine(idOf('the boiler leaks')))
-    expect(similarity(idOf('the boiler leaks'))).toBeGreaterThan(similarity(idOf('we ate soup')))
-  })
-
   it('has no private unit and no chat among the nearest', async () => {
     const { db, put, textOf, reader } = createUnitIndex({ model, folders: [] })
     put('a.md', '- the boiler leaks\n- the boiler ^[local]')
@@ -162,24 +144,6 @@ describe('similarity by another model', () => {
     return { ...index, putNote: index.put, put, ids, indexReader: reader, similarityTo }
   }
 
-  it('compares the cached vectors', () => {
-    const random = randomOf(1)
-    const vectors = Array.from({ length: 500 }, () => vectorOf(random))
-    const { ids, similarityTo } = indexOf(vectors)
-    for (const near of vectors.slice(0, 20)) {
-      const question = lengthOne(Array.from(near, (value) => value + 0.2 * (random() - 0.5)))
-      const { nearest, cosine, similarity } = similarityTo(question)
-      const order = vectors
-        .map((vector, at) => ({ id: ids[at] ?? 0, plain: dot(question, vector) }))
-        .toSorted((one, other) => other.plain - one.plain)
-        .map(({ id }) => id)
-      const [first = 0, second = 0] = order
-      expect(nearest[0]).toBe(first)
-      expect(cosine(first)).toBeGreaterThan(cosine(second))
-      expect(similarity(first)).toBe(cosine(first))
-    }
-  })
-
   it('is 0 for units without a vector', () => {
     const random = randomOf(2)
     const { similarityTo, putNote, ...index } = indexOf([vectorOf(random)])
@@ -188,26 +152,5 @@ describe('similarity by another model', () => {
     const { cosine, similarity, nearest } = similarityTo(vectorOf(random))
     expect([cosine(index.idOf('new')), similarity(index.idOf('new'))]).toEqual([0, 0])
     expect(nearest).toEqual(index.ids)
-  })
-
-  it('is 0 for units whose vectors have other dimensions than the question', () => {
-    const random = randomOf(3)
-    const { ids, similarityTo } = indexOf([vectorOf(random), vectorOf(random)])
-    for (const size of [8, 32, 128, 2048]) {
-      const { cosine, similarity } = similarityTo(vectorOf(random, size))
-      expect(ids.flatMap((id) => [cosine(id), similarity(id)])).toEqual([0, 0, 0, 0])
-    }
-  })
-
-  it('has a fresh sample after all units were replaced by as many others', () => {
-    const random = randomOf(4)
-    const question = vectorOf(random)
-    const { db, put, indexReader, similarityTo } = indexOf(Array.from({ length: 100 }, () => vectorOf(random)))
-    similarityTo(question)
-    const near = () => lengthOne(Array.from(question, (value) => value + 0.3 * (random() - 0.5)))
-    const [id = 0] = put('a.md', Array.from({ length: 100 }, near))
-    indexReader.refresh()
-    const fresh = new UnitVectors(db, openNotes, indexReader.table).similarityTo({ vector: question, text: '' })
-    expect(similarityTo(question).cosine(id)).toBe(fresh.cosine(id))
   })
 })

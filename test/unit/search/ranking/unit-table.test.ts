@@ -67,42 +67,6 @@ describe('a table of units', () => {
     }
   })
 
-  it('has no neighbours beyond the ends of a file', () => {
-    const table = tableOf(
-      new Map([
-        [1, [row(1), row(2)]],
-        [2, [row(3), row(4)]],
-      ]),
-    )
-    expect([table.neighbour(2, 1), table.neighbour(3, -1), table.neighbour(1, 2), table.neighbour(4, -5)]).toEqual([
-      0, 0, 0, 0,
-    ])
-    expect([table.neighbour(1, 1), table.neighbour(4, -1), table.neighbour(4, 0)]).toEqual([2, 3, 4])
-  })
-
-  it('has neighbours within the section only, even if the section goes on after another one', () => {
-    const table = tableOf(new Map([[1, [row(1), row(2, { section: 2 }), row(3)]]]))
-    expect([table.sectionNeighbour(1, 1), table.sectionNeighbour(2, -1), table.sectionNeighbour(1, 2)]).toEqual([
-      0, 0, 3,
-    ])
-    expect(table.neighbour(1, 1)).toBe(2)
-  })
-
-  it('follows the order of the rows, not of the ids', () => {
-    const table = tableOf(new Map([[1, [row(7), row(2), row(5)]]]))
-    expect([table.neighbour(7, 1), table.neighbour(7, 2), table.neighbour(2, -1)]).toEqual([2, 5, 7])
-  })
-
-  it('has means of at least 1', () => {
-    const empty = new UnitTable()
-    expect([empty.units, empty.sections, empty.meanLength, empty.meanSectionLength]).toEqual([0, 0, 1, 1])
-    const table = tableOf(
-      new Map([[1, [row(1, { length: 4 }), row(2, { length: 6 }), row(3, { section: 2, length: 8 })]]]),
-    )
-    expect([table.units, table.sections, table.meanLength, table.meanSectionLength]).toEqual([3, 2, 6, 9])
-    expect([table.sectionLength(1), table.sectionLength(2), table.sectionLength(3)]).toEqual([10, 8, 0])
-  })
-
   it('has the labels of its units only, and keeps their numbers', () => {
     const table = new UnitTable()
     table.setFile(1, [row(1, { label: 'Ana' }), row(2, { label: 'Ana' })])
@@ -117,12 +81,5 @@ describe('a table of units', () => {
     expect(table.labels().map(([label]) => label)).toEqual(['Ana', 'Ben'])
     table.setFile(1, [])
     expect(table.labels()).toEqual([['Ben', ben]])
-  })
-
-  it('has no unit 0, and none beyond the ids that it has room for', () => {
-    const table = tableOf(new Map([[1, [row(1)]]]))
-    expect([table.has(0), table.has(1), table.has(2), table.has(1_000_000)]).toEqual([false, true, false, false])
-    table.setFile(1, [row(5000)])
-    expect([table.has(1), table.has(5000)]).toEqual([false, true])
   })
 })

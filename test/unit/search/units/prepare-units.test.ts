@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
 import { formatDay } from '../../../../src/main/search/text/days.ts'
-import { bodyOf, prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
-import { capitalizedIn, flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
+import { prepareUnits, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
+import { flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
 import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/index.ts'
-import { builtinFile } from '../../../recall/judged-set.ts'
 
 const plain: UnitSettings = { folders: [] }
-const model = builtinSimilarity(builtinFile)
 
 function fileOf(text: string, path = 'note.md', source: Source = 'memory') {
   return { path, source, text, hash: 'h', mtime: 0, size: 0 }
@@ -26,24 +24,9 @@ const daysOf = (text: string, path: string) =>
   )
 
 describe('terms of a unit', () => {
-  it('has each stem once', () => {
-    expect(termsOf('walking, walked and walks')).toEqual(['walk', 'and'])
-  })
-
   it('has single characters and pairs of Chinese text, and counts only the pairs', () => {
     expect(new Set(termsOf('数据库'))).toEqual(new Set(['数', '据', '库', '数据', '据库']))
     expect(contentOf('数据库')?.length).toBe(2)
-  })
-
-  it('leaves out the speaker, a time at the start and the privacy mark', () => {
-    expect(termsOf('Ana: hello\n\nAna: bye')).toEqual(['hello'])
-    expect(termsOf('10:30 - lunch')).toEqual(['lunch'])
-    expect(termsOf('lunch ^[local]')).toEqual(['lunch'])
-  })
-
-  it('keeps a colon that is no speaker, in the text and in later parts of a dialogue line', () => {
-    expect(termsOf('Note: buy milk')).toContain('note')
-    expect(bodyOf({ text: 'Result: it works', label: 'Ana' })).toBe('Result: it works')
   })
 
   it('has headings, context, names and the parts of the path as terms of the head', () => {
@@ -54,14 +37,6 @@ describe('terms of a unit', () => {
       new Set(['hous', 'valv', 'furnac', 'project', 'old', 'boiler', 'note']),
     )
     expect(content?.terms).toBe('leak')
-  })
-
-  it('has words of at least four letters with their terms', () => {
-    expect(contentOf('The gardens were big')?.words).toBe('gardens garden were be')
-  })
-
-  it('counts characters with white space collapsed', () => {
-    expect(contentOf('one\n  two')?.chars).toBe(7)
   })
 })
 
@@ -82,18 +57,6 @@ describe('flags', () => {
     const text = '- ~~The boiler is old~~ (until 2026-03-09, now: [b.md:3] “The oven is new”)'
     expect(contentOf(text)?.flags).toBe(unitFlags.isSuperseded)
     expect(contentOf(text)?.terms.split(' ').sort()).toEqual(contentOf('The boiler is old')?.terms.split(' ').sort())
-  })
-
-  it('sets the kind of the unit', () => {
-    expect(flagsOf('x', 'heading')).toBe(unitFlags.isHeading)
-    expect(flagsOf('x', 'code')).toBe(unitFlags.isCode)
-    expect(flagsOf('x', 'text')).toBe(0)
-  })
-
-  it('counts capitalized words inside sentences, up to three', () => {
-    const counts = ['Then she left', 'then Ana left', 'then Ana met Ben', 'he, Ana, Ben, Cleo and Dora left']
-    expect(counts.map((text) => capitalizedIn(flagsOf(text, 'text')))).toEqual([0, 1, 2, 3])
-    expect(has('isFirstPerson', 'then Ana met Ben, Cleo, Dora, Eve')).toBe(false)
   })
 })
 
@@ -172,10 +135,7 @@ describe('hashes', () => {
 
   it.each([
     ['the text', '- Milk'],
-    ['the heading', '# Shop\n- milk'],
     ['the context', '- shop\n  - milk'],
-    ['the kind', '```\nmilk\n```'],
-    ['the names of the note', '---\ntitle: Shop\n---\n- milk'],
     ['privacy', '---\nvisibility: local\n---\n- milk'],
   ])('differ by %s', (_, text) => {
     expect(hashes(text)).not.toContain(hashes('- milk')[0])
@@ -185,11 +145,6 @@ describe('hashes', () => {
 describe('preparing', () => {
   const text = '# House\n- The boiler is old\n- 数据库在哪里？\n\n- The boiler is old'
 
-  it('returns the same every time', () => {
-    const settings = { model, folders: [] }
-    expect(prepareUnits(fileOf(text), settings)).toEqual(prepareUnits(fileOf(text), settings))
-  })
-
   it('leaves out the contents of known units and repeats none', () => {
     const all = prepareUnits(fileOf(text), plain)
     expect(all.contents.map(({ hash }) => hash)).toEqual([all.units[0]?.hash, all.units[1]?.hash])
@@ -198,27 +153,8 @@ describe('preparing', () => {
     expect(others.contents).toEqual(all.contents.slice(1))
   })
 
-  it('has the length and the signs of the vector of each text without its label', () => {
-    const { contents, vectors } = prepareUnits(fileOf('Ana: the old boiler\n\nAna: bye'), { model, folders: [] })
-    const { vector, length } = model.vectorOf(model.digestOf('the old boiler'))
-    expect(contents).toHaveLength(2)
-    expect(vectors?.lengths[0]).toBe(length)
-    expect(vectors?.dimensions).toBe(vector.length)
-    expect(vectors?.codes.slice(0, vector.length / 8)).toEqual(new Uint8Array(signCodeOf(vector)))
-  })
-
   it('has no vectors if the model cannot be loaded', () => {
     const settings = { model: builtinSimilarity('/missing/model.bin'), folders: [] }
     expect(prepareUnits(fileOf(text), settings)).toMatchObject({ vectors: undefined, contents: [{}, {}] })
-  })
-})
-
-describe('codes of signs', () => {
-  it('have one bit for each dimension, padded to bytes', () => {
-    expect([...signCodeOf(Float32Array.of(1, -1, 1, 0, -1, -1, -1, 1, 1, -1))]).toEqual([0b1000_0101, 0b1])
-  })
-
-  it('have at most 1,024 bits', () => {
-    expect(signCodeOf(new Float32Array(1536).fill(1))).toEqual(Buffer.alloc(128, 255))
   })
 })

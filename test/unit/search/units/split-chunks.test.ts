@@ -33,13 +33,6 @@ describe('chunks', () => {
     expect(chunks.map(({ text }) => text.length)).toEqual([5, 1600, 1600, 14])
   })
 
-  it('never cut a surrogate pair', () => {
-    const chunks = split(['a' + '😀'.repeat(2000)])
-    expect(chunks.length).toBeGreaterThan(2)
-    expect(chunks.every(({ text }) => text.isWellFormed())).toBe(true)
-    expect(chunks.map(({ text }) => text).join('')).toBe('a' + '😀'.repeat(2000))
-  })
-
   it('end before and begin after private lines, with no overlap', () => {
     const lines = Array.from({ length: 12 }, (_, at) => `entry ${at + 1}`)
     expect(places(split(lines, standard, [4, 5, 9]))).toEqual(['1-3', '4-5', '6-8', '9-9', '10-12'])

@@ -1,22 +1,15 @@
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import {
   fingerprint,
   openForWriting,
-  getMeta,
   setMeta,
   vectorDimensions,
   type Db,
 } from '../../../../src/main/search/indexing/index-schema.ts'
 import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
-import { hashOf, prepareUnits, signCodeOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
-import {
-  createUnitTables,
-  termTables,
-  versionKey,
-  type TermTable,
-} from '../../../../src/main/search/units/unit-schema.ts'
+import { hashOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
+import { createUnitTables, termTables, type TermTable } from '../../../../src/main/search/units/unit-schema.ts'
 import { UnitStore } from '../../../../src/main/search/units/unit-store.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
 import { randomOf } from '../../../support/random.ts'
@@ -66,7 +59,6 @@ function unitsOf(db: Db = store.db): Row[] {
 
 const idsByText = () => new Map(unitsOf().map(({ text, id }) => [text, id]))
 const isPrivate = (word: string) => store.db.prepare('SELECT private FROM words WHERE word = ?').pluck().get(word)
-const versionOf = (path: string) => store.db.prepare('SELECT version FROM files WHERE path = ?').pluck().get(path)
 
 /** Ids of the units that have a term, by column. */
 function hits(term: string, table: TermTable = 'note_terms'): unknown[] {
@@ -110,16 +102,6 @@ describe('replacing a file', () => {
     expect(after.get('attic')).toBeGreaterThan(Math.max(...before.values()))
   })
 
-  it('does not write the terms and vector of an unchanged unit again', () => {
-    put('- boiler\n- roof')
-    const boiler = idsByText().get('boiler')
-    store.db.prepare('UPDATE unit_codes SET length = 99 WHERE unit_id = ?').run(boiler)
-    store.db.prepare('DELETE FROM note_terms_text WHERE rowid = ?').run(boiler)
-    put('- roof\n- boiler\n- attic')
-    expect(store.db.prepare('SELECT length FROM unit_codes WHERE unit_id = ?').pluck().get(boiler)).toBe(99)
-    expect(hits('boiler')).toEqual([])
-  })
-
   it('moves unchanged units to their new lines', () => {
     put('- boiler\n- roof')
     put('- attic\n\n- boiler\n- roof')
@@ -128,31 +110,6 @@ describe('replacing a file', () => {
       ['boiler', 1, 3],
       ['roof', 2, 4],
     ])
-  })
-
-  it('keeps the section of unchanged units, and removes sections without units', () => {
-    put('# House\n- boiler\n# Garden\n- beds')
-    const [house, garden] = unitsOf().map(({ section_id }) => section_id)
-    put('# Cellar\n- wine\n# House\n- boiler')
-    const [cellar, kept] = unitsOf().map(({ section_id }) => section_id)
-    expect(kept).toBe(house)
-    expect([house, garden]).not.toContain(cellar)
-    expect(store.db.prepare('SELECT heading FROM sections ORDER BY id').pluck().all()).toEqual(['House', 'Cellar'])
-  })
-
-  it('replaces all units if the names of the note change, because their head has them', () => {
-    put('---\ntitle: House\n---\n- boiler')
-    expect(hits('hous')).toHaveLength(3)
-    put('---\ntitle: Cellar\n---\n- boiler')
-    expect(hits('hous')).toEqual([])
-    expect(hits('cellar')).toHaveLength(3)
-  })
-
-  it('stores copies of a unit that the index has once', () => {
-    put('- boiler')
-    put('- boiler\n- boiler\n- boiler')
-    expect(hits('boiler')).toHaveLength(3)
-    expect(store.counts()).toEqual({ files: 1, units: 3, embedded: 3 })
   })
 
   it('stores units that another change has removed since the file was prepared', () => {
@@ -187,7 +144,7 @@ describe('replacing a file', () => {
   ]
   const pathsOfVault = ['a.md', 'memory/2026-10-03.md', 'b.md']
 
-  it.each(Array.from({ length: 25 }, (_, seed) => ({ seed })))(
+  it.each(Array.from({ length: 10 }, (_, seed) => ({ seed })))(
     'has the same content as a new index after random changes ($seed)',
     ({ seed }) => {
       const random = randomOf(seed)
@@ -257,31 +214,6 @@ describe('tables of terms', () => {
     expect(hits('dolphin')).toEqual([])
     expect(hits('dolphin', 'private_note_terms')).toHaveLength(1)
   })
-
-  it('have the columns of each hit, and the number of units without removed ones', () => {
-    put('# Dolphin\n- dolphin\n- seal')
-    put('# Dolphin\n- dolphin\n- shark')
-    const [dolphin, shark] = unitsOf().map(({ id }) => id)
-    expect(hits('dolphin')).toEqual([
-      [dolphin, 'head'],
-      [dolphin, 'text'],
-      [shark, 'head'],
-    ])
-    const counts = store.db
-      .prepare("SELECT term, col, doc FROM note_terms_counts WHERE term IN ('dolphin', 'seal')")
-      .raw()
-    expect(new Set(counts.all().map(String))).toEqual(new Set(['dolphin,text,1', 'dolphin,head,2']))
-  })
-
-  it('split no term', () => {
-    const text =
-      "- don't run C:\\temp\\x.ps1, see https://a.example/b?c=d#e or a+b@c.example on 2026-10-03 at £3,200 λόγος"
-    const { contents } = prepareUnits(fileOf(text), withoutModel)
-    put(text)
-    const terms = store.db.prepare("SELECT DISTINCT term FROM note_terms_counts WHERE col = 'text'").pluck().all()
-    expect(new Set(terms)).toEqual(new Set(contents[0]?.terms.split(' ')))
-    expect(terms.length).toBeGreaterThan(20)
-  })
 })
 
 describe('words', () => {
@@ -293,70 +225,9 @@ describe('words', () => {
     put('- dolphin', 'other.md')
     expect(isPrivate('dolphin')).toBe(0)
   })
-
-  it('go with the last unit that has them, and do not come from chats', () => {
-    put('- walrus\n- walrus')
-    store.replaceFile(store.prepare(chatOf('- User: dolphin')))
-    put('- walrus')
-    expect([isPrivate('walrus'), isPrivate('dolphin')]).toEqual([0, undefined])
-    put('- seal')
-    expect(isPrivate('walrus')).toBeUndefined()
-  })
-})
-
-describe('versions', () => {
-  it('increase with each change of the units of a file, and only for that file', () => {
-    put('- one', 'a.md')
-    put('- one', 'b.md')
-    expect([versionOf('a.md'), versionOf('b.md')]).toEqual([1, 2])
-    put('- two', 'a.md')
-    expect([versionOf('a.md'), versionOf('b.md'), getMeta(store.db, versionKey)]).toEqual([3, 2, '3'])
-    store.removeFile('memory', 'a.md')
-    expect([versionOf('b.md'), getMeta(store.db, versionKey)]).toEqual([2, '4'])
-  })
-
-  it('stay if the units are the same', () => {
-    put('- one\n')
-    put('- one\n\n\n')
-    expect(versionOf('note.md')).toBe(1)
-    expect(store.knownFile('memory', 'note.md')?.hash).toBe(hashOf('- one\n\n\n'))
-  })
-
-  it('stay if the transaction fails', () => {
-    put('- one')
-    const change = () =>
-      store.transaction(() => {
-        put('- two')
-        throw new Error('stopped')
-      })
-    expect(change).toThrow('stopped')
-    expect([versionOf('note.md'), getMeta(store.db, versionKey)]).toEqual([1, '1'])
-    expect(unitsOf().map(({ text }) => text)).toEqual(['one'])
-  })
-})
-
-describe('known files', () => {
-  it('have what the file had when it was indexed or touched', () => {
-    put('- one')
-    store.touchFile({ path: 'note.md', source: 'memory', mtime: 7, size: 8 })
-    const { text: _text, ...file } = fileOf('- one')
-    expect(store.knownFiles()).toEqual([{ ...file, mtime: 7, size: 8, privateByRule: 0 }])
-    expect(store.knownFile('extra', 'note.md')).toBeUndefined()
-  })
 })
 
 describe('vectors', () => {
-  it('of the built-in model are compared by their signs', () => {
-    put('- the old boiler\n- a walrus')
-    const [boiler] = unitsOf()
-    const code = signCodeOf(model.vectorOf(model.digestOf('the old boiler')).vector)
-    const nearest = store.db.prepare(
-      'SELECT unit_id, vec_distance_hamming(vec_bit(code), vec_bit(?)) AS d FROM unit_codes ORDER BY d LIMIT 1',
-    )
-    expect(nearest.raw().get(code)).toEqual([boiler?.id, 0])
-    expect(vectorDimensions(store.db)).toBe(256)
-  })
-
   it('of other models are stored for each text without one', () => {
     store = newStore(withoutModel)
     put('- Ana: one\n- Ana: two\n- hidden ^[local]')
@@ -411,25 +282,6 @@ describe('vectors', () => {
     expect(store.countUnsent()).toBe(2)
   })
 
-  it('of equal texts are stored once', () => {
-    store = newStore(withoutModel)
-    put('- Ana: same\n- Ben: same\n- same')
-    const [first, ...others] = store.textsToEmbed(0, 10)
-    const hash = hashOf('same')
-    const vector = Float32Array.of(0.6, -0.8)
-    store.storeVectors(
-      'openai',
-      'small',
-      [first, others[0]].map((text) => ({ id: text?.id ?? 0, hash, vector })),
-    )
-    const cached = store.cachedVector('openai', 'small', hash, 2)
-    store.linkVectors(cached ? [{ id: others[1]?.id ?? 0, cached }] : [])
-    const rows = store.db.prepare('SELECT vector FROM units').pluck().all()
-    expect(rows).toEqual([cached?.id, cached?.id, cached?.id])
-    expect(store.db.prepare('SELECT count(*) FROM embedding_cache').pluck().get()).toBe(1)
-    expect(store.db.prepare('SELECT code FROM unit_codes').pluck().all()).toEqual(rows.map(() => Buffer.of(1)))
-  })
-
   it('of the built-in model are computed later if it could not be loaded', () => {
     store = newStore({ model: builtinSimilarity('/missing/model.bin'), folders: [] })
     put('- the old boiler\n- a walrus\n- a seal')
@@ -441,15 +293,5 @@ describe('vectors', () => {
     const fresh = newStore()
     put('- the old boiler\n- a walrus\n- a seal', 'note.md', fresh)
     expect(contentOf(store.db)).toEqual(contentOf(fresh.db))
-  })
-})
-
-describe('a connection that only reads', () => {
-  it('finds the units with a term', () => {
-    put('- boiler\n- roof')
-    const readonly = new Database(store.db.serialize(), { readonly: true })
-    opened.push(readonly)
-    const docs = readonly.prepare("SELECT doc FROM note_terms_hits WHERE term = 'boiler'").pluck()
-    expect(docs.all()).toEqual([idsByText().get('boiler')])
   })
 })

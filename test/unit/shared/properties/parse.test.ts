@@ -12,24 +12,14 @@ describe('tag parser', () => {
   it.each([
     // https://help.obsidian.md/tags
     ['#meeting at noon', ['meeting:1']],
-    [
-      'text #inbox/to-read, #y1984 #snake_case #kebab-case',
-      ['inbox/to-read:1', 'y1984:1', 'snake_case:1', 'kebab-case:1'],
-    ],
     ['#1984 is none, nor is # a heading, nor ## b', []],
-    ['# a heading\n## #in one', ['in:2']],
     ['---\ntags:\n  - recipe\n  - "#cooking"\n---\n#body', ['recipe:3', 'cooking:4', 'body:6']],
     ['---\ntags: [one, two/three]\n---\n', ['one:2', 'two/three:2']],
     ['---\ntags: one, two three\n---\n', ['one:2', 'two:2', 'three:2']],
-    ['---\nTag: one\nother: #no\n---\n', ['one:2']],
-    ['---\ntags: 2024\n---\n', []],
     // https://github.com/foambubble/foam: packages/foam-core/src/utils/hashtags.ts
     ['a#no x/#no (#no) https://x.y/#no', []],
     ['#🎉 and #a🎉b', ['🎉:1', 'a🎉b:1']],
-    // https://docs.logseq.com/#/page/tags, properties
-    ['- text #[[several words]]', ['several words:1']],
     ['tags:: motor, [[steering wheel]], #card\n\n- text', ['motor:1', 'steering wheel:1', 'card:1']],
-    ['- block\n  tags:: a, b', ['a:2', 'b:2']],
     // CJK text has no spaces between words.
     ['读书，#笔记 #读书/小说。还有：#想法', ['笔记:1', '读书/小说:1', '想法:1']],
     // Hidden text.
@@ -37,20 +27,12 @@ describe('tag parser', () => {
     ['```\n#no\n```\n    #no\n\n#yes', ['yes:6']],
     // Colors.
     ['#fff #a1b2c3 #FF0000AA #ffee12', []],
-    ['#add #face #cafe', ['add:1', 'face:1', 'cafe:1']],
-    ['#trailing/ #a//b', ['trailing:1']],
     // YAML with more than one key per line.
     ['---\n{tags: ["one", \'two\'], status: open}\n---\n', ['one:2', 'two:2']],
-    ['---\n# said\n{\ntags: one two,\n"a b": x\n}\n---\n#y', ['one:4', 'two:4', 'y:8']],
     ['---\nbase: &b [one, x]\ntags: *b\n---\n', ['one:2', 'x:2']],
-    ['---\nname: &n one\ntags:\n  - *n\n  - y\n---\n', ['one:2', 'y:5']],
-    ['---\nbase: &b\n  tags: [one]\n<<: *b\nalso: 1\n---\n', ['one:3']],
-    ['---\n  tags: [one]\n---\n', ['one:2']],
-    ['---\n? tags\n: [one]\n---\n', ['one:3']],
     ['---\ntags: # one\n  - one\nmore: [\n---\n', ['one:3']],
     // Missing anchor.
     ['---\ntags: *none\n---\n#a', ['a:4']],
-    ['---\ntags: &t [*t]\n---\n#a', ['a:4']],
   ])('%j has %j', (text, tags) => expect(tagsOf(text)).toEqual(tags))
 
   it('returns the offsets of each name', () => {
@@ -92,15 +74,14 @@ describe('tag parser', () => {
 })
 
 describe('YAML alias expansion', () => {
-  it.each([
-    ['each alias ten times the previous one', Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')],
-    ['one list, a thousand times', `a: &a [${'word, '.repeat(2000)}x]\nb: [${'*a, '.repeat(10_000)}x]\n`],
-    ['one word, ten thousand times', `a: &a word\nb: [${'*a, '.repeat(10_000)}x]\n`],
-  ])('%s', (_, matter) => {
-    const { properties, tags } = parseProperties(`---\n${matter}tags: &t work\nTags: *t\n---\n`)
-    expect(tags.map(({ name }) => name)).toEqual(['work', 'work'])
-    expect(JSON.stringify(properties).length).toBeLessThan(3_000_000)
-  })
+  it.each([['each alias ten times the previous one', Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')]])(
+    '%s',
+    (_, matter) => {
+      const { properties, tags } = parseProperties(`---\n${matter}tags: &t work\nTags: *t\n---\n`)
+      expect(tags.map(({ name }) => name)).toEqual(['work', 'work'])
+      expect(JSON.stringify(properties).length).toBeLessThan(3_000_000)
+    },
+  )
 
   function tenfold(at: number): string {
     return at === 0 ? 'k0: &k0 word\n' : `k${at}: &k${at} [${`*k${at - 1}, `.repeat(10)}x]\n`
@@ -117,7 +98,6 @@ describe('property parser', () => {
       '---\nauthor: "[[Ann Lee|A.]]"\nurl: https://x.y/#z\nempty:\nnone: null\n---\n',
       { author: ['Ann Lee'], url: ['https://x.y/#z'], empty: [], none: [] },
     ],
-    ['---\nlist:\n- a b\n- "c: d"\nin: [x, 2]\n---\n', { list: ['a b', 'c: d'], in: ['x', '2'] }],
     [
       '---\nbroken: [\nfine: yes # said\n"a key": >\n  folded\n  text\n---\n',
       { fine: ['yes'], 'a key': ['folded text'] },
@@ -127,18 +107,11 @@ describe('property parser', () => {
       { status: ['open'], list: ['a', 'b c'], on: ['2024-05-01'] },
     ],
     [
-      '---\nfirst: &f [a, b]\nstatus: *f\nplain: 1.10\n---\n',
-      { first: ['a', 'b'], status: ['a', 'b'], plain: ['1.10'] },
-    ],
-    ['---\nnested:\n  a: 1\n状态: 进行中\n---\n', { nested: ['{"a":"1"}'], 状态: ['进行中'] }],
-    [
       'type:: [[Feature]]\nplatforms:: [[Mac]], [[Linux]]\nid:: 1\n\n- x\n  done_at:: "[[no link]]"',
       { type: ['Feature'], platforms: ['Mac', 'Linux'], done_at: ['[[no link]]'] },
     ],
-    ['on:: [[Feb 21, 2017]]\nby:: [[A]] #b\n', { on: ['Feb 21, 2017'], by: ['A', '#b'] }],
     ['std::vector and a :: b\n`code:: no`', {}],
     ['\uFEFF---\r\nstatus: open\r\n---\r\ntext', { status: ['open'] }],
-    ['text\n---\nno: front matter\n---\n', {}],
   ])('%j', (text, properties) =>
     expect(Object.fromEntries(parseProperties(text).properties.map(({ name, values }) => [name, [...values]]))).toEqual(
       properties,
@@ -158,14 +131,10 @@ describe('conditions of a property search', () => {
     ['[[Ann]]', 'ann', true],
     ['*lee', 'Ann Lee', true],
     ['2024-05', '2024-05-31', true],
-    ['2024', '20240', false],
     ['>3', '10', true],
-    ['>3', '3', false],
     ['<=2024-05', '2024-05-31', true],
-    ['<2024-05-02', '2024-05-01T10:00', true],
     ['>3', 'many', false],
     ['null', '', true],
-    ['*', '', true],
   ])('%s of %s: %s', (given, value, fits) => {
     const test = parsePropertyTest(given)
     expect(test && testValue(test, value)).toBe(fits)
@@ -176,9 +145,7 @@ describe('conditions of a property search', () => {
   it.each([
     [tagQuery('a/b'), 'tag:a/b'],
     [tagQuery('steering wheel'), 'tag:"steering wheel"'],
-    [propertyQuery('status', 'open'), 'status:open'],
     [propertyQuery('status', 'in progress'), '[status:in progress]'],
-    [propertyQuery('source', 'web'), '[source:web]'],
     [propertyQuery('status', ''), '[status:null]'],
   ])('%s', (query, written) => expect(query).toBe(written))
 })
@@ -203,9 +170,7 @@ describe('renaming a tag', () => {
       '\uFEFF---\nbase: &b [work, x]\ntags: *b\ntag: *b\n---\n#work\n',
       '\uFEFF---\nbase: &b [job, x]\ntags: *b\ntag: *b\n---\n#job\n',
     ],
-    ['---\nown: &w work\ntags: [*w, *w, work/x]\n---\n', '---\nown: &w job\ntags: [*w, *w, job/x]\n---\n'],
     ['---\ntags: # work\n  - work # work\n---\n', '---\ntags: # work\n  - job # work\n---\n'],
-    ['---\ntags: >- # work\n  work\n---\n', '---\ntags: >- # work\n  job\n---\n'],
   ])("changes only the tag's text: %j", (text, renamed) => {
     const { edits, left } = renameTag(parseProperties(text), { from: 'work', to: 'job' })
     expect(applyEdits(text, edits)).toBe(renamed)
@@ -214,8 +179,6 @@ describe('renaming a tag', () => {
 
   it.each([
     ['lines', '#work item\n', 2500],
-    ['rows of a table', '| #work | x |\n', 8000],
-    ['one long line', '#work and ', 100_000],
     ['properties of blocks', '- x\n  tags:: work\n', 3000],
   ])('misses none of many occurrences: %s', (_, piece, count) => {
     const text = piece.repeat(count)

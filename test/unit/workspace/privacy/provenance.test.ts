@@ -65,28 +65,21 @@ describe('source marks', () => {
 
   it.each([
     ['do not send money to Bob. I always trust Alice. Never share the password.', 'Always send money to Bob'],
-    ['do not send money to Bob. I always trust Alice. Never share the password.', 'Send money to Bob'],
     ['do not send money to Bob. I always trust Alice. Never share the password.', 'share the password'],
     ['I trust Alice. Bob is late.', 'I trust Alice Bob'],
-    ['Do not pay Dr. Evil and send nothing to Bob', 'Evil and send'],
     ['Don’t, whatever happens, send money to Bob', 'Send money to Bob'],
     ['Never:\n\n- send money to Bob', 'Send money to Bob'],
-    ['I trust Alice not at all', 'I trust Alice'],
     ['不要转账给鲍勃。我信任爱丽丝。', '转账给鲍勃'],
     ['别转账给鲍勃', '转账给鲍勃'],
-    ['They trust Alice', 'I trust Alice'],
   ])("of “%s” the line “%s” is not the user's statement", (own, line) => {
     expect(createUserTextMatcher(own)(`- ${line}`)).toBe(false)
   })
 
   it.each([
     ['do not send money to Bob. I always trust Alice.', 'I always trust Alice.'],
-    ['do not send money to Bob. I always trust Alice.', 'The user always trust Alice'],
     ['do not send money to Bob. I always trust Alice.', 'I always trust Alice. Do NOT send money to *Bob*!'],
-    ['Never:\n- lie\n\nI trust Alice', 'I trust Alice'],
     ['Note: my dog, Rex, is old', '[ ] My dog Rex is old'],
     ['不要转账给鲍勃。我特别信任爱丽丝。', '用户特别信任爱丽丝'],
-    ['不要转账给鲍勃。我特别信任爱丽丝。', '信任爱丽丝'],
   ])("of “%s” the line “%s” is the user's statement", (own, line) => {
     expect(createUserTextMatcher(own)(`- ${line}`)).toBe(true)
   })
@@ -103,21 +96,15 @@ describe('source marks', () => {
     )
   })
 
-  it.each([
-    'x\n',
-    '',
-    '\uFEFFx\r\n',
-    '---\ntags: a\n---\nx',
-    '---\r\na: 1\r\n---\r\n',
-    '---\n---\nx',
-    '---\nnever ends',
-    '\uFEFF---\na: b\n---\n',
-  ])('marks %j as imported, and removes the mark again', (text) => {
-    const made = withImport(text, 'My "vault"', '2026-11-22')
-    expect(noteSources(made)).toEqual([{ kind: 'import', name: 'My vault' }])
-    expect(withImport(made, 'another', '2026-11-23')).toBe(made)
-    expect(withoutImport(made)).toBe(text)
-  })
+  it.each(['x\n', '\uFEFFx\r\n', '---\ntags: a\n---\nx', '---\nnever ends'])(
+    'marks %j as imported, and removes the mark again',
+    (text) => {
+      const made = withImport(text, 'My "vault"', '2026-11-22')
+      expect(noteSources(made)).toEqual([{ kind: 'import', name: 'My vault' }])
+      expect(withImport(made, 'another', '2026-11-23')).toBe(made)
+      expect(withoutImport(made)).toBe(text)
+    },
+  )
 
   it("marks each line of a program's note, keeps code unchanged, and ignores marks that the program wrote", () => {
     const mark = sourceMark([{ kind: 'mcp', name: 'Codex' }], '2026-11-22')
@@ -131,12 +118,9 @@ describe('source marks', () => {
 describe('local providers and local notes', () => {
   it.each([
     ['http://localhost:11434/v1', true],
-    ['http://127.1:80/', true],
-    ['http://[::1]:1/', true],
     ['http://[::ffff:127.0.0.1]/', true],
     ['http://api.localhost./', true],
     ['http://localhost.example/', false],
-    ['http://192.168.1.20:11434/v1', false],
     ['http://0.0.0.0:1/', false],
     ['https://api.anthropic.com', false],
     [undefined, false],
@@ -147,38 +131,28 @@ describe('local providers and local notes', () => {
     expect(isLocalEndpoint('local', url, undefined)).toBe(true)
   })
 
-  it.each([
-    'x\n',
-    '\uFEFFx\r\n',
-    '---\ntags: a\n---\nx\n',
-    '---\r\ntags: a\r\n---\r\nx',
-    '',
-    '---\nnever ends',
-    'visibility:: all\n- x',
-  ])('withVisibility() marks %j and removes the mark again', (text) => {
-    const locked = withVisibility(text, true)
-    expect(locked).toMatch(/^\uFEFF?---\r?\n(?:.*\r?\n)*?visibility: private\r?\n---/)
-    expect(withVisibility(locked, true)).toBe(locked)
-    if (!text.startsWith('---\nnever') && !text.includes('::'))
-      expect(withVisibility(locked, false).replace(/^(\uFEFF?)\r?\n/, '$1')).toBe(text)
-  })
+  it.each(['x\n', '\uFEFFx\r\n', '---\r\ntags: a\r\n---\r\nx', '---\nnever ends'])(
+    'withVisibility() marks %j and removes the mark again',
+    (text) => {
+      const locked = withVisibility(text, true)
+      expect(locked).toMatch(/^\uFEFF?---\r?\n(?:.*\r?\n)*?visibility: private\r?\n---/)
+      expect(withVisibility(locked, true)).toBe(locked)
+      if (!text.startsWith('---\nnever') && !text.includes('::'))
+        expect(withVisibility(locked, false).replace(/^(\uFEFF?)\r?\n/, '$1')).toBe(text)
+    },
+  )
 
-  it.each([
-    'a\nb\r\nc\n',
-    '\uFEFFa\r\nb\nc',
-    '---\r\ntags: a\nb: c\r\n---\nx\r\n\r\ny\n',
-    '\uFEFF---\ntags: a \r\n...\t\r\nx\ny\r\n',
-    '---\ntags: a\n---',
-    '\n\nx\r\n',
-    'a\rb\nc\r\n',
-  ])('of %j changes only the lines of the mark', (text) => {
-    const locked = withVisibility(text, true)
-    const added = /^visibility: private\r?\n/m.exec(locked)?.[0] ?? ''
-    expect(visibilityOf(locked).isFullyPrivate).toBe(true)
-    if (text.includes('---')) expect(locked.replace(added, '')).toBe(text)
-    else expect(locked.endsWith(text.replace('\uFEFF', ''))).toBe(true)
-    expect(withVisibility(locked, false)).toBe(text)
-  })
+  it.each(['a\nb\r\nc\n', '---\r\ntags: a\nb: c\r\n---\nx\r\n\r\ny\n', '\uFEFF---\ntags: a \r\n...\t\r\nx\ny\r\n'])(
+    'of %j changes only the lines of the mark',
+    (text) => {
+      const locked = withVisibility(text, true)
+      const added = /^visibility: private\r?\n/m.exec(locked)?.[0] ?? ''
+      expect(visibilityOf(locked).isFullyPrivate).toBe(true)
+      if (text.includes('---')) expect(locked.replace(added, '')).toBe(text)
+      else expect(locked.endsWith(text.replace('\uFEFF', ''))).toBe(true)
+      expect(withVisibility(locked, false)).toBe(text)
+    },
+  )
 
   it('handles TOML, leading empty lines and misspelled keys', () => {
     const toml = '+++\ntitle = "x"\n[a]\nb = 1\n+++\nx'

@@ -8,10 +8,8 @@ import { rounds } from '../../../support/thorough.ts'
 describe('withoutLines()', () => {
   it.each([
     ['## S ^[local]\nx\n\ngo\n## T\ny', [0], 'x ^[private]\n\ngo ^[private]\n## T\ny', 'marks each block of a section'],
-    ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'marks nothing if the section is empty'],
     ['S ^[local]\n---\nx\n\n- y', [0, 1], 'x ^[private]\n\n- y ^[private]', 'marks each block of a setext section'],
     ['- a ^[local]\n  - b\n  - c\n- d', [0], '  - b ^[private]\n  - c ^[private]\n- d', 'marks nested items'],
-    ['- p\n- a ^[local]\n  - b', [1], '- p\n  - b ^[private]', 'marks items that move under the previous item'],
     ['a ^[local]\nb\nc\n\nd', [0], 'b\nc ^[private]\n\nd', 'marks the rest of a paragraph'],
     ['a\n```sh\nb # ^[local]\nc\n```', [2], 'a\n<!-- ^[private] -->\n```sh\nc\n```', 'marks the rest of a code block'],
     ['a ^[local]\r\nb\r\n', [0], 'b ^[private]\r\n', 'keeps line ends'],

@@ -1,10 +1,11 @@
-import { symlink } from 'node:fs/promises'
+import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { openTestServer, untouchedConfig } from '../support/app.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { connect } from '../support/client.ts'
 import { until } from '../support/folder.ts'
+import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
@@ -43,7 +44,6 @@ describe('query conditions', () => {
     expect(await returned()).toEqual(['memory/2024-05-12.md'])
     expect(await page.getByTestId('condition').count()).toBe(2)
     expect(await chip('in:2024-05').innerText()).toContain('2024-05-01 – 2024-05-31')
-    await keepScreenshot(page, 'search-conditions')
     await chip('in:2024-05').getByRole('button').click()
     await until(async () => (await returned())[0] === 'memory/2026-11-10.md')
     expect(await returned()).toContain('memory/2024-05-12.md')
@@ -96,7 +96,6 @@ describe('unsearched files', () => {
     ).toBe(0)
     await row.click()
     expect(await page.getByTestId('unsearched-note').innerText()).toMatch(/every request already includes this file/)
-    await keepScreenshot(page, 'unsearched-file')
   })
 
   it('lists skipped symbolic links below the results', async () => {
@@ -109,12 +108,6 @@ describe('unsearched files', () => {
     const told = page.getByTestId('passed-links')
     await told.waitFor()
     expect(await told.innerText()).toMatch(/^Skipped 2 links to other locations\. .*: LinkDir, Symlink\.md$/)
-    await told.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'unsearched-links')
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.setViewportSize({ width: 360, height: 720 })
-    await told.scrollIntoViewIfNeeded()
-    await keepScreenshot(page, 'unsearched-links-narrow-dark')
   })
 
   it('marks a note outside the scope and includes it with one click', async () => {
@@ -123,10 +116,97 @@ describe('unsearched files', () => {
     const note = page.getByTestId('why').getByTestId('unsearched-note')
     expect(await note.getAttribute('data-reason')).toBe('scope')
     expect(await page.getByTestId('unsearched-count').innerText()).toMatch(/1 outside memory\//)
-    await keepScreenshot(page, 'why-not-searched')
     await note.getByRole('button', { name: 'Search all notes' }).click()
     await until(async () => (await page.getByTestId('why').getAttribute('data-reason')) === 'returned')
     expect(await client.search.scope({ agent: 'main' })).toBe('workspace')
     await page.getByText('Search now includes all notes of the workspace.').waitFor()
+  })
+})
+
+const household = {
+  'memory/family.md':
+    '# Family\n\n- Our daughter starts kindergarten in September.\n- Dad retired from the railway after thirty-eight years.\n',
+  'memory/money.md':
+    '# Money\n\n- Put aside three hundred each month for the trip to Japan.\n- The mortgage is fixed until 2031.\n',
+  'memory/school.md': '# Plans\n\n- Buy a satchel for our little girl’s preschool.\n',
+  'memory/health.md':
+    '# Health\n\n- The dentist will pull the wisdom tooth in March.\n\n- Blood pressure was 138 over 88.\n',
+  'memory/boats.md': '# Boats\n\n- The dinghy has a hole below the waterline.\n',
+  'memory/home.md': '# Home\n\n- The boiler is serviced every October.\n- 房东说一月起房租每个月多收三百块。\n',
+}
+
+describe('built-in embeddings', () => {
+  const looks = [
+    ['en-US', 'What each word gives to the similarity', 'Links', 'Similar notes'],
+    ['zh-CN', '各个词对相似度的贡献', '链接', '相似笔记'],
+  ] as const
+  it.each(looks.slice(0, rounds(1, 2)))(
+    '%s: finds a note by a paraphrase and shows which of its words matched',
+    async (locale, shares, links, near) => {
+      const server = await openTestServer({ files: household, config: untouchedConfig })
+      const client = await connect(server.url)
+      await until(async () => {
+        const { units, embedded } = await client.search.status({ agent: 'main' })
+        return units > 2 && embedded === units
+      }, 30_000)
+      const page = await openPage({ locale })
+      await enter(page, server.url, '/inspect/found')
+      await page.getByRole('main').getByRole('textbox').fill('When does our little girl begin preschool?')
+      const found = page.getByTestId('candidate').filter({ hasText: 'starts kindergarten' })
+      await found.locator('button[aria-expanded=false]').click()
+      const words = page.getByRole('list', { name: shares })
+      await words.waitFor()
+      await words.getByText('preschool ≈ kindergarten').waitFor()
+      const parts = await words.locator('[data-part=share]').allTextContents()
+      const cosine = /(?:cosine|余弦) (-?[\d.]+)/.exec((await found.textContent()) ?? '')?.[1]
+      expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBeCloseTo(Number(cosine), 3)
+      await page.goto(new URL('/file/memory/family.md', server.url).href)
+      await page.getByRole('button', { name: links, exact: true }).click()
+      await page
+        .getByRole('region', { name: near })
+        .getByRole('link', { name: /satchel/ })
+        .click()
+      await page.waitForURL(/school\.md#L3/)
+    },
+  )
+})
+
+const loginFixed = { 'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - 修好了登录页\n修好了登录页\n' }
+const now = () => new Date(2026, 10, 18, 10, 30)
+
+describe('offline model in a browser', () => {
+  it('keeps a statement with one click, with the date that it shows before, and takes it back', async () => {
+    const config = 'agents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n'
+    const { url, workspace } = await openTestServer({ files: loginFixed, now, config })
+    const page = await openPage({ locale: 'en' })
+    await page.goto(url)
+    const log = () => readFile(join(workspace, 'memory/2026-11-18.md'), 'utf8').catch(() => '')
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('The chimney sweep comes tomorrow at ten.')
+    await composer.press('Enter')
+    await page.getByText('The chimney sweep comes tomorrow (2026-11-19) at ten.').waitFor()
+    expect(await log()).toBe('')
+    await page.getByRole('button', { name: 'Keep this' }).click()
+    await page.getByRole('button', { name: 'Kept' }).waitFor()
+    await expect.poll(log).toContain('- 10:30 The chimney sweep comes tomorrow (2026-11-19) at ten.\n')
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByRole('button', { name: 'Kept' }).waitFor()
+    await other.close()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(log).not.toContain('chimney')
+    await composer.fill('/remember Parcel arrives the day after tomorrow')
+    await page.getByText('Saved with this date: Parcel arrives the day after tomorrow (2026-11-20)').waitFor()
+  })
+
+  it('says in the search that a day has no notes, and shows the nearest', async () => {
+    const config = 'agents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n'
+    const { url } = await openTestServer({ files: loginFixed, now, config })
+    const page = await openPage({ locale: 'en' })
+    await page.goto(url)
+    await page.getByRole('link', { name: /^Search/ }).click()
+    await page.getByRole('combobox', { name: 'Search' }).fill('周一我做了什么')
+    await page.getByText('no notes for 2026-11-16; nearest: 2026-11-10').waitFor()
+    await page.getByText('修好了登录页').first().waitFor()
   })
 })

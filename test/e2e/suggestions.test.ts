@@ -4,10 +4,12 @@ import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { changeLogFile } from '../../src/main/app/agents/state-folders.ts'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { rounds } from '../support/thorough.ts'
+import { startModelServer } from '../support/model-server.ts'
+import { contentOf, reviewAnswer } from '../support/scripted-reviewer.ts'
 
 afterAll(closeBrowser)
 
@@ -54,7 +56,6 @@ describe('inbox', () => {
     const counted = () => page.getByRole('link', { name: /^Suggestions/ }).innerText()
     const before = Number((await counted()).replace(/\D/g, ''))
     expect(before).toBeGreaterThan(drawn)
-    await keepScreenshot(page, 'upkeep-1-inbox')
 
     const first = await selected.getAttribute('id')
     await page.keyboard.press('j')
@@ -120,7 +121,6 @@ describe('inbox', () => {
     await page.keyboard.press('u')
     await inbox.getByTestId('stuck-note').getByRole('link').waitFor()
     await until(async () => (await counted()).includes(String(before - 1)), 20_000)
-    await keepScreenshot(page, 'upkeep-1b-stuck')
     await inbox.getByTestId('stuck-note').getByRole('button', { name: 'Close' }).click()
     await inbox.getByTestId('stuck-note').waitFor({ state: 'detached' })
 
@@ -134,8 +134,6 @@ describe('inbox', () => {
     await page.getByTestId('result-actions').getByRole('button', { name: 'Outdated' }).first().click()
     await page.waitForURL(/inbox\?proposal=/)
     await title.getByText('Outdated').waitFor()
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await keepScreenshot(page, 'upkeep-2-outdated-dark')
     await page.keyboard.press('Enter')
     await until(async () =>
       (await Promise.all(Object.keys(files).map(read))).some((text) => text.includes('(until 2026-11-22)')),
@@ -144,10 +142,8 @@ describe('inbox', () => {
     const phone = await openPage({ viewport: { width: 360, height: 740 }, locale: 'zh-CN' })
     await enter(phone, server.url, '/inbox')
     await phone.getByTestId('proposal').first().waitFor()
-    await keepScreenshot(phone, 'upkeep-3-phone')
     await phone.getByTestId('proposal').nth(2).click()
     await phone.getByRole('button', { name: '接受' }).waitFor()
-    await keepScreenshot(phone, 'upkeep-4-phone-proposal')
   }, 180_000)
 
   const looks = [
@@ -176,7 +172,6 @@ describe('inbox', () => {
       await save('The rent goes up to 1,520 from June.')
       await toastWith(replace).getByRole('button', { name: replace }).waitFor()
       expect(await read(), 'the note is saved first, and nothing changes unasked').toBe(text)
-      await keepScreenshot(page, `upkeep-offer-${colorScheme}-${locale}`)
       await toastWith(replace).getByRole('button', { name: replace }).click()
       await until(async () => (await read()).includes('~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22'))
       await page
@@ -196,4 +191,62 @@ describe('inbox', () => {
       await page.waitForURL(/2026-11-02\.md#L3/)
     },
   )
+})
+
+describe('review in the inbox', () => {
+  it('shows estimate, results, a combined diff and undo', async () => {
+    const memory = makeMemory(61, 400)
+    const [quote = ''] = /(?<=- )[A-Z].* runs .*/.exec(memory.files['memory/2026-06-05.md'] ?? '') ?? []
+    const promote = quote === '' ? [] : [{ quote, section: 'Part 1', text: `Kept: ${quote}` }]
+    const models = await startModelServer()
+    models.respond = (body) => ({ text: reviewAnswer(contentOf(body), { ...memory, promote }) })
+    const config = `providers: { anthropic: { baseUrl: "${models.url}" } }
+agents:
+  defaults: { memory: { embedding: { provider: none } }, upkeep: { schedule: "monday 09:00" } }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-haiku-4-5 }]
+`
+    const env = { ANTHROPIC_API_KEY: 'sk-test-anthropic' }
+    const server = await openTestServer({
+      files: memory.files,
+      config,
+      env,
+      now: () => new Date('2026-11-22T12:00:00'),
+    })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: 'Suggestions' }).click()
+    const inbox = page.getByTestId('inbox')
+    await inbox.getByRole('button', { name: 'Ask the model' }).click()
+    await page.getByTestId('estimate').waitFor()
+    expect(models.requests).toHaveLength(0)
+    expect(await page.getByTestId('estimate').innerText()).toMatch(/about \$0\.\d+/)
+    await page.getByRole('button', { name: 'Start' }).click()
+    await inbox.getByTestId('proposal').first().waitFor()
+    const note = inbox.getByTestId('review-note')
+    await note.getByText('Reviewed').waitFor({ timeout: 30_000 })
+
+    const view = inbox.getByTestId('proposal-view')
+    const struck = view.locator('figure')
+    await until(async () => (await struck.count()) > 0)
+    const before = await struck.innerText()
+    await page.keyboard.press('t')
+    await until(async () => (await struck.innerText()) !== before)
+    await view.getByRole('button', { name: 'Exact request' }).click()
+    await page.getByTestId('wire').waitFor()
+    expect(await page.getByRole('dialog').innerText()).not.toContain('sk-test')
+    await page.keyboard.press('Escape')
+
+    await note.getByRole('button', { name: /as one change/ }).click()
+    await inbox.getByTestId('chosen-view').locator('figure').first().waitFor()
+    await inbox
+      .getByTestId('chosen-view')
+      .getByRole('button', { name: /^Accept/ })
+      .click()
+    await page.getByText(/\d+ accepted\./).waitFor()
+    await page.locator('[data-sonner-toast]', { hasText: 'accepted.' }).getByRole('button', { name: 'Undo' }).click()
+    await until(async () => {
+      const texts = Object.keys(memory.files).map((path) => readFile(join(server.workspace, path), 'utf8'))
+      return (await Promise.all(texts)).join('') === Object.values(memory.files).join('')
+    })
+  }, 120_000)
 })

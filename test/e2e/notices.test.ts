@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, openPage } from '../support/browser.ts'
 import { startTroubledEmbeddings } from '../support/troubled-embeddings.ts'
 import { rounds } from '../support/thorough.ts'
 
@@ -21,16 +21,13 @@ describe('problem reports', () => {
     const bar = page.getByRole('contentinfo')
     const warning = bar.getByTestId('health')
     await warning.getByText('Search uses keywords only').waitFor()
-    await keepScreenshot(page, 'health-1-light')
     await warning.click()
     const problem = page.getByTestId('problem')
     expect(await problem.innerText()).toContain('The model ran out of memory')
-    await keepScreenshot(page, 'health-1-open')
     await page.keyboard.press('Escape')
     embeddings.trouble = 'none'
     await bar.getByRole('button', { name: 'Try again' }).click()
     await warning.waitFor({ state: 'detached' })
-    await keepScreenshot(page, 'health-0-light')
   }, 60_000)
 
   const looks = [
@@ -55,14 +52,36 @@ describe('problem reports', () => {
       await warning.waitFor()
       await writeFile(join(server.home, 'config.yaml'), 'interface:\n  theme: purple\n')
       await warning.getByText(/4/).waitFor({ timeout: 10_000 })
-      await keepScreenshot(page, `health-4-${locale}-${theme}-${width}`)
       await warning.click()
       expect(await page.getByTestId('problem').count()).toBe(4)
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      await keepScreenshot(page, `health-4-open-${locale}-${theme}-${width}`)
       await page.getByRole('button', { name: /config\.yaml/ }).click()
       await page.getByText('interface.theme', { exact: false }).first().waitFor()
     },
     60_000,
   )
+})
+
+describe('files of other programs', () => {
+  it('are listed once in Notes, and accepted with one click', async () => {
+    const server = await openTestServer({ files: { 'home.md': '# Home\n' } })
+    const page = await openPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(server.url)
+    await page.getByRole('link', { name: /^Notes/ }).click()
+    await page.getByRole('link', { name: 'home.md' }).waitFor()
+    const notice = page.getByTestId('outside-files')
+    expect(await notice.count()).toBe(0)
+    for (const name of ['sent.md', 'list.csv', 'photo.png']) await writeFile(join(server.workspace, name), 'New.\n')
+    await page.reload()
+    await notice.getByText('Another program added 2 files.').waitFor()
+    await notice.getByText('Show').focus()
+    await page.keyboard.press('Enter')
+    await notice.getByRole('link', { name: 'sent.md' }).waitFor()
+    await notice.getByRole('button', { name: 'They are mine' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: 'sent.md' }).waitFor()
+    expect(await notice.count()).toBe(0)
+  })
 })

@@ -1,57 +1,23 @@
 /** Starts with an interrupted move of a large folder that must be completed first. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
-import { mainFolder, prepareFolders } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage, visit } from '../support/browser.ts'
+import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
+import { closeBrowser, openPage, visit } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
 import { pendingMove, storePendingChange } from '../support/pending-change.ts'
 import { rounds } from '../support/thorough.ts'
+import { moveFolder } from './move-folder.ts'
 
 afterAll(closeBrowser)
 
 type Server = Awaited<ReturnType<typeof startServer>>
 
 const notes = rounds(450, 1500)
-const looks = [
-  ['light', 'en-US', 'Completing an interrupted move.'],
-  ['dark', 'zh-CN', '正在继续上次中断的移动'],
-] as const
 
 describe('start after a crash', () => {
-  it.each(looks.slice(0, rounds(1, looks.length)))(
-    'shows in the tree that a move is being completed (%s %s)',
-    async (colorScheme, locale, words) => {
-      const [before, after] = ['See [[a]].\n', 'See [[b]].\n']
-      const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
-      const { home, workspace } = await prepareFolders({
-        files: { 'b.md': '# B\n', ...Object.fromEntries(paths.map((path) => [path, before])) },
-      })
-      const change = pendingMove(
-        'a.md',
-        'b.md',
-        paths.map((path) => ({ path, before, after })),
-      )
-      await storePendingChange({ home, workspace }, change)
-      let server: Server | undefined
-      onTestFinished(() => server?.close())
-      // The page opens before the server starts and closes before it ends, so that it shows the tree from the
-      // first moment.
-      const page = await openPage({ colorScheme, locale })
-      server = await startServer({ mainFolder, env: {}, home })
-      await page.goto(server.url)
-      await page.getByRole('navigation').first().waitFor()
-      await visit(page, '/changes')
-      const told = page.getByRole('status').filter({ hasText: words })
-      await told.waitFor()
-      await keepScreenshot(page, `interrupted-move-${colorScheme}`)
-      await told.waitFor({ state: 'detached', timeout: 60_000 })
-      await page.getByRole('link', { name: 'b.md' }).waitFor()
-    },
-    120_000,
-  )
-
   it('lists and links the notes that were changed meanwhile', async () => {
     const { home, workspace } = await prepareFolders({ files: { 'b.md': '# B\n', 'notes/one.md': 'See [[a]].\n' } })
     const texts = ['notes/one.md', 'notes/two.md'].map((path) => ({
@@ -71,7 +37,6 @@ describe('start after a crash', () => {
     const left = page.getByRole('list', { name: 'Notes that were not changed' })
     await left.getByRole('link', { name: 'notes/two.md' }).waitFor()
     expect(await left.getByRole('link').count()).toBe(1)
-    await keepScreenshot(page, 'interrupted-move-left')
     await left.getByRole('link', { name: 'notes/two.md' }).click()
     await page.getByText('Written since').waitFor()
   })
@@ -84,14 +49,6 @@ describe('start after a crash', () => {
       'Completing an interrupted replacement.',
       `A replacement interrupted by a crash was completed. ${notes.toLocaleString('en')} notes were updated.`,
       'cat → dog',
-    ],
-    [
-      'tag',
-      'zh-CN',
-      { tag: { from: 'cat', to: 'dog' } },
-      '正在继续上次中断的标签重命名',
-      `已完成因崩溃中断的标签重命名，更新了 ${notes.toLocaleString('en')} 篇笔记。`,
-      '#cat → #dog',
     ],
   ] as const
   it.each(whole)(
@@ -115,7 +72,6 @@ describe('start after a crash', () => {
       await visit(page, '/')
       const notice = page.getByRole('listitem').filter({ hasText: ended })
       await notice.getByText(words).waitFor({ timeout: 60_000 })
-      await keepScreenshot(page, `interrupted-${locale}`)
       // The notice also appears after a reload, until the user dismisses it.
       await page.reload()
       await notice.getByRole('button', { name: locale === 'en-US' ? 'Undo' : '撤销' }).click()
@@ -127,4 +83,25 @@ describe('start after a crash', () => {
     },
     120_000,
   )
+})
+
+const count = rounds(600, 1500)
+
+describe('move of many notes', () => {
+  it('shows the progress, and moves nothing if cancelled', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`Projects/n${at}.md`, `[[Projects/n${(at + 1) % count}]]\n`]),
+    )
+    const server = await openTestServer({ files })
+    const page = await openPage()
+    await page.goto(server.url)
+    await moveFolder(page, 'Projects', 'Archive')
+    const notice = page.getByTestId('move-running')
+    await notice.getByText('Projects → Archive').waitFor()
+    await notice.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled. Nothing was moved or changed.').waitFor({ timeout: 30_000 })
+    await notice.waitFor({ state: 'detached' })
+    await until(() => existsSync(join(server.workspace, 'Projects/n7.md')))
+    expect(existsSync(join(server.workspace, 'Archive'))).toBe(false)
+  }, 90_000)
 })
