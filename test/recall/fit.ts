@@ -14,9 +14,7 @@ const calibrationFeatures: readonly FeatureName[] = [
   'cosine',
   'similarity',
   'ownWords',
-  'allWords',
   'noWords',
-  'names',
 ]
 
 export interface FitQuestion extends RankedQuestion {

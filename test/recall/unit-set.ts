@@ -8,14 +8,10 @@ import { isHit, parseQuestions, type JudgedQuestion } from '../../src/main/searc
 import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
 import { collectCandidates, type CandidateUnit } from '../../src/main/search/ranking/features.ts'
 import { findQueryWords, wordRelations } from '../../src/main/search/ranking/query-words.ts'
-import { rankingModels } from '../../src/main/search/ranking/ranking-models.ts'
+import { rankingModels, type RankingModels } from '../../src/main/search/ranking/rank.ts'
 import type { SelectionLimits } from '../../src/main/search/ranking/select-results.ts'
 import { resultsOf } from '../../src/main/search/ranking/search-answer.ts'
-import {
-  UnitSearcher,
-  type RankingModels,
-  type UnitSearchOptions,
-} from '../../src/main/search/ranking/unit-searcher.ts'
+import { UnitSearcher, type UnitSearchOptions } from '../../src/main/search/ranking/unit-searcher.ts'
 import { UnitVectors } from '../../src/main/search/ranking/unit-similarity.ts'
 import type { Chunking } from '../../src/main/search/units/split-chunks.ts'
 import { UnitReader } from '../../src/main/search/units/unit-reader.ts'
@@ -42,6 +38,8 @@ export interface UnitSet {
   readonly name: string
   readonly questions: readonly JudgedQuestion[]
   readonly offTopic: readonly JudgedQuestion[]
+  /** All units, without chats. */
+  readonly units: readonly PlacedUnit[]
   place(id: number): PlacedUnit
   /** Collects the candidates of a question. */
   ask(question: JudgedQuestion): Promise<RankedQuestion>
@@ -132,11 +130,12 @@ export async function openUnitSet(folder: string, hasVectors = true): Promise<Un
   return {
     name: basename(folder),
     ...questionsOf(folder),
+    units: Array.from(reader.table.ids(), place),
     place,
     async ask(question) {
       const words = findQueryWords(question.query, reader.lexicon(), wordRelations(provider))
       const [vector] = model ? await provider.embed([question.query]) : []
-      const similarity = vector && vectors.similarityTo({ vector, digests: model, text: question.query })
+      const similarity = vector && vectors.similarityTo({ vector, model, text: question.query })
       const { candidates } = collectCandidates(question.query, words, reader.table, similarity)
       const isAnswer = candidates.map(({ id }) => {
         const unit = place(id)

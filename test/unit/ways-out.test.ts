@@ -41,7 +41,7 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
     reason: 'takes no fetch: each check and download is recorded first',
   },
   'app/electron/window-security.ts': { ways: ['openExternal'], reason: 'opens the browser for the user' },
-  'app/instance-lock/connect-to-primary.ts': {
+  'app/instance-lock/primary-connection.ts': {
     ways: ['node:net', 'ws'],
     reason: 'connects to the socket file of the other process',
   },

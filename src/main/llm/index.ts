@@ -1,19 +1,20 @@
 export { noteOf, parseIntent, requestedNote } from './offline/intent.ts'
-export { complete } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
 export { objectSchema } from './middleware/refused-parts.ts'
 export { isTransient } from './middleware/provider-failures.ts'
 export {
   AnswerDraft,
   argumentsTooLong,
+  complete,
+  questionRequest,
   type ChatModel,
   type ModelRequest,
-  type Purpose,
+  type Question,
   type ThinkingEffort,
   type ToolDefinition,
 } from './model.ts'
 export { Models } from './models.ts'
-export { withoutAdditions, withoutTimestamp } from './offline/strip-context.ts'
+export { withoutAdditions, withoutTimestamp } from './offline/distill-notes.ts'
 export { withoutRefused } from './offline/distill-notes.ts'
 export { summarizeStatements } from './offline/summarize-statements.ts'
 export { type Sentences } from './offline/sentences.ts'

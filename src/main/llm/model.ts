@@ -26,6 +26,8 @@ export interface ModelRequest {
   readonly answerSchema?: Record<string, unknown>
   /** Thinking effort; absent for no thinking. */
   readonly thinking?: ThinkingEffort
+  /** Receives each HTTP request, redacted for display; a retry is another one. */
+  readonly onSent?: (request: WireRequest) => void
 }
 
 export type Purpose =
@@ -71,8 +73,6 @@ export type ModelEvent =
   | { readonly type: 'calling' }
   /** Usage so far, for requests that end before `done`. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** An HTTP request was sent, redacted for display. Retries emit it again. */
-  | { readonly type: 'sent'; readonly request: WireRequest }
   /** The request failed with a transient error and is repeated after a wait. */
   | (Omit<Extract<ChatEvent, { type: 'retrying' }>, 'type'> & { readonly type: 'retry'; readonly retryNow: () => void })
   | { readonly type: 'done'; readonly message: AssistantMessage }
@@ -187,28 +187,12 @@ function toWellFormedPart(part: AssistantPart): AssistantPart {
   return part.type === 'thinking' ? { ...part, thinking: part.thinking.toWellFormed() } : part
 }
 
-/** Collects the arguments of a streaming call. Beyond `maxArguments` it drops them and only counts their length. */
-export class ArgumentsDraft {
-  #json = ''
-  #length = 0
-
-  add(delta: string): void {
-    this.#length += delta.length
-    if (this.#length <= maxArguments) this.#json += delta
-    else this.#json = ''
-  }
-
-  get json(): string {
-    return this.#length > maxArguments ? JSON.stringify({ [argumentsTooLong]: this.#length }) : this.#json
-  }
-}
-
 /** Key that replaces dropped arguments; its value is their length in characters. */
 export const argumentsTooLong = 'argumentsTooLong'
 
-/** Returns true for a JSON object within the depth limit; false for an empty text. */
+/** Returns true for a JSON object within the depth limit, and for arguments that are too long; false for an empty text. */
 export function isCompleteJsonObject(json: string): boolean {
-  return isWithinDepthLimit(json) && isRecord(parseJson(json))
+  return json.length > maxArguments || (isWithinDepthLimit(json) && isRecord(parseJson(json)))
 }
 
 /** Parses a call's arguments; `{}` for an empty text. Invalid JSON becomes `invalidJson`, which the call reports. */
@@ -221,21 +205,24 @@ function parseArguments(json: string): Record<string, unknown> {
   return isRecord(value) ? value : { invalidJson: json.slice(0, maxBrokenArguments) }
 }
 
+export type Question = Pick<ModelRequest, 'purpose' | 'system' | 'maxOutput' | 'answerSchema'> & {
+  readonly content: string
+}
+
+export function questionRequest({ content, ...question }: Question): ModelRequest {
+  return { ...question, messages: [{ role: 'user', content, timestamp: 0 }], tools: [] }
+}
+
 /**
  * Returns the whole answer to a request.
- * @param onSent receives each HTTP request
  * @throws AppError as `stream`, and `provider_unavailable` if the stream ends early
  */
 export async function complete(
   model: ChatModel,
   request: ModelRequest,
   signal: AbortSignal,
-  onSent?: (request: WireRequest) => Promise<void>,
 ): Promise<AssistantMessage> {
-  for await (const event of model.stream(request, signal)) {
-    if (event.type === 'sent') await onSent?.(event.request)
-    if (event.type === 'done') return event.message
-  }
+  for await (const event of model.stream(request, signal)) if (event.type === 'done') return event.message
   throw new AppError('provider_unavailable', `${model.id} stopped in the middle of the answer`, {
     provider: model.provider,
   })

@@ -1,4 +1,4 @@
-import type { LocalModelServer, Model, ProviderStatus } from '#shared/contract/index.ts'
+import type { LocalModelServer, Model, ProviderStatus, WireRequest } from '#shared/contract/index.ts'
 import {
   type Clock,
   EventEmitter,
@@ -25,27 +25,22 @@ import {
   splitModelId,
   type ModelLimits,
   type ModelPrices,
+  chatModelNames,
+  findLocalServers,
+  ModelLists,
+  type ListedModel,
 } from './catalog/catalog.ts'
 import type { UsageStore } from './usage/usage-store.ts'
-import { chatModelNames, findLocalServers, ModelLists, type ListedModel } from './catalog/model-lists.ts'
 import type { ChatModel } from './model.ts'
-import {
-  type ProviderOptions,
-  redactRequest,
-  type RequestSecrets,
-  type OnRequestSent,
-  withRequestEvents,
-} from './middleware/provider-fetch.ts'
+import { type ProviderOptions, redactRequest, type RequestSecrets } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
-import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
-import { sentencesIn, type Sentences } from './offline/sentences.ts'
+import { languageOfLocale, replyLanguage, type Language, sentencesIn, type Sentences } from './offline/sentences.ts'
 import { hasRefusedTools, withAnswerSchema } from './middleware/refused-parts.ts'
-import { withAnswerLimits, withIdleTimeout, withRetries } from './middleware/retry.ts'
+import { withAnswerLimits, withIdleTimeout, withRetries, withServerQueue } from './middleware/retry.ts'
 import { withTextCalls } from './middleware/text-calls.ts'
-import { withServerQueue } from './middleware/server-queue.ts'
 import { redactSecrets } from './middleware/provider-failures.ts'
 
-export interface ModelsOptions {
+interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
   readonly keys: KeyRing
   readonly env: NodeJS.ProcessEnv
@@ -59,25 +54,24 @@ export interface ModelsOptions {
 type RequestOrigin = Parameters<Outbound['fetch']>[0]
 
 /** The end of a request: `failure` is undefined if the provider answered. */
-export interface ModelOutcome {
+interface ModelOutcome {
   readonly model: string
   readonly failure: AppError | undefined
 }
 
-export interface ModelUsageContext extends Pick<RequestOrigin, 'isPrivate'> {
+interface ModelUsageContext extends Pick<RequestOrigin, 'isPrivate'> {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
 }
 
 export class Models {
-  readonly changes: Subscribable<ModelOutcome>
   readonly #changes = new EventEmitter<ModelOutcome>()
+  readonly changes: Subscribable<ModelOutcome> = this.#changes
   readonly #options: ModelsOptions
   readonly #lists: ModelLists
 
   constructor(options: ModelsOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#lists = new ModelLists(options.listFile, options.onProblem)
   }
@@ -178,13 +172,11 @@ export class Models {
   ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
     const ids = new Set(['offline', selected])
     const failures: { provider: string; code: string }[] = []
-    const outcomes = modelProviders.map((provider) => {
+    const lists = modelProviders.map(async (provider) => {
       const options = this.#connectionOf(provider)
-      return { provider, fetched: options && this.#lists.fetchModels(provider, options, fresh) }
+      return { provider, ...(options && (await this.#lists.fetchModels(provider, options, fresh))) }
     })
-    await Promise.all(outcomes.map(({ fetched }) => fetched))
-    for (const { provider, fetched } of outcomes) {
-      const { models, failure } = (await fetched) ?? { models: [], failure: undefined }
+    for (const { provider, models = [], failure } of await Promise.all(lists)) {
       for (const name of chatModelNames(models)) ids.add(`${provider}/${name}`)
       if (failure) failures.push({ provider, code: failure.code })
     }
@@ -327,7 +319,6 @@ function createRemoteModel(
   keys: Pick<KeyRing, 'scrub'>,
   { isPrivate }: ModelUsageContext,
 ): ChatModel {
-  const scrub = (text: string) => keys.scrub(text)
   return {
     id: `${provider}/${model}`,
     provider,
@@ -335,25 +326,24 @@ function createRemoteModel(
     ...limits,
     isLocal,
     takesTools: () => options.baseUrl === undefined || !hasRefusedTools(options.baseUrl, model),
-    stream: (request, signal) =>
-      withRequestEvents(async function* (emitSent) {
-        try {
-          const onSent: OnRequestSent = (sent) => emitSent(redactRequest(sent, secrets, scrub))
-          const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
-          const providerOptions = { ...options, fetch, onSent }
-          if (provider === 'anthropic') {
-            const { streamAnthropic } = await import('./providers/anthropic/anthropic.ts')
-            yield* streamAnthropic(model, providerOptions, request, signal, listedModel?.thinking)
-          } else {
-            const { streamOpenAi } = await import('./providers/openai/openai.ts')
-            yield* streamOpenAi(provider, model, providerOptions, request, signal)
-          }
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error
-          if (error.code === 'unknown_model') throw unknownModelError(error, model, await listNames())
-          throw withServerAddress(error, { isLocal, baseUrl: options.baseUrl })
+    async *stream(request, signal) {
+      try {
+        const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
+        const onSent = (sent: WireRequest) => request.onSent?.(redactRequest(sent, secrets, keys))
+        const providerOptions = { ...options, fetch, onSent }
+        if (provider === 'anthropic') {
+          const { streamAnthropic } = await import('./providers/anthropic/anthropic.ts')
+          yield* streamAnthropic(model, providerOptions, request, signal, listedModel?.thinking)
+        } else {
+          const { streamOpenAi } = await import('./providers/openai/openai.ts')
+          yield* streamOpenAi(provider, model, providerOptions, request, signal)
         }
-      }),
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        if (error.code === 'unknown_model') throw unknownModelError(error, model, await listNames())
+        throw withServerAddress(error, { isLocal, baseUrl: options.baseUrl })
+      }
+    },
   }
 }
 

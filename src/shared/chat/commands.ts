@@ -12,7 +12,7 @@ export const commands = [
   { name: 'help', argument: null },
 ] as const
 
-export type CommandName = (typeof commands)[number]['name']
+type CommandName = (typeof commands)[number]['name']
 
 export interface CommandCall {
   readonly name: CommandName

@@ -13,7 +13,7 @@ export function toolNameOfItem(name: string): string | undefined {
   return name.startsWith(toolPrefix) ? name.slice(toolPrefix.length) : undefined
 }
 
-export interface MessageRange {
+interface MessageRange {
   /** 1-based, inclusive positions among the sent messages. */
   readonly from: number
   readonly to: number

@@ -3,7 +3,7 @@ import { errorDataSchema } from '../util/error-data.ts'
 import { timestampSchema } from '../contract/base.ts'
 import { sourceKinds } from '../markdown/provenance.ts'
 import { recordedSearchSchema } from '../contract/search.ts'
-import { toolDetailsSchema } from './tool-details.ts'
+import { fileChangeSchema } from '../util/file-change.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
 export const imagePartSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
@@ -38,11 +38,46 @@ export const usageSchema = z.object({
 })
 export type Usage = z.infer<typeof usageSchema>
 
+const wrongArgumentSchema = z.object({
+  /** Argument name; empty if the error concerns all arguments. */
+  field: z.string(),
+  fault: z.enum(['missing', 'type', 'tooSmall', 'tooLarge', 'choice', 'unknown', 'other']),
+  /** The expected type, limit or allowed values; may be empty. */
+  expected: z.string(),
+})
+export type WrongArgument = z.infer<typeof wrongArgumentSchema>
+
+export const toolDetailsSchema = z.discriminatedUnion('kind', [
+  /** Result of `memory_search`. */
+  z.object({ kind: z.literal('recall'), recall: recordedSearchSchema }),
+  z.object({ kind: z.literal('change'), change: fileChangeSchema }),
+  z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
+  /** No tool ran: unknown name, unparseable call, or not allowed. */
+  z.object({ kind: z.literal('notCalled') }),
+  /** Details of an MCP tool, in its own format. */
+  z.object({ kind: z.literal('foreign'), value: z.unknown() }),
+])
+export type ToolDetails = z.infer<typeof toolDetailsSchema>
+
+/**
+ * Parses the details stored in a transcript.
+ * @returns kind `foreign` for any other value
+ */
+export function readToolDetails(stored: unknown): ToolDetails {
+  const parsed = toolDetailsSchema.safeParse(stored)
+  return parsed.success && parsed.data.kind !== 'foreign' ? parsed.data : { kind: 'foreign', value: stored }
+}
+
+/** Returns the form stored in a transcript: foreign details are stored as received. */
+export function storedToolDetails(details: ToolDetails): unknown {
+  return details.kind === 'foreign' ? details.value : details
+}
+
 /** A source that is trusted less than the user. */
 export const untrustedSourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
 /** Lines of a file that were added and removed. */
-export const fileChangeNoteSchema = z.object({
+const fileChangeNoteSchema = z.object({
   path: z.string(),
   added: z.array(z.string()),
   removed: z.array(z.string()),
@@ -50,7 +85,7 @@ export const fileChangeNoteSchema = z.object({
 export type FileChangeNote = z.infer<typeof fileChangeNoteSchema>
 
 /** Notes, one on each line, and the search that found them. */
-export const recalledNotesSchema = z.object({
+const recalledNotesSchema = z.object({
   text: z.string(),
   search: recordedSearchSchema,
   /** Sources of the notes. */

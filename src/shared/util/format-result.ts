@@ -1,4 +1,4 @@
-import type { Condition, SearchResult, Verdict } from '../contract/index.ts'
+import type { Condition, IndexExclusion, SearchResult, Verdict } from '../contract/index.ts'
 
 /** Formats a result as one line: `path:first-last · score · date · text`. The date is left out if the path has it. */
 export function formatResult({
@@ -39,4 +39,20 @@ export function verdictText(verdict: Verdict): string {
     case 'outsideFilter':
       return `outside the filter: ${verdict.by.join(' ')}`
   }
+}
+
+/** Says why a file or a line is not searched, for the terminal and for programs. */
+export const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
+  project: 'the user’s agent reads this file in full with every request; a searchable text belongs in another note',
+  scope: '`memory.scope: memory` limits the search to MEMORY.md and memory/',
+  ignored: 'the vault’s own program or `vault.ignored` excludes it',
+  hidden: 'hidden folders, the trash and node_modules are excluded',
+  notMarkdown: 'only Markdown is searched',
+  unreadable: 'it cannot be read',
+  sessionsOff: 'chats are not searched; `memory.sessions: true` searches them',
+  outside: 'it is in no folder of this memory; `memory.extraPaths` adds folders',
+  missing: 'there is no such file',
+  pending: 'it is not indexed yet; try again in a moment',
+  emptyLine: 'there is nothing on this line',
+  notMemory: 'questions, answers without results and quotations in chats are not searched',
 }

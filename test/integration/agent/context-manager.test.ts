@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
+import { type MemorySources, VisibleMemory } from '../../../src/main/agent/privacy/visible-memory.ts'
 import { ContextManager } from '../../../src/main/agent/compaction/context-manager.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { assemble } from '../../../src/main/agent/context/assemble.ts'
@@ -91,18 +91,21 @@ describe('context manager', () => {
           const budget = budgetOf(model, defaultSettings.compaction)
           const assembled = async () => {
             const { summary, pruned, liveMessages } = compactionState(transcript.branch())
-            return assemble({
-              purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
-              model,
-              systemPrompt: 'x',
-              files: [],
-              tools: [],
-              summary,
-              pruned,
-              settings: defaultSettings,
-              messages: liveMessages.map(({ message }) => message),
-              now: 0,
-            })
+            return {
+              sources: [],
+              ...assemble({
+                purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
+                model,
+                systemPrompt: 'x',
+                files: [],
+                tools: [],
+                summary,
+                pruned,
+                settings: defaultSettings,
+                messages: liveMessages.map(({ message }) => message),
+                now: 0,
+              }),
+            }
           }
           const keeper = () =>
             new ContextManager({
@@ -134,7 +137,9 @@ describe('context manager', () => {
                 mayWrite: () => true,
                 limits: { timeoutMs: 5000, outputCharacters: 50_000 },
                 session: 's',
-                accessPolicy: new AccessPolicy(false, () => marksBy([])),
+                visible: new VisibleMemory({ marks: () => marksBy([]) } as unknown as MemorySources, {
+                  seesPrivate: false,
+                }),
                 sources: [],
                 userText: '',
               } as unknown as ToolContext,

@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { executeTools } from '../../../src/main/agent/tools/execute-tools.ts'
 import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
-import { CoalescingStream } from '../../../src/main/agent/chat/live-turns.ts'
+import { LiveTurns } from '../../../src/main/agent/chat/live-turns.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
-import { parseLargeChange } from '../../../src/shared/util/file-change.ts'
+import { type FileChange, parseLargeChange } from '../../../src/shared/util/file-change.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
-import type { FileChange } from '../../../src/shared/util/file-change.ts'
 import { messageText, type Message, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
@@ -89,11 +88,6 @@ describe('limits of tools', () => {
       signal: new AbortController().signal,
       limits: { timeoutMs: 5000, outputCharacters: 1000 },
       workspace: { roots: { workspace: '/notes' } },
-      accessPolicy: {
-        derivesFromLocal: () => Promise.resolve(false),
-        redact: (text: string) => Promise.resolve(text),
-        redactResult: (_call: unknown, result: unknown) => Promise.resolve(result),
-      },
       onFault: (error: unknown) => `#${faults.push(error)}`,
       now: () => new Date(),
     } as unknown as ToolContext
@@ -162,29 +156,28 @@ describe('limits of writes', () => {
 })
 
 describe('followers', () => {
-  const partial = (): ChatEvent => ({
-    type: 'partial',
-    running: true,
-    text: 'all',
-    thinking: '',
-    queue: [],
-    permissions: [],
-    retrying: null,
-    keeping: null,
-  })
+  /** Follows a chat without a turn until it stops. */
+  async function follow() {
+    const turns = new LiveTurns({
+      pendingInput: () => ({ queue: [], permissions: [] }),
+      onStart: () => undefined,
+      onFault: () => undefined,
+      onEnd: () => undefined,
+    })
+    const stop = new AbortController()
+    const events = turns.watch('s', stop.signal)
+    expect((await events.next()).value).toMatchObject({ type: 'partial', running: false })
+    return { emit: (event: ChatEvent) => turns.emit('s', event), events, stop }
+  }
 
   it('sends a follower that stopped reading the current state instead of all events', async () => {
-    const watcher = new CoalescingStream(partial)
-    for (let at = 0; at < 50_000; at += 1)
-      watcher.push(at % 2 === 0 ? { type: 'text', delta: 'x' } : { type: 'thinking', delta: 'y' })
-    const stop = new AbortController()
-    let events = 0
-    let isStanding = false
-    for await (const event of watcher.events(stop.signal)) {
-      events += 1
-      isStanding ||= event.type === 'partial'
-      if (events === 2) stop.abort()
+    const { emit, events, stop } = await follow()
+    for (let at = 0; at < 50_000; at += 1) emit({ type: at % 2 === 0 ? 'text' : 'thinking', delta: 'x' })
+    const told: ChatEvent[] = []
+    for await (const event of events) {
+      told.push(event)
+      if (told.length === 2) stop.abort()
     }
-    expect(isStanding).toBe(true)
+    expect(told.map(({ type }) => type)).toContain('partial')
   })
 })

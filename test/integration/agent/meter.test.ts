@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { calibrateReport } from '../../../src/main/agent/context/message-tokens.ts'
+import { calibrateReport } from '../../../src/main/agent/context/message-text.ts'
 import { contextTimeline, eventDetails, reportOf } from '../../../src/main/agent/context/context-timeline.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'

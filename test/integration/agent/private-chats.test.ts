@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { redactPrivate, visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { readFor } from '../../../src/main/app/api/client-visibility.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -177,8 +176,8 @@ describe('a private chat', () => {
     const { app, agent, say } = await openChats()
     const { session } = await say(secret, { isPrivate: true })
     const path = `sessions/${session}.jsonl`
-    const read = (requester: boolean) =>
-      readFor(app, agent, requester, path, (visibleText) => agent.readLines(path, 1, 100, visibleText))
+    const read = (forProgram: boolean) =>
+      createRouterClient(createRouter(app)).workspace.lines({ agent: 'main', path, count: 100, forProgram })
     expect((await read(false)).lines.join('\n')).toContain(secret)
     const isMissing = { code: 'file_not_found', message: `${path} does not exist` }
     await expect(read(true)).rejects.toMatchObject(isMissing)

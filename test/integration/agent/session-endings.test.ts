@@ -64,7 +64,7 @@ describe('the end of a session', () => {
     const note = await noteAt('2026-01-20-tea-garden.md')
     expect(note).toMatch(/^# 2026-01-20: tea garden\n\n/)
     const [, line] = /- Bob pays 300 euro \[sessions\/.*\.jsonl:(\d+)\]/.exec(note) ?? []
-    const { lines } = await agent.readLines(`sessions/${session}.jsonl`, Number(line), 1)
+    const { lines } = await agent.visibleTo({ seesPrivate: true }).lines(`sessions/${session}.jsonl`, Number(line), 1)
     expect(lines[0]).toContain('Bob pays 300 euro')
     expect(await agent.sessions.list()).toMatchObject([{ id: session, kept: 2 }])
   })

@@ -7,7 +7,6 @@ import { call, ORPCError } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
 import { builtInTools } from '../../../src/main/agent/tools/built-in-tools.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { isHidden, isNote } from '../../../src/main/workspace/files/file-names.ts'
@@ -302,14 +301,11 @@ describe('isolation: hostile paths in every request and tool', () => {
     }
     const context: ToolContext = {
       workspace: main.workspace,
-      memory: main.memory,
-      accessPolicy: new AccessPolicy(false, () => main.marks()),
-      privacyOf: (files) => main.privacyOf(files),
+      visible: main.visibleTo({ seesPrivate: false }),
       sources: [],
       userText: '',
       propose: () => Promise.resolve(),
       session: 'none',
-      readSession: (session) => main.sessions.readText(session),
       readOutput: (name) => Promise.reject(new AppError('file_not_found', name)),
       signal: new AbortController().signal,
       now: () => new Date(),

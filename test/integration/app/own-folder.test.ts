@@ -165,6 +165,6 @@ describe('a subfolder for the agent’s files', () => {
       ['.commonplace/USER.md', true],
       ['.obsidian/app.json', false],
     ] as const)
-      expect(agent.isForPrograms(path)).toBe(may)
+      expect(agent.visibleTo({ seesPrivate: true, isProgram: true }).covers(path)).toBe(may)
   })
 })

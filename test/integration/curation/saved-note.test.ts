@@ -5,7 +5,7 @@ import { createRouterClient } from '@orpc/server'
 import { expect, it } from 'vitest'
 import type { AppEvent } from '../../../src/shared/contract/index.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { remember } from '../../../src/main/app/cli/commands/remember-command.ts'
+import { saveNote as remember } from '../../../src/main/app/cli/commands/remember-command.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 

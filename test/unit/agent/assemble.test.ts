@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { assemble, type ContextFile } from '../../../src/main/agent/context/assemble.ts'
+import {
+  assemble,
+  type ContextFile,
+  pairToolResults,
+  withUniqueCallIds,
+} from '../../../src/main/agent/context/assemble.ts'
 import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
-import { pairToolResults, withUniqueCallIds } from '../../../src/main/agent/context/request-history.ts'
 import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
 

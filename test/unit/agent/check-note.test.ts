@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { checkNote } from '../../../src/main/agent/compaction/check-note.ts'
+import { checkNote } from '../../../src/main/agent/compaction/replies.ts'
 
 const conversation =
   'We moved the launch to 12 May because Priya is on leave.\nGood, I will tell the printer.\nThe budget is 4,200 euros.'

@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
-import { renderInParts } from '../../../src/main/agent/context/render-messages.ts'
-import { applyPruning, planPruning } from '../../../src/main/agent/compaction/prune.ts'
-import { calibrationFactor } from '../../../src/main/agent/context/message-tokens.ts'
+import {
+  compactionState,
+  findCutIndex,
+  applyPruning,
+  planPruning,
+} from '../../../src/main/agent/compaction/compaction-state.ts'
+import { renderInParts, calibrationFactor } from '../../../src/main/agent/context/message-text.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
-import { findCutIndex } from '../../../src/main/agent/compaction/due-steps.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })

@@ -5,8 +5,9 @@ import {
   maxSummaryTokens,
   recentTokensToKeep,
   raiseThresholds,
+  cutToTokens,
+  maxFileTokens,
 } from '../../../src/main/agent/context/context-budget.ts'
-import { cutToTokens, maxFileTokens } from '../../../src/main/agent/context/fit-text.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { defaultSettings } from '../../support/default-settings.ts'
 

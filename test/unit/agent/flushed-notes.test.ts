@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { digestLinesOf, shortenNotes } from '../../../src/main/agent/compaction/flushed-notes.ts'
+import { digestLinesOf, shortenNotes } from '../../../src/main/agent/compaction/take-notes.ts'
 import type { LinkedMessage } from '../../../src/main/agent/sessions/digest.ts'
 import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 

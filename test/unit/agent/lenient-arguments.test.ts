@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { lenientArguments } from '../../../src/main/agent/tools/lenient-arguments.ts'
-import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
+import { lenientArguments } from '../../../src/main/agent/tools/tool.ts'
+import { memorySearchTool } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import { readFileTool } from '../../../src/main/agent/tools/read-file-tool.ts'
 import { writeFileTool } from '../../../src/main/agent/tools/write-file-tool.ts'
 
 it.each([
-  [memorySearch, { query: 'tea', maxResults: '5', minScore: null }, { query: 'tea', maxResults: 5 }],
-  [memorySearch, { query: 'tea', maxResults: 500, minScore: -1 }, { query: 'tea', maxResults: 50, minScore: 0 }],
+  [memorySearchTool, { query: 'tea', maxResults: '5', minScore: null }, { query: 'tea', maxResults: 5 }],
+  [memorySearchTool, { query: 'tea', maxResults: 500, minScore: -1 }, { query: 'tea', maxResults: 50, minScore: 0 }],
   [writeFileTool, { path: '/w/a.md', content: '5', append: 'True' }, { path: 'a.md', content: '5', append: true }],
   [readFileTool, { path: '/etc/passwd', from: 2.4 }, { path: '/etc/passwd', from: 2 }],
   [readFileTool, { path: '/w/../x.md', from: 'two' }, { path: '/w/../x.md', from: 'two' }],
-  [memorySearch, { query: null }, { query: null }],
+  [memorySearchTool, { query: null }, { query: null }],
 ])('converts the arguments of a tool', ({ schema }, input, expected) =>
   expect(lenientArguments(schema, input, '/w')).toEqual(expected),
 )

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { AccessPolicy } from '../../../src/main/agent/tools/access-policy.ts'
-import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
+import { type MemorySources, VisibleMemory } from '../../../src/main/agent/privacy/visible-memory.ts'
+import { memorySearchTool } from '../../../src/main/agent/tools/memory-search-tool.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { marksBy } from '../../../src/main/workspace/privacy/index.ts'
 import type { SearchResponse, SearchResult } from '../../../src/shared/contract/index.ts'
@@ -54,9 +54,10 @@ async function search({ results = [], response = {}, notes = {}, seesPrivate = t
     },
     realPath: async (path: string) => path,
   }
-  const accessPolicy = new AccessPolicy(seesPrivate, () => marksBy([]))
-  const context = { memory, workspace, accessPolicy, session: 's1' }
-  const outcome = await memorySearch.run({ query: 'rent' }, context as unknown as ToolContext, 'c1')
+  const sources = { memory, workspace, readNote: workspace.read, marks: () => marksBy([]) }
+  const visible = new VisibleMemory(sources as unknown as MemorySources, { seesPrivate })
+  const context = { visible, session: 's1' }
+  const outcome = await memorySearchTool.run({ query: 'rent' }, context as unknown as ToolContext, 'c1')
   return { ...outcome, lines: outcome.text.split('\n'), asked: memory.search.mock.calls[0] }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recallsIn } from '../../../src/main/agent/sessions/recorded-recalls.ts'
+import { recallsIn } from '../../../src/main/agent/sessions/transcript-file.ts'
 import { noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { compareResults } from '../../../src/renderer/search/candidates.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isSessionOver } from '../../../src/main/agent/sessions/session-end.ts'
+import { isSessionOver } from '../../../src/main/agent/sessions/session-service.ts'
 
 const daily = { mode: 'daily', atHour: 4, idleMinutes: 240 } as const
 const at = (month: number, day: number, hour: number, minute = 0) => new Date(2026, month - 1, day, hour, minute)

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
-import { readToolDetails, type ToolDetails } from '../../../src/shared/chat/tool-details.ts'
+import { readToolDetails, type ToolDetails } from '../../../src/shared/chat/message-schemas.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const change = { path: 'MEMORY.md', patch: '@@', added: 2, removed: 0, startLine: 2 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { truncatedWindow } from '../../../src/main/agent/context/truncation.ts'
+import { truncatedWindow } from '../../../src/main/agent/context/context-window-estimates.ts'
 
 const report = (estimatedTokens: number, reportedTokens: number | null, model = 'm') => ({
   model,

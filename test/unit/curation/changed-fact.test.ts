@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { findOriginal } from '../../../src/main/curation/similarity/duplicates.ts'
-import { statementsOf, type Statement } from '../../../src/main/curation/rules/note-line.ts'
+import { statementsOf, type Statement } from '../../../src/main/curation/rules/note-rules.ts'
 import { findReplaced } from '../../../src/main/search/text/changed-fact.ts'
 import { loadSimilarityModel } from '../../../src/main/curation/similarity/line-features.ts'
 import { changedFacts, otherFacts } from '../../recall/changed-facts.ts'

@@ -5,8 +5,7 @@ import type { LineEdit } from '../../../src/shared/contract/index.ts'
 import { strikeThrough, supersededLine } from '../../../src/shared/markdown/superseded.ts'
 import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 import { flagLine } from '../../../src/main/curation/suggestions/proposal.ts'
-import type { PrivacyOf } from '../../../src/main/curation/suggestions/keep-private.ts'
-import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
+import { type PrivacyOf, TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { planAcceptance } from '../../../src/main/curation/suggestions/accept.ts'
 import {
   evidenceOf,

@@ -1,7 +1,7 @@
 /** Findings of the rules in a few notes. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parseDay } from '../../../src/main/search/text/days.ts'
+import { parseDay } from '../../../src/main/search/text/language/days.ts'
 import { findDuplicateLines } from '../../../src/main/curation/similarity/duplicates.ts'
 import {
   findExpired,
@@ -9,9 +9,9 @@ import {
   findNeverRetrieved,
   findPendingNotes,
   findStaleReferences,
+  type Note,
 } from '../../../src/main/curation/rules/note-rules.ts'
 import { loadSimilarityModel } from '../../../src/main/curation/similarity/line-features.ts'
-import type { Note } from '../../../src/main/curation/rules/note-line.ts'
 import { dailyLogDate, fileKind, isVerbatim } from '../../../src/main/workspace/files/layout.ts'
 
 const now = Date.parse('2026-11-22T12:00:00Z')

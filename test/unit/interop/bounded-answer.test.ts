@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { takeFitting, clip, wrapMemory, maxTokensOf } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
+import {
+  takeFitting,
+  clipToTokens,
+  wrapMemory,
+  maxTokensOf,
+} from '../../../src/main/interop/mcp-server/bounded-answer.ts'
 import { clientId, clientName } from '../../../src/main/interop/mcp-server/caller.ts'
 import { noteUri, pathOfUri, completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
 
@@ -24,7 +29,7 @@ describe('token limit of answers', () => {
   it('a clipped text fits, is a prefix, and has the maximum length', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 0, max: 60 }), (text, tokens) => {
-        const part = clip(text, tokens)
+        const part = clipToTokens(text, tokens)
         if (part === text) return
         expect(text.startsWith(part.replace(/…$/, '').replace(/\uFFFD$/, ''))).toBe(true)
         if (part !== '') expect(maxTokensOf(JSON.stringify(part))).toBeLessThanOrEqual(tokens + 3)
@@ -34,18 +39,21 @@ describe('token limit of answers', () => {
 
   it('keeps items in order while they fit; cuts the first one if it does not fit', () => {
     const show = (text: string) => text
-    expect(takeFitting(['one', 'two', 'three'], 100, show, clip)).toEqual({
+    expect(takeFitting(['one', 'two', 'three'], 100, show, clipToTokens)).toEqual({
       shown: ['one', 'two', 'three'],
       omittedCount: 0,
     })
-    expect(takeFitting(['one', 'two', 'three'], 7, show, clip)).toEqual({ shown: ['one', 'two'], omittedCount: 1 })
-    const { shown, omittedCount } = takeFitting(['word '.repeat(100), 'two'], 20, show, clip)
+    expect(takeFitting(['one', 'two', 'three'], 7, show, clipToTokens)).toEqual({
+      shown: ['one', 'two'],
+      omittedCount: 1,
+    })
+    const { shown, omittedCount } = takeFitting(['word '.repeat(100), 'two'], 20, show, clipToTokens)
     expect({ begins: shown[0]?.startsWith('word word'), number: shown.length, omittedCount }).toEqual({
       begins: true,
       number: 1,
       omittedCount: 1,
     })
-    expect(takeFitting([], 0, show, clip)).toEqual({ shown: [], omittedCount: 0 })
+    expect(takeFitting([], 0, show, clipToTokens)).toEqual({ shown: [], omittedCount: 0 })
   })
 
   it('no text closes its fence', () => {

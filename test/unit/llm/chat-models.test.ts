@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chatModelNames } from '../../../src/main/llm/catalog/model-lists.ts'
+import { chatModelNames } from '../../../src/main/llm/catalog/catalog.ts'
 
 const namesOf = (names: readonly string[]) => chatModelNames(names.map((name) => ({ name })))
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { formatDay } from '../../../src/main/search/text/days.ts'
+import { formatDay } from '../../../src/main/search/text/language/days.ts'
 import { parseIntent, type Intent } from '../../../src/main/llm/offline/intent.ts'
-import { replyLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
+import { replyLanguage, type Language } from '../../../src/main/llm/offline/sentences.ts'
 import { phrases } from './offline-phrases.ts'
 
 const today = '2026-11-18'

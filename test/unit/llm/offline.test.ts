@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createOfflineModel } from '../../../src/main/llm/offline/offline-model.ts'
+import { createOfflineModel, quotesOf } from '../../../src/main/llm/offline/offline-model.ts'
 import {
   messageText,
   type Message,
   type ToolCallPart,
   type ToolResultMessage,
 } from '../../../src/shared/chat/messages.ts'
-import { toolDetailsSchema } from '../../../src/shared/chat/tool-details.ts'
+import { toolDetailsSchema } from '../../../src/shared/chat/message-schemas.ts'
 import { noteOf, parseIntent } from '../../../src/main/llm/offline/intent.ts'
-import { quotesOf } from '../../../src/main/llm/offline/quote.ts'
-import { detectLanguage, replyLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
-import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
+import { detectLanguage, replyLanguage, type Language, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const today = '2026-01-20'
 
@@ -27,7 +25,7 @@ describe('offline model', () => {
     ['请把牙医的预约改到下周四', 'change'],
     ['覚えてる？', 'question'],
     ['기억나?', 'question'],
-    ['会議はいつですか', 'keywords'],
+    ['会議はいつですか', 'question'],
   ])('%j is %s', (message, kind) => {
     expect(parseIntent(message, today).kind).toBe(kind)
   })

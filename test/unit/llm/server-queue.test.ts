@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
-import { withServerQueue } from '../../../src/main/llm/middleware/server-queue.ts'
+import { withServerQueue } from '../../../src/main/llm/middleware/retry.ts'
 import type { ChatModel, ModelRequest, Purpose } from '../../../src/main/llm/model.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { datedNote } from '../../../src/main/search/text/dated-note.ts'
+import { datedNote } from '../../../src/main/search/text/language/times.ts'
 
 /** A Wednesday. */
 const today = '2026-11-18'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findCanonicalForms } from '../../../src/main/search/text/canonical-forms.ts'
-import { parseNumeral } from '../../../src/main/search/text/numerals.ts'
+import { parseNumeral } from '../../../src/main/search/text/language/dates.ts'
 import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
 import { fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 

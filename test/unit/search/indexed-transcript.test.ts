@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { indexedTranscriptText } from '../../../src/main/search/indexing/indexed-transcript.ts'
 import { transcriptText } from '../../../src/main/search/indexing/transcript-text.ts'
 import { prepareUnits } from '../../../src/main/search/units/prepare-units.ts'
-import { branchEntry } from '../../../src/shared/chat/branch-mark.ts'
-import { memoryToggleEntry, privacyToggleEntry } from '../../../src/shared/chat/memory-mark.ts'
+import { branchEntry, memoryToggleEntry, privacyToggleEntry } from '../../../src/shared/chat/session-marks.ts'
 
 const entry = (message: object, id = 'a') =>
   JSON.stringify({ type: 'message', id, parentId: null, timestamp: '2026-01-20T10:00:00.000Z', message })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { transcriptText } from '../../../src/main/search/indexing/transcript-text.ts'
-import type { Language } from '../../../src/main/llm/offline/language.ts'
-import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
+import { type Language, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const answer = (text: string, provider: string) =>
   JSON.stringify({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatDay, parseDay } from '../../../src/main/search/text/days.ts'
-import { parseTemporalExpressions } from '../../../src/main/search/text/temporal-expressions.ts'
+import { formatDay, parseDay } from '../../../src/main/search/text/language/days.ts'
+import { parseTemporalExpressions } from '../../../src/main/search/text/language/times.ts'
 
 /** A Wednesday. */
 const today = parseDay('2026-11-18')

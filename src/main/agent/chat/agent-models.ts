@@ -1,10 +1,9 @@
 import { AppError } from '#shared/util/errors.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { messageTokens } from '../context/message-tokens.ts'
+import { messageTokens } from '../context/message-text.ts'
 import type { ChatModel } from '#llm'
-import { isContextOverflow } from '../compaction/overflow.ts'
+import { isContextOverflow, type ContextWindowEstimates } from '../context/context-window-estimates.ts'
 import type { ChatOptions } from './chat-options.ts'
-import type { ContextWindowEstimates } from './context-window-estimates.ts'
 
 const requestTimeoutMs = 600_000
 
@@ -76,10 +75,7 @@ function withEstimatedWindow(model: ChatModel, windowEstimates: ContextWindowEst
     },
     async *stream(request, signal) {
       try {
-        for await (const event of model.stream(request, signal)) {
-          if (event.type === 'done') await windowEstimates.confirm(model.id)
-          yield event
-        }
+        yield* model.stream(request, signal)
       } catch (error) {
         if (isContextOverflow(error)) {
           const { system, messages, tools, maxOutput } = request

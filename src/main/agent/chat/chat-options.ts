@@ -2,13 +2,12 @@ import type { Models } from '#llm'
 import type { Clock, AgentConfig } from '#platform'
 import type { Memory } from '#search'
 import type { Workspace } from '#workspace'
-import type { PrivacyMarks, PrivacyOfFiles } from '#workspace/privacy'
 import type { McpServers } from '../mcp-client/mcp-servers.ts'
 import type { ChatPrivacy } from '../privacy/chat-privacy.ts'
+import type { Reader, VisibleMemory } from '../privacy/visible-memory.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { ProposedChange } from '../tools/access-policy.ts'
-import type { ToolLimits } from '../tools/tool.ts'
-import type { ContextWindowEstimates } from './context-window-estimates.ts'
+import type { ProposedChange, ToolLimits } from '../tools/tool.ts'
+import type { ContextWindowEstimates } from '../context/context-window-estimates.ts'
 import type { MessageQueue } from './message-queue.ts'
 
 export interface ChatOptions {
@@ -17,8 +16,8 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
-  readonly marks: () => PrivacyMarks
-  readonly privacyOf: PrivacyOfFiles
+  /** Returns what a chat may see. */
+  readonly visibleTo: (reader: Reader) => VisibleMemory
   readonly privacy: ChatPrivacy
   /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>

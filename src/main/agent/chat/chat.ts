@@ -1,35 +1,25 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
-import type { Attachment, SendInput } from '#shared/contract/index.ts'
-import { privateLinesOf, visibilityOf } from '#shared/markdown/visibility.ts'
+import type { SendInput } from '#shared/contract/index.ts'
 import { AppError, isAbort } from '#shared/util/errors.ts'
-import { isRecord } from '#shared/util/json.ts'
-import { noUsage, splitAttachments } from '#shared/chat/messages.ts'
 import { EventEmitter, OpenQuestions, type Subscribable, Outbound } from '#platform'
-import { reportOf } from '../context/context-timeline.ts'
-import { AnswerDraft, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import { AgentModels } from './agent-models.ts'
-import { runCommand } from './commands.ts'
-import { LiveTurns, type TurnEndReason } from './live-turns.ts'
-import { saveSessionSummary } from './session-summary.ts'
-import { ContextMeter } from './context-meter.ts'
-import type { QueuedEntry } from './message-queue.ts'
-import { FixedParts } from '../context/fixed-part.ts'
-import { composeMessage } from './compose-message.ts'
-import { keepRequested } from './keep-request.ts'
-import { assertSupportsImages, recordModelChange } from './user-message.ts'
-import { generateTitle } from './title.ts'
-import { isOver } from '../sessions/session-end.ts'
-import { noticeEntry, privateMatchesEntry } from '../sessions/session-events.ts'
-import { SessionService } from '../sessions/session-service.ts'
-import { runTurn, storeMessage } from './turn.ts'
+import {
+  endSession,
+  generateTitle,
+  keepRequested,
+  modelOfChat,
+  noteMissingTools,
+  notePrivateMatches,
+  takeMissingNotes,
+} from './after-turn.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { createTurnContext, type ChatServices, type TurnTarget } from './turn-context.ts'
-
-/** Limits of the private lines in an error's data, and in its message. */
-const maxNamedLines = { data: 200, message: 3 }
+import { runCommand, faultMessage, runTurn, storeMessage } from './turn.ts'
+import { assertHasNoPrivateLine, assertSupportsImages, composeMessage, recordModelChange } from './compose-message.ts'
+import { LiveTurns, type TurnEndReason } from './live-turns.ts'
+import type { QueuedEntry } from './message-queue.ts'
+import { isOver, SessionService } from '../sessions/session-service.ts'
+import { createChatServices, createTurnContext, type ChatServices } from './turn-context.ts'
 
 export interface SendResult {
   readonly session: string
@@ -37,7 +27,7 @@ export interface SendResult {
   readonly ended: Promise<void>
 }
 
-export interface TurnEndEvent {
+interface TurnEndEvent {
   readonly session: string
   readonly reason: TurnEndReason
   readonly ms: number
@@ -46,7 +36,7 @@ export interface TurnEndEvent {
 export class Chat {
   readonly #changes = new EventEmitter<TurnEndEvent>()
   readonly changes: Subscribable<TurnEndEvent> = this.#changes
-  readonly meter: ContextMeter
+  readonly meter: ChatServices['meter']
   readonly endings: SessionService
   readonly #services: ChatServices
   readonly turns: LiveTurns
@@ -65,12 +55,12 @@ export class Chat {
         permissions: permissions.list().filter((question) => question.session === session),
       }),
       onStart: (session) => {
-        sessions.markActive(session)
+        sessions.active.add(session)
         this.endings.stop(session)
       },
       onFault: (session, error) => this.#emitFault(session, error),
       onEnd: (session, reason, ms) => {
-        sessions.markIdle(session)
+        sessions.active.delete(session)
         this.#changes.emit({ session, reason, ms })
         if (reason === 'done') void this.#afterTurn(session)
         // A failed or stopped answer does not void the request to remember something.
@@ -78,27 +68,18 @@ export class Chat {
           this.#runInBackground(session, () => keepRequested(session, this.#services))
       },
     })
-    const agentModels = new AgentModels(options)
-    const shared = { ...options, agentModels, fixedParts: new FixedParts() }
-    this.meter = new ContextMeter(shared)
-    const { turns, meter } = this
     this.permissions = permissions
-    this.#services = { ...shared, meter, turns, permissions }
+    const { turns } = this
+    this.#services = createChatServices(options, turns, permissions)
+    this.meter = this.#services.meter
     this.endings = new SessionService({
       ...options,
       stateFile: options.endingsFile,
       isBusy: (session) => turns.ended(session) !== undefined,
-      end: (session, transcript, signal) =>
-        Outbound.chat.run(session, () => this.#endSession(session, transcript, signal)),
-      takeNotes: (session, transcript, signal) =>
-        Outbound.chat.run(session, () => {
-          const model = agentModels.createFor(transcript.isPrivate, transcript.modelId)
-          return this.#takeNotes({ session, transcript, model }, signal)
-        }),
-    })
-    // Watchers receive messages in full; after other entries they refetch the transcript.
-    sessions.changes.subscribe(({ session, entry }) => {
-      if (entry && entry.type !== 'message' && !reportOf(entry)) turns.emit(session, { type: 'changed' })
+      end: (transcript, signal) =>
+        Outbound.chat.run(transcript.id, () => endSession(transcript, this.#services, signal)),
+      takeNotes: (transcript, signal) =>
+        Outbound.chat.run(transcript.id, () => takeMissingNotes(transcript, this.#services, signal)),
     })
   }
 
@@ -130,7 +111,7 @@ export class Chat {
     const isPrivate = current?.isPrivate ?? input.isPrivate ?? config.current.chat.default === 'private'
     const isStored = command?.name !== 'search' && command?.name !== 'model'
     if (isStored && !isPrivate && !input.sendAnyway)
-      await this.#assertHasNoPrivateLine(command?.argument ?? text, attachments)
+      await assertHasNoPrivateLine(privacy, command?.argument ?? text, attachments)
     const runningTurn = session === undefined ? undefined : this.turns.ended(session)
     if (session !== undefined && runningTurn !== undefined) return this.#enqueue(session, runningTurn, input, command)
     const model =
@@ -145,7 +126,7 @@ export class Chat {
     // Another window may have started a turn meanwhile.
     const concurrentTurn = this.turns.ended(id)
     if (concurrentTurn !== undefined) return this.#enqueue(id, concurrentTurn, input, command)
-    const target = { session: id, transcript, model }
+    const target = { transcript, model }
     const messageStored = Promise.withResolvers<void>()
     const ended = this.turns.start(id, async (signal) => {
       try {
@@ -161,7 +142,7 @@ export class Chat {
         return 'error'
       }
       const usesChatModel = command?.name === 'compact' && input.model === undefined
-      const turnModel = usesChatModel ? await this.#modelOfChat(transcript) : model
+      const turnModel = usesChatModel ? await modelOfChat(transcript, agentModels) : model
       const context = await createTurnContext(this.#services, { ...target, model: turnModel }, signal)
       if (!command) return runTurn(context, this.#services)
       return (await runCommand(command, context, this.#services)) ? 'done' : 'error'
@@ -213,7 +194,7 @@ export class Chat {
       await transcript.moveTo(transcript.parentOf(last.id))
     const ended = this.turns.start(session, async (signal) => {
       await recordModelChange(transcript, model, this.#services.config.current.model)
-      const context = await createTurnContext(this.#services, { session, transcript, model }, signal)
+      const context = await createTurnContext(this.#services, { transcript, model }, signal)
       const command = { name: 'compact', argument: '' } as const
       if (compacts && !(await runCommand(command, context, this.#services))) return 'error'
       return runTurn(context, this.#services)
@@ -258,7 +239,7 @@ export class Chat {
    * @param finishMs time for work that follows an answer or the end of a session, such as a title
    */
   async close(finishMs = 0): Promise<void> {
-    const work = Promise.all([...this.#backgroundTasks, this.endings.running])
+    const work = Promise.all([...this.#backgroundTasks, this.endings.settle()])
     await Promise.race([work, sleep(finishMs, undefined, { ref: false })])
     this.#closing.abort()
     await this.turns.close()
@@ -285,42 +266,6 @@ export class Chat {
     return created
   }
 
-  /** @throws AppError `message_private` */
-  async #assertHasNoPrivateLine(text: string, attachments: readonly Attachment[]): Promise<void> {
-    const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? attachment.text : []))
-    const marked = files.flatMap((file) => privateLinesOf(file, visibilityOf(file)).map((line) => line.trim()))
-    const equal = await this.#services.privacy.privateLines([text, ...files].join('\n'), text)
-    const lines = [...new Set([...equal, ...marked])]
-    if (lines.length === 0) return
-    const shown = lines.slice(0, maxNamedLines.message).join('\n')
-    const message = `the message has private lines (${lines.length}), and the chat is open (use --private, or --send-anyway):\n${shown}`
-    const data = { count: lines.length, lines: lines.slice(0, maxNamedLines.data).join('\n') }
-    throw new AppError('message_private', message, data)
-  }
-
-  /** Tells the user if private notes match the question of an open chat. The model does not learn of it. */
-  async #notePrivateMatches(session: string): Promise<void> {
-    const transcript = await this.#services.sessions.get(session)
-    const question = transcript.messages().findLast(({ message }) => message.role === 'user')?.message
-    if (transcript.isPrivate || transcript.isWithoutMemory || question?.role !== 'user') return
-    const count = await this.#services.privacy.countMatches(splitAttachments(question).text, this.#closing.signal)
-    if (count > 0 && !transcript.isPrivate) await transcript.appendCustom(privateMatchesEntry, { count })
-  }
-
-  /** Tells the user once in a chat that its model cannot call tools. */
-  async #noteMissingTools(session: string): Promise<void> {
-    const transcript = await this.#services.sessions.get(session)
-    const { modelId } = transcript
-    const model =
-      modelId === undefined ? undefined : this.#services.agentModels.createOrOffline(modelId, transcript.isPrivate)
-    if (!model || model.takesTools?.() !== false || transcript.isWithoutMemory) return
-    const notices = transcript.entries.flatMap((entry) =>
-      entry.type === 'custom' && entry.customType === noticeEntry ? [entry.data] : [],
-    )
-    if (notices.some((data) => isRecord(data) && data['kind'] === 'withoutTools')) return
-    await transcript.appendCustom(noticeEntry, { kind: 'withoutTools', code: '', data: { model: model.id } })
-  }
-
   /** Returns the transcript of a session without a running turn. @throws AppError `session_busy`, `unknown_session` */
   async idleTranscript(session: string): Promise<Transcript> {
     if (this.turns.ended(session) !== undefined) throw sessionBusy(session)
@@ -329,11 +274,11 @@ export class Chat {
 
   async #afterTurn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
-    this.#runInBackground(session, () => this.#noteMissingTools(session))
-    this.#runInBackground(session, () => this.#notePrivateMatches(session))
-    this.#runInBackground(session, () => keepRequested(session, this.#services))
+    const { signal } = this.#closing
+    for (const work of [noteMissingTools, notePrivateMatches, keepRequested])
+      this.#runInBackground(session, () => work(session, this.#services, signal))
     const next = this.#services.queue.takeFirst(session)
-    if (!next) return this.#runInBackground(session, () => generateTitle(session, this.#services, this.#closing.signal))
+    if (!next) return this.#runInBackground(session, () => generateTitle(session, this.#services, signal))
     try {
       await this.#sendFromQueue(session, next)
     } catch (error) {
@@ -355,37 +300,6 @@ export class Chat {
     }
   }
 
-  /** Creates the model of a chat's last message. If it is missing, the offline model replaces it and the chat says so. */
-  async #modelOfChat(transcript: Transcript): Promise<ChatModel> {
-    const { agentModels } = this.#services
-    try {
-      return agentModels.createFor(transcript.isPrivate, transcript.modelId)
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      const { code, message, data } = error
-      await transcript.appendCustom(noticeEntry, { kind: 'modelReplaced', code, message, data })
-      return agentModels.create('offline')
-    }
-  }
-
-  /** Saves the notes and the summary of a session. */
-  async #endSession(session: string, transcript: Transcript, signal: AbortSignal): Promise<void> {
-    const target = { session, transcript, model: await this.#modelOfChat(transcript) }
-    const flush = async () => {
-      const { enabled } = this.#services.config.current.compaction.memoryFlush
-      // The summary of the offline model has the statements that it would save.
-      if (enabled && target.model.provider !== 'offline') await this.#takeNotes(target, signal)
-    }
-    await saveSessionSummary({ ...this.#services, ...atLastMessage(transcript), ...target, signal, flush })
-  }
-
-  /** Takes notes from the messages of a session from which none were taken. */
-  async #takeNotes(target: TurnTarget, signal: AbortSignal): Promise<void> {
-    const services = { ...this.#services, ...atLastMessage(target.transcript) }
-    const { contextManager } = await createTurnContext(services, target, signal, false)
-    if (!target.transcript.isWithoutMemory) await contextManager.takeNotes()
-  }
-
   #runInBackground(session: string, work: () => Promise<void>): void {
     const task = Outbound.chat.run(session, work).catch((error: unknown) => {
       if (!this.#closing.signal.aborted || !isAbort(error)) this.#services.onFault(error)
@@ -396,20 +310,8 @@ export class Chat {
 
   #emitFault(session: string, error: unknown): void {
     if (this.#closing.signal.aborted) return
-    const isExpected = error instanceof AppError
-    const failure = isExpected
-      ? { code: error.code, message: error.message, data: error.data }
-      : { code: 'internal', message: 'something went wrong', data: { reference: this.#services.onFault(error) } }
-    const draft = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#services.now)
-    const message = draft.finish('error', noUsage, failure)
-    this.turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
+    this.turns.emit(session, faultMessage(error, this.#services))
   }
-}
-
-/** A clock for the end of a session: its notes have the day of its last message. */
-function atLastMessage(transcript: Transcript): Pick<ChatServices, 'now'> {
-  const at = transcript.messages().at(-1)?.message.timestamp ?? 0
-  return { now: () => new Date(at) }
 }
 
 function sessionBusy(session: string): AppError {

@@ -1,17 +1,17 @@
 import type { ContextItem, ContextReport, CompactionStep, Layer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { calibrateReport, calibrationFactor } from '../context/message-tokens.ts'
+import { type UserMessage, messageText, type Message } from '#shared/chat/messages.ts'
+import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
+import { isRecord } from '#shared/util/json.ts'
+import { calibrateReport, messageTextForModel, scaleTokens } from '../context/message-text.ts'
 import { lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
-import { predictDueSteps } from '../compaction/due-steps.ts'
-import { compactionState } from '../compaction/compaction-state.ts'
-import { expandRows, textOfItem, type SentRequest } from '../context/meter-rows.ts'
-import type { Assembly } from '../context/assemble.ts'
-import { truncatedWindow } from '../context/truncation.ts'
+import { compactionInput, predictDueSteps } from '../compaction/compaction-state.ts'
+import { type Assembly, messagesItem, textItem } from '../context/assemble.ts'
+import { truncatedWindow } from '../context/context-window-estimates.ts'
 import { noticeEntry } from '../sessions/session-events.ts'
-import { parseStoredRequest, readRequest } from '../sessions/stored-requests.ts'
+import { parseStoredRequest } from '../sessions/stored-requests.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import type { UserMessage } from '#shared/chat/messages.ts'
 import type { AgentModels } from './agent-models.ts'
 import { assembleRequest, type RequestServices } from './model-request.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
@@ -84,24 +84,16 @@ export class ContextMeter {
     report: ContextReport,
     lastReport?: ContextReport,
   ): CompactionStep[] {
-    const state = compactionState(transcript?.branch() ?? [])
     const now = this.#services.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: now }
-    const factor = calibrationFactor(lastReport)
-    const { current: settings } = this.#services.config
-    return predictDueSteps({
-      state: {
-        ...state,
-        liveMessages: [...state.liveMessages, { id: 'next', message }],
-        turnsSinceFailure: state.turnsSinceFailure + 1,
-      },
-      report,
-      factor,
-      tokens: Math.ceil(report.estimatedTokens * factor),
-      settings,
-      isFlushEnabled: settings.compaction.memoryFlush.enabled && transcript?.isWithoutMemory !== true,
-      now,
-    })
+    const input = compactionInput(transcript, report, lastReport, this.#services.config.current, now)
+    const { liveMessages, turnsSinceFailure } = input.state
+    const state = {
+      ...input.state,
+      liveMessages: [...liveMessages, { id: 'next', message }],
+      turnsSinceFailure: turnsSinceFailure + 1,
+    }
+    return predictDueSteps({ ...input, state })
   }
 
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
@@ -112,7 +104,7 @@ export class ContextMeter {
   /** @param number default: the last request @returns undefined if the request was not stored or is invalid */
   async #sentRequest(session: string | undefined, number: number | undefined): Promise<SentRequest | undefined> {
     if (session === undefined) return undefined
-    const { request } = await readRequest(this.#services.sessions.requestsFolder(session), number)
+    const { request } = await this.#services.sessions.requestWithWire(session, number)
     return request ? parseStoredRequest(request.json) : undefined
   }
 
@@ -129,4 +121,114 @@ function withLastTools(currentReport: ContextReport, lastReport: ContextReport):
   if (!tools || currentReport.model !== lastReport.model) return currentReport
   const items = currentReport.items.map((item) => (isTools(item) ? tools : item))
   return { ...currentReport, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
+}
+
+/** Maximum number of turns with a row; older turns share the first row. */
+const maxTurns = 24
+const maxAboutCharacters = 60
+
+interface SentRequest {
+  readonly system: readonly string[]
+  readonly messages: readonly Message[]
+  readonly tools: readonly unknown[]
+}
+
+/**
+ * Splits the tools and the conversation of a report into one row for each tool and turn.
+ * @param request the request that the report describes
+ */
+export function expandRows(report: ContextReport, request: SentRequest): ContextReport {
+  return {
+    ...report,
+    items: report.items.flatMap((item) => {
+      if (item.layer === 'system' && item.name === 'tools') return splitItem(item, request.tools.map(toolRow))
+      if (item.layer === 'conversation' && item.name === 'conversation') return splitItem(item, turnRows(request))
+      return [item]
+    }),
+  }
+}
+
+const filePattern = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
+
+/** Returns the text of a report item or row as it was sent; '' if there is no such item. */
+function textOfItem(request: SentRequest, layer: Layer, name: string): string {
+  const [prompt = '', files = ''] = request.system
+  const { summary, conversation } = splitSummary(request)
+  if (layer === 'summary') return summary
+  if (layer === 'project' || layer === 'logs')
+    return [...files.matchAll(filePattern)].find(([, path]) => path === name)?.[0] ?? ''
+  if (layer === 'system') {
+    if (name === 'system prompt') return prompt
+    const tools = request.tools.filter((tool) => name === 'tools' || toolItem(toolNameOf(tool)) === name)
+    return tools.map((tool) => JSON.stringify(tool, null, 2)).join('\n\n')
+  }
+  if (layer === 'recalled') {
+    const texts = conversation.map(messageTextForModel)
+    return texts.flatMap((text) => /<memory>\n[^]*?\n<\/memory>/.exec(text)?.[0] ?? []).join('\n\n')
+  }
+  if (layer === 'tools') {
+    const results = conversation.filter((message) => message.role === 'toolResult' && message.toolName === name)
+    return results.map(messageTextForModel).join('\n\n')
+  }
+  const turns = turnsOf(conversation).filter((turn) => name === 'conversation' || turn.name === name)
+  const messages =
+    layer === 'conversation'
+      ? turns.flatMap((turn) => turn.messages)
+      : conversation.filter(({ role }) => role === 'user').slice(-1)
+  const withoutRecalled = (text: string) => text.replace(/\n*<memory>\n[^]*?\n<\/memory>$/, '')
+  return messages.map((message) => `${message.role}: ${withoutRecalled(messageTextForModel(message))}`).join('\n\n')
+}
+
+/** Splits a conversation into turns without tool results and the last user message, which are other items. */
+function turnsOf(conversation: readonly Message[]): { name: string; messages: Message[] }[] {
+  const lastUserIndex = conversation.findLastIndex(({ role }) => role === 'user')
+  // A last user message without an answer has no row.
+  const turnCount = conversation.slice(0, -1).filter(({ role }) => role === 'user').length
+  let turn = 0
+  const shown = conversation.flatMap((message, index) => {
+    if (message.role === 'user') turn += 1
+    if (message.role === 'toolResult' || index === lastUserIndex) return []
+    return [{ message, number: index + 1, row: Math.max(turn, turnCount - maxTurns + 1) }]
+  })
+  return [...Map.groupBy(shown, ({ row }) => row).values()].map((row) => ({
+    name: messageRangeItem({ from: row[0]?.number ?? 0, to: row.at(-1)?.number ?? 0 }),
+    messages: row.map(({ message }) => message),
+  }))
+}
+
+/** Returns '?' for a tool without a name. */
+function toolNameOf(tool: unknown): string {
+  return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
+}
+
+function toolRow(tool: unknown): ContextItem {
+  return textItem('system', toolItem(toolNameOf(tool)), JSON.stringify(tool))
+}
+
+function turnRows(request: SentRequest): ContextItem[] {
+  return turnsOf(splitSummary(request).conversation).map(({ name, messages }) => {
+    const about = messages.map(startOfUserMessage).find((start) => start !== undefined)
+    return { ...messagesItem('conversation', name, messages), about }
+  })
+}
+
+const timestampPattern = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
+
+function startOfUserMessage(message: Message): string | undefined {
+  const text = messageText(message).replace(timestampPattern, '').replace(/\s+/g, ' ').trim()
+  return message.role !== 'user' || text === '' ? undefined : text.slice(0, maxAboutCharacters).toWellFormed()
+}
+
+/** Splits an item into rows. Scales their tokens so that they sum to the tokens of the item. */
+function splitItem(item: ContextItem, rows: readonly ContextItem[]): ContextItem[] {
+  return rows.length === 0 ? [item] : scaleTokens(rows, item.tokens)
+}
+
+const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
+
+/** Separates the text of the summary message, '' if there is none, from the conversation. */
+function splitSummary({ messages }: SentRequest): { summary: string; conversation: readonly Message[] } {
+  const [first] = messages
+  const match = first?.role === 'user' ? summaryPattern.exec(messageTextForModel(first)) : null
+  return match ? { summary: match[1] ?? '', conversation: messages.slice(1) } : { summary: '', conversation: messages }
 }

@@ -19,7 +19,7 @@ interface LiveTurn {
 
 const noProgress: Progress = { text: '', thinking: '', retrying: null, keeping: null }
 
-export interface TurnHooks {
+interface TurnHooks {
   /** Returns the queued messages and open questions of a session. */
   readonly pendingInput: (session: string) => Pick<TurnState, 'queue' | 'permissions'>
   readonly onStart: (session: string) => void
@@ -31,7 +31,7 @@ export interface TurnHooks {
 export class LiveTurns {
   readonly #hooks: TurnHooks
   readonly #turns = new Map<string, LiveTurn>()
-  readonly #watchers = new Map<string, Set<CoalescingStream>>()
+  readonly #watchers = new Map<string, Set<(event: ChatEvent) => void>>()
 
   constructor(hooks: TurnHooks) {
     this.#hooks = hooks
@@ -74,14 +74,30 @@ export class LiveTurns {
    * instead of a backlog.
    */
   async *watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    const watcher = new CoalescingStream(() => this.#currentState(session))
+    let pending: ChatEvent[] = [this.#currentState(session)]
+    let wake = () => {}
+    const push = (event: ChatEvent) => {
+      const last = pending.at(-1)
+      const merged = last && mergeEvents(last, event)
+      if (merged) pending[pending.length - 1] = merged
+      else pending.push(event)
+      if (pending.length > maxQueuedEvents) pending = [{ type: 'changed' }, this.#currentState(session)]
+      wake()
+    }
     const watchers = this.#watchers.get(session) ?? new Set()
-    this.#watchers.set(session, watchers.add(watcher))
+    this.#watchers.set(session, watchers.add(push))
+    signal?.addEventListener('abort', () => wake(), { once: true })
     try {
-      yield this.#currentState(session)
-      yield* watcher.events(signal)
+      for (;;) {
+        if (signal?.aborted) return
+        const event = pending.shift()
+        if (event) yield event
+        else await new Promise<void>((resolve) => (wake = resolve))
+        // Meanwhile, further deltas merge.
+        if (event && isDelta(event) && pending.length === 0) await sleep(coalesceMs)
+      }
     } finally {
-      watchers.delete(watcher)
+      watchers.delete(push)
       if (watchers.size === 0) this.#watchers.delete(session)
     }
   }
@@ -94,7 +110,7 @@ export class LiveTurns {
       turn.nextAttemptAt = performance.now() + event.afterMs
       turn.retryNow = retryNow
     }
-    for (const watcher of this.#watchers.get(session) ?? []) watcher.push(event)
+    for (const watcher of this.#watchers.get(session) ?? []) watcher(event)
   }
 
   emitPending(session: string, type: 'queue' | 'permissions'): void {
@@ -151,51 +167,6 @@ function progressAfter(progress: Progress, event: ChatEvent): Progress {
 const coalesceMs = 16
 /** Maximum number of queued events; the current state replaces a longer queue. */
 const maxQueuedEvents = 2000
-
-export class CoalescingStream {
-  readonly #currentState: () => ChatEvent
-  #pending: ChatEvent[] = []
-  #wake: (() => void) | undefined
-
-  constructor(currentState: () => ChatEvent) {
-    this.#currentState = currentState
-  }
-
-  push(event: ChatEvent): void {
-    const last = this.#pending.at(-1)
-    const merged = last && mergeEvents(last, event)
-    if (merged) this.#pending[this.#pending.length - 1] = merged
-    else this.#pending.push(event)
-    if (this.#pending.length > maxQueuedEvents) this.#pending = [{ type: 'changed' }, this.#currentState()]
-    this.#wake?.()
-  }
-
-  /** Yields all pushed events in order; returns without an error when the signal aborts. */
-  async *events(signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    let lastYieldAt = -Infinity
-    const onAbort = () => this.#wake?.()
-    signal?.addEventListener('abort', onAbort)
-    try {
-      for (;;) {
-        if (signal?.aborted) return
-        const [first] = this.#pending
-        if (!first) {
-          await new Promise<void>((resolve) => (this.#wake = resolve))
-          continue
-        }
-        const remainingMs = lastYieldAt + coalesceMs - performance.now()
-        // Wait for deltas to merge, unless another event already follows.
-        if (isDelta(first) && this.#pending.length === 1 && remainingMs > 0) await sleep(remainingMs)
-        const event = this.#pending.shift()
-        if (!event) continue
-        if (isDelta(event)) lastYieldAt = performance.now()
-        yield event
-      }
-    } finally {
-      signal?.removeEventListener('abort', onAbort)
-    }
-  }
-}
 
 function isDelta(event: ChatEvent): event is Extract<ChatEvent, { type: 'text' | 'thinking' }> {
   return event.type === 'text' || event.type === 'thinking'

@@ -12,9 +12,9 @@ import {
   projectContextFiles,
   type Workspace,
 } from '#workspace'
-import type { PrivacyMarks } from '#workspace/privacy'
 import { fileSection, type ContextFile } from '../context/assemble.ts'
-import { sessionSummaryText } from '../context/fit-text.ts'
+import { sessionSummaryText } from '../context/context-budget.ts'
+import type { VisibleMemory } from '../privacy/visible-memory.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { ChatOptions } from './chat-options.ts'
 
@@ -30,18 +30,17 @@ export interface LoadedFiles {
  * @param transcript undefined for a new chat
  */
 export async function loadFiles(
-  { workspace, config, now, marks }: ChatOptions,
+  { workspace, config, now, visibleTo }: ChatOptions,
   transcript: Transcript | undefined,
 ): Promise<LoadedFiles> {
   const { layout } = workspace
   const { chat } = config.current
   const { longTerm, logs, summaries } = chat.context
-  // A private chat sees all text.
-  const openMarks = (transcript ? transcript.isPrivate : chat.default === 'private') ? undefined : marks()
+  const visible = visibleTo({ seesPrivate: transcript ? transcript.isPrivate : chat.default === 'private' })
   const hiddenLines = new Set<string>()
   const read = (files: Omit<ContextFile, 'text'>[]): Promise<ContextFile[]> =>
     Promise.all(
-      files.map(async (file) => ({ ...file, text: await readOpenText(workspace, file.path, openMarks, hiddenLines) })),
+      files.map(async (file) => ({ ...file, text: await readVisible(workspace, file.path, visible, hiddenLines) })),
     )
   if (transcript?.isWithoutMemory === true)
     return { files: await read([{ path: ownFilePath('SOUL.md', layout), layer: 'project' }]), hiddenLines }
@@ -61,7 +60,7 @@ export async function loadFiles(
   const files = [
     ...(await read(paths.map((path) => ({ path, layer: 'project' })))),
     ...(await read(dated)).filter(({ text }) => text !== null),
-    ...(summaries ? await recentSummaries(workspace, dayBefore, openMarks, basename(transcript?.file ?? '')) : []),
+    ...(summaries ? await recentSummaries(workspace, dayBefore, visible, basename(transcript?.file ?? '')) : []),
   ]
   return { files, hiddenLines }
 }
@@ -75,7 +74,7 @@ const summaryDays = 14
 async function recentSummaries(
   workspace: Workspace,
   dayBefore: (days: number) => string,
-  openMarks: PrivacyMarks | undefined,
+  visible: VisibleMemory,
   ownTranscript: string,
 ): Promise<ContextFile[]> {
   // Summaries are in few folders; listing these is cheaper than scanning all notes for every request.
@@ -89,10 +88,10 @@ async function recentSummaries(
   const summaries: ContextFile[] = []
   let remainingTokens = maxSummaryTokens
   for (const { path } of newestFirst) {
-    const full = (await readText(workspace, path)) ?? ''
-    const isVisible = (await readOpenText(workspace, path, openMarks)) === full
-    const isOwn = ownTranscript !== '' && full.includes(`[sessions/${ownTranscript}]`)
-    const text = isVisible && !isOwn ? sessionSummaryText(full) : undefined
+    const hiddenLines = new Set<string>()
+    const summary = (await readVisible(workspace, path, visible, hiddenLines)) ?? ''
+    const isOwn = ownTranscript !== '' && summary.includes(`[sessions/${ownTranscript}]`)
+    const text = hiddenLines.size > 0 || isOwn ? undefined : sessionSummaryText(summary)
     if (text === undefined) continue
     const file = { path, text, layer: 'logs', day: 'summary' } as const
     remainingTokens -= estimateTokens(fileSection(file, text))
@@ -102,19 +101,14 @@ async function recentSummaries(
   return summaries
 }
 
-/** Reads a file without its private lines; null if it is wholly private, and as `readText`. */
-async function readOpenText(
-  workspace: Workspace,
-  path: string,
-  openMarks: PrivacyMarks | undefined,
-  hiddenLines?: Set<string>,
-) {
+/** Reads the visible text of a file; null if it is hidden, and as `readText`. @param hiddenLines gets the other lines */
+async function readVisible(workspace: Workspace, path: string, visible: VisibleMemory, hiddenLines: Set<string>) {
   const text = await readText(workspace, path)
-  if (text === null || !openMarks) return text
-  const open = openMarks.openText(await workspace.realPath(path), text) ?? null
-  const shown = new Set(open?.split('\n'))
-  for (const line of text.split('\n')) if (!shown.has(line)) hiddenLines?.add(line)
-  return open
+  if (text === null || visible.seesPrivate) return text
+  const shownText = visible.textOf(await workspace.realPath(path), text) ?? null
+  const shown = new Set(shownText?.split('\n'))
+  for (const line of text.split('\n')) if (!shown.has(line)) hiddenLines.add(line)
+  return shownText
 }
 
 /** Returns null for a missing file, and the error in brackets if it cannot be read. An outside file names itself. */

@@ -1,19 +1,15 @@
-import { messageText, textsInCalls, type Message } from '#shared/chat/messages.ts'
-import { additionsOf } from '../context/additions.ts'
-import { assemble, type Assembly } from '../context/assemble.ts'
-import { budgetOf } from '../context/context-budget.ts'
-import { changesSince, knownLines } from '../context/file-changes.ts'
-import { cutToTokens, maxFileTokens } from '../context/fit-text.ts'
-import type { FixedPart, FixedParts } from '../context/fixed-part.ts'
-import { windowProfile } from '../context/window-profile.ts'
-import { compactionState } from '../compaction/compaction-state.ts'
-import { withTimestamp } from '../context/request-history.ts'
-import type { ChatModel } from '#llm'
-import type { Transcript } from '../sessions/transcript.ts'
-import type { LinkedMessage } from '../sessions/digest.ts'
+import { messageText, textsInCalls, type Message, type FileChangeNote } from '#shared/chat/messages.ts'
+import type { ChatModel, ToolDefinition } from '#llm'
 import { dailyLogPath, localDate, localTime } from '#workspace'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { addedIn } from '#shared/util/file-change.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { additionsOf } from '../context/message-text.ts'
+import { assemble, type Assembly, withTimestamp, type ContextFile } from '../context/assemble.ts'
+import { budgetOf, windowProfile, cutToTokens, maxFileTokens } from '../context/context-budget.ts'
+import { compactionState } from '../compaction/compaction-state.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import type { LinkedMessage } from '../sessions/digest.ts'
 import { sourcesOfMessages } from './provenance-tracking.ts'
 import { privateChatError } from './agent-models.ts'
 import { loadFiles, type LoadedFiles } from './loaded-files.ts'
@@ -27,7 +23,7 @@ export type AssembledRequest = Assembly & {
   readonly sources: readonly Source[]
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly model: ChatModel
   readonly tools: readonly Tool[]
   /** Undefined for a new conversation. */
@@ -91,9 +87,10 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const branch = transcript.branch()
   const messages = compactionState(branch).liveMessages.map(({ message }) => message)
   const loaded = await loadFiles(services, transcript)
+  const stored = fixedParts.get(transcript.file)
   // A server of this machine keeps its cache.
-  const stored = fixedParts.get(transcript.file, now().getTime(), model.isLocal ? Infinity : contextPruning.ttl)
-  const isUsable = stored && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
+  const hasCache = stored && (model.isLocal || now().getTime() - stored.usedAt <= contextPruning.ttl)
+  const isUsable = hasCache && (transcript.isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
   const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
   // The text of flushes comes from the conversation.
   const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
@@ -101,7 +98,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const said = messages.map(messageText).join('\n')
   const changes = isUsable ? changesSince(knownLines(stored.part.files, sent), loaded.files, written, said) : undefined
   const isKnown = changes !== undefined && JSON.stringify(changes).length <= maxChangedCharacters
-  if (!isKnown) fixedParts.drop(transcript.file)
+  if (!isKnown) fixedParts.delete(transcript.file)
   const files = isKnown && stored ? stored.part.files : loaded.files
   const limit = maxFileTokens(budgetOf(model, compaction), 0)
   return {
@@ -138,7 +135,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
     context,
     prompts: current.prompts,
   })
-  const stored = transcript && fixedParts.get(transcript.file, at.getTime())
+  const stored = transcript && fixedParts.get(transcript.file)
   const hasSameTools = isPreview || JSON.stringify(stored?.part.tools) === JSON.stringify(definitions)
   if (
     transcript &&
@@ -146,7 +143,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
     hasSameTools &&
     (isPrivate || !(await hasPrivateText(services, stored.part, loaded)))
   ) {
-    if (!isPreview) fixedParts.set(transcript.file, { ...stored, usedAt: at.getTime() })
+    if (!isPreview) keepPart(fixedParts, transcript, { ...stored, usedAt: at.getTime() })
     return stored.part
   }
   const prompts = await loadPrompts(services)
@@ -162,7 +159,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   })
   const files = namesMissing ? loaded.files : loaded.files.filter(({ text }) => text !== null)
   const part: FixedPart = { systemPrompt, files, tools: definitions }
-  if (transcript && !isPreview) fixedParts.set(transcript.file, { key, part, usedAt: at.getTime() })
+  if (transcript && !isPreview) keepPart(fixedParts, transcript, { key, part, usedAt: at.getTime() })
   return part
 }
 
@@ -184,4 +181,85 @@ function turnCutByCompaction(all: readonly LinkedMessage[], live: readonly Linke
   const isUser = ({ message }: LinkedMessage) => message.role === 'user'
   const start = all.findLastIndex(isUser)
   return start < 0 || live.some(isUser) ? {} : { turn: all.slice(start).map(({ message }) => withTimestamp(message)) }
+}
+
+/**
+ * The fixed part of a chat's requests: system prompt, loaded files and tools. It stays as it was read first, so that
+ * consecutive requests have the same beginning and the model server can reuse it. It is read again for another model,
+ * after a compaction, after a change of settings, and when the provider's cache has expired.
+ */
+
+interface FixedPart {
+  readonly systemPrompt: string
+  readonly files: readonly ContextFile[]
+  readonly tools: readonly ToolDefinition[]
+}
+
+interface StoredPart {
+  readonly part: FixedPart
+  /** Model, settings and state of the chat that the part was built for. */
+  readonly key: string
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number
+}
+
+/** Maximum number of chats with a stored part. */
+const maxChats = 50
+
+type FixedParts = Map<string, StoredPart>
+
+/** Keeps the part of a chat until it is deleted, or until many other chats have theirs. */
+function keepPart(parts: FixedParts, { file }: Transcript, stored: StoredPart): void {
+  parts.delete(file)
+  parts.set(file, stored)
+  const [oldest] = parts.keys()
+  if (parts.size > maxChats && oldest !== undefined) parts.delete(oldest)
+}
+
+/** Lines of the files by path. */
+type KnownLines = ReadonlyMap<string, ReadonlySet<string>>
+
+const linesOf = (text: string | null) => (text ?? '').split(/\r?\n/).filter((line) => line.trim() !== '')
+
+/** Returns the lines that a chat knows: those of the files as they were read, changed by the notes sent since. */
+function knownLines(files: readonly ContextFile[], sent: readonly FileChangeNote[]): KnownLines {
+  const loaded = files.filter(({ day }) => day !== 'summary')
+  const known = new Map(loaded.map(({ path, text }) => [path, new Set(linesOf(text))]))
+  for (const { path, added, removed } of sent) {
+    const lines = known.get(path) ?? new Set<string>()
+    known.set(path, lines)
+    for (const line of removed) lines.delete(line)
+    for (const line of added) lines.add(line)
+  }
+  return known
+}
+
+/**
+ * Returns the changes that the chat does not know of, without those of session summaries.
+ * @param written text that the agent wrote in this chat: neither its lines nor those it replaced are sent
+ * @param said other text of the chat, whose lines are not sent again
+ */
+function changesSince(
+  known: KnownLines,
+  files: readonly ContextFile[],
+  written: string,
+  said: string,
+): FileChangeNote[] {
+  const current = new Map(files.filter(({ day }) => day !== 'summary').map(({ path, text }) => [path, linesOf(text)]))
+  const isTitle = (line: string) => /^# \d{4}-\d{2}-\d{2}$/.test(line)
+  return [...new Set([...known.keys(), ...current.keys()])].flatMap((path) => {
+    const before = known.get(path) ?? new Set()
+    const after = current.get(path) ?? []
+    const isWritten = (line: string) => isTitle(line) || written.includes(noteIn(line))
+    const added = after.filter((line) => !before.has(line) && !isWritten(line) && !said.includes(noteIn(line)))
+    const removed = [...before].filter((line) => !after.includes(line) && !isWritten(line))
+    return added.length + removed.length === 0 ? [] : [{ path, added, removed }]
+  })
+}
+
+/** Returns a line without list mark, time and source marks, which the app adds to the text of a note. */
+function noteIn(line: string): string {
+  return withoutLead(line)
+    .replace(/^\d{1,2}:\d{2}\s+|\s*\^\[[^\]]*\]/g, '')
+    .trim()
 }

@@ -1,5 +1,5 @@
 import { uniqueSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
-import type { ToolDetails } from '#shared/chat/tool-details.ts'
+import type { ToolDetails } from '#shared/chat/message-schemas.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { noteOf, withoutAdditions, withoutTimestamp } from '#llm'

@@ -4,7 +4,7 @@ import { withSource } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { hashText, localDate, memoryFolderPath } from '#workspace'
-import { sessionSummaryText } from '../context/fit-text.ts'
+import { sessionSummaryText } from '../context/context-budget.ts'
 import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
 import { sourcesOfMessages, userTextIn } from './provenance-tracking.ts'
 import type { ChatServices, TurnTarget } from './turn-context.ts'
@@ -30,30 +30,29 @@ const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/
 const maxSlugLength = 60
 
 /** Finds the note of a session that was written just before a crash. */
-export async function findUnrecorded({ workspace, session, transcript }: SessionNoteContext) {
+export async function findUnrecorded({ workspace, transcript }: SessionNoteContext) {
   const folder = memoryFolderPath(workspace.layout)
   const date = dateOf(transcript, transcript.messages())
   for (const name of await workspace.entryNames(folder)) {
     if (!name.startsWith(`${date}-`)) continue
     const path = `${folder}/${name}`
     const { text } = (await orUndefined(workspace.read(path))) ?? { text: '' }
-    const isOwn = sessionSummaryText(text) !== undefined && text.includes(`[sessions/${session}.jsonl]`)
+    const isOwn = sessionSummaryText(text) !== undefined && text.includes(`[sessions/${transcript.id}.jsonl]`)
     if (isOwn) return { path, hash: hashText(text), proposed: undefined }
   }
   return undefined
 }
 
-/** Returns the text of the note about these messages. */
 export async function textOf(
   context: SessionNoteContext,
   messages: readonly LinkedMessage[],
   summary: Summary,
 ): Promise<string> {
-  const { models, session, transcript } = context
+  const { models, transcript } = context
   const { lines } = summary
   const date = dateOf(transcript, messages)
   const items = await itemsOf(context, lines)
-  const source = models.sentencesFor(lines.map(({ text }) => text)).ending(`[sessions/${session}.jsonl]`)
+  const source = models.sentencesFor(lines.map(({ text }) => text)).ending(`[sessions/${transcript.id}.jsonl]`)
   const note = `# ${date}: ${slugOf(summary).replaceAll('-', ' ')}\n\n${source}\n\n${items.join('\n')}\n`
   const texts = messages.map(({ message }) => message)
   const isTyped = createUserTextMatcher(userTextIn(texts))
@@ -62,19 +61,19 @@ export async function textOf(
   return transcript.isPrivate ? withVisibility(marked, true) : marked
 }
 
-/** Formats lines as list items with links to their messages. */
 export async function itemsOf(
-  { session, transcript }: SessionNoteContext,
+  { transcript }: Pick<SessionNoteContext, 'transcript'>,
   lines: readonly DigestLine[],
 ): Promise<string[]> {
   const placeOf = await transcript.linesOf(lines.flatMap((line) => line.messages))
   return lines.map(({ text, messages }) => {
-    const links = messages.flatMap((id) => placeOf.get(id) ?? []).map((line) => `[sessions/${session}.jsonl:${line}]`)
+    const links = messages
+      .flatMap((id) => placeOf.get(id) ?? [])
+      .map((line) => `[sessions/${transcript.id}.jsonl:${line}]`)
     return [`- ${text}`, ...links].join(' ')
   })
 }
 
-/** Returns a path that no file has. */
 export async function freePath(
   { workspace, transcript }: SessionNoteContext,
   messages: readonly LinkedMessage[],

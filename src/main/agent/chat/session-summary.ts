@@ -35,7 +35,7 @@ const noteSchema = z.object({
  * @throws AppError of the model, or if the note cannot be written
  */
 export async function saveSessionSummary(ended: EndedSession): Promise<void> {
-  const { transcript, session, model, workspace, propose } = ended
+  const { transcript, model, workspace, propose } = ended
   const last = transcript.lastCustom(summaryEntry)
   const earlier = last === undefined ? await note.findUnrecorded(ended) : noteSchema.safeParse(last).data
   const current =
@@ -62,7 +62,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
   } else {
     const text = await note.textOf(ended, messages, summary)
     const path = earlier && current !== undefined ? earlier.path : await note.freePath(ended, messages, summary)
-    const write = await workspace.edit(path, { cause: 'agent', session }, (before) =>
+    const write = await workspace.edit(path, { cause: 'agent', session: transcript.id }, (before) =>
       before === current ? text : (before ?? ''),
     )
     await record({ path, hash: hashText(write.after ?? ''), change: workspace.describe(write) })

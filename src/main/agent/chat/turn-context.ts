@@ -1,18 +1,21 @@
 import type { ChatModel } from '#llm'
+import type { OpenQuestions } from '#platform'
+import { AppError } from '#shared/util/errors.ts'
+import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import { AccessPolicy } from '../tools/access-policy.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
-import type { OpenQuestions } from '#platform'
-import type { AgentModels } from './agent-models.ts'
-import type { ContextMeter } from './context-meter.ts'
-import type { LiveTurns } from './live-turns.ts'
+import { reportOf } from '../context/context-timeline.ts'
 import { assembleRequest, type RequestServices } from './model-request.ts'
+import { AgentModels } from './agent-models.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { ContextMeter } from './context-meter.ts'
+import type { LiveTurns } from './live-turns.ts'
 import { loadPrompts } from './prompts.ts'
-import { createMcpTool } from '../tools/mcp-tool.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
-import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
+import type { PermissionDecision, PermissionQuestion, Tool, ToolContext, ToolOutcome } from '../tools/tool.ts'
 import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
+import type { McpServers, McpTool } from '../mcp-client/mcp-servers.ts'
 
 export interface ChatServices extends RequestServices {
   readonly agentModels: AgentModels
@@ -21,8 +24,21 @@ export interface ChatServices extends RequestServices {
   readonly permissions: OpenQuestions<PermissionQuestion & { readonly session: string }, PermissionDecision>
 }
 
+export function createChatServices(
+  options: ChatOptions,
+  turns: LiveTurns,
+  permissions: ChatServices['permissions'],
+): ChatServices {
+  const fixedParts: RequestServices['fixedParts'] = new Map()
+  const services = { ...options, agentModels: new AgentModels(options), fixedParts }
+  // Watchers receive messages in full; after other entries they refetch the transcript.
+  options.sessions.changes.subscribe(({ session, entry }) => {
+    if (entry && entry.type !== 'message' && !reportOf(entry)) turns.emit(session, { type: 'changed' })
+  })
+  return { ...services, meter: new ContextMeter(services), turns, permissions }
+}
+
 export interface TurnContext {
-  readonly session: string
   readonly transcript: Transcript
   readonly model: ChatModel
   readonly toolContext: ToolContext
@@ -30,7 +46,7 @@ export interface TurnContext {
   readonly contextManager: ContextManager
 }
 
-export type TurnTarget = Pick<TurnContext, 'session' | 'transcript' | 'model'>
+export type TurnTarget = Pick<TurnContext, 'transcript' | 'model'>
 
 /**
  * Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet.
@@ -44,7 +60,7 @@ export async function createTurnContext(
   isTurn = true,
 ): Promise<TurnContext> {
   const { config, mcp, turns } = services
-  const { session, transcript, model } = target
+  const { transcript, model } = target
   const builtIns = transcript.isWithoutMemory ? [] : builtInTools
   const serverTools = isTurn ? await mcp.tools(transcript.isPrivate) : []
   const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
@@ -59,7 +75,7 @@ export async function createTurnContext(
     toolContext,
     tools,
     onStart: async (what) => {
-      if (isTurn) turns.emit(session, { type: 'keeping', what })
+      if (isTurn) turns.emit(transcript.id, { type: 'keeping', what })
     },
   })
   return { ...target, toolContext, tools, contextManager }
@@ -67,19 +83,19 @@ export async function createTurnContext(
 
 export function createToolContext(
   services: ChatServices,
-  { session, transcript, model }: TurnTarget,
+  { transcript, model }: TurnTarget,
   signal: AbortSignal,
 ): ToolContext {
-  const { sessions, workspace, mcp, marks, permissions } = services
+  const session = transcript.id
+  const { sessions, mcp, visibleTo, permissions } = services
   const outputsFolder = sessions.outputsFolder(session)
   return {
     ...services,
-    accessPolicy: new AccessPolicy(transcript.isPrivate, marks, () => workspace.layout),
+    visible: visibleTo({ seesPrivate: transcript.isPrivate }),
     sources: [],
     userText: '',
     propose: (change) => services.propose(change, model.id),
     session,
-    readSession: (id) => sessions.readText(id, transcript.isPrivate),
     readOutput: (name) => readOutput(outputsFolder, name),
     saveOutput: (callId, text) => saveOutput(outputsFolder, callId, text),
     signal,
@@ -99,4 +115,37 @@ export function createToolContext(
     onProgress: (call, share, note) =>
       services.turns.emit(session, { type: 'toolProgress', progress: { call, share, note } }),
   }
+}
+
+type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
+
+function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
+  const { server, tool, connection, isPrivate, ...definition } = mcp
+  return {
+    ...definition,
+    async run(input, { signal, limits, askPermission, onProgress }, callId) {
+      const permission = servers.permissionOf(server, tool)
+      const question = { server, tool, input: JSON.stringify(input, null, 2) }
+      if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
+        throw new AppError('tool_denied', `the user denied ${tool} of ${server}`, { tool, server })
+      const report = (share: number | null, note: string) => onProgress(callId, share, note)
+      const options = { signal, timeoutMs: limits.timeoutMs, isPrivate, onProgress: report }
+      return outcomeOf(await connection.call(tool, { ...input }, options))
+    },
+  }
+}
+
+function outcomeOf({ content = [], isError, structuredContent }: CallResult): ToolOutcome {
+  const texts: string[] = []
+  const images: ImagePart[] = []
+  for (const part of content) {
+    if (part.type === 'text') texts.push(part.text)
+    else if (part.type === 'image') images.push({ type: 'image', data: part.data, mimeType: part.mimeType })
+    else if (part.type === 'resource')
+      texts.push('text' in part.resource ? part.resource.text : `[${part.resource.uri}]`)
+    else if (part.type === 'resource_link') texts.push(`[${part.name}](${part.uri})`)
+    else texts.push(`[${part.type}]`)
+  }
+  if (texts.length === 0 && structuredContent) texts.push(JSON.stringify(structuredContent, null, 2))
+  return { text: texts.join('\n'), images, isError: isError === true }
 }

@@ -1,23 +1,28 @@
+import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
-import { withUniqueCallIds } from '../context/request-history.ts'
-import { AnswerDraft } from '#llm'
-import type { LiveAnswer } from '../sessions/live-answer.ts'
-import { storeWireRequest } from '../sessions/stored-requests.ts'
-import { executeTools } from '../tools/execute-tools.ts'
-import { isContextOverflow } from '../compaction/overflow.ts'
-import { LoopDetector } from '../tools/loop-detector.ts'
+import { AnswerDraft, assertModelId } from '#llm'
+import type { CommandCall } from '#shared/chat/commands.ts'
+import type { CommandOutcome } from '#shared/contract/index.ts'
+import { datedNote } from '#search/text'
+import { localDate } from '#workspace'
+import { withUniqueCallIds } from '../context/assemble.ts'
+import type { LiveAnswer } from '../sessions/transcript-file.ts'
+import { wireRecorder } from '../sessions/stored-requests.ts'
+import { executeTools, LoopDetector } from '../tools/execute-tools.ts'
+import { isContextOverflow } from '../context/context-window-estimates.ts'
 import { userTextIn } from './provenance-tracking.ts'
 import type { TurnEndReason } from './live-turns.ts'
 import { assembleRequest, type AssembledRequest } from './model-request.ts'
 import type { ChatServices, TurnContext } from './turn-context.ts'
 import { composeMessage } from './compose-message.ts'
+import { commandEntry } from '../sessions/session-events.ts'
 
 const maxSteps = 50
 
 /** Runs a turn to its end. Stores a failure as an answer. @throws errors that are no AppError */
 export async function runTurn(context: TurnContext, services: ChatServices): Promise<TurnEndReason> {
-  const { session, model, tools, toolContext } = context
+  const { transcript, model, tools, toolContext } = context
   const { queue, turns, now } = services
   const loopDetector = new LoopDetector()
   let hasText = false
@@ -40,11 +45,11 @@ export async function runTurn(context: TurnContext, services: ChatServices): Pro
     )
     if (toolContext.signal.aborted) return 'aborted'
     if (loopDetector.stopReason) return fail(loopDetector.stopReason)
-    const queued = queue.takeNext(session)
-    if (queued.length > 0) turns.emitPending(session, 'queue')
+    const queued = queue.takeNext(transcript.id)
+    if (queued.length > 0) turns.emitPending(transcript.id, 'queue')
     for (const entry of queued) {
       await store(await composeMessage(entry, context, services, toolContext.signal))
-      await queue.markDelivered(session, entry.id)
+      await queue.markDelivered(transcript.id, entry.id)
     }
     if (calls.length === 0 && queued.length === 0) return 'done'
   }
@@ -53,13 +58,21 @@ export async function runTurn(context: TurnContext, services: ChatServices): Pro
 
 /** Appends a message to the transcript, and sends it to the windows that show the chat. */
 export async function storeMessage(
-  { session, transcript }: Pick<TurnContext, 'session' | 'transcript'>,
+  { transcript }: Pick<TurnContext, 'transcript'>,
   message: Message,
   { turns }: ChatServices,
 ): Promise<void> {
   const { id } = await transcript.appendMessage(message)
   const versions = transcript.messageVersions().get(id)
-  turns.emit(session, { type: 'message', id, message, ...(versions ? { versions } : {}) })
+  turns.emit(transcript.id, { type: 'message', id, message, ...(versions ? { versions } : {}) })
+}
+
+/** Returns an answer that reports a failure outside a turn; the transcript does not get it. */
+export function faultMessage(error: unknown, { now, onFault }: ChatServices) {
+  const internal = { code: 'internal', message: 'something went wrong' }
+  const failure = error instanceof AppError ? error : { ...internal, data: { reference: onFault(error) } }
+  const message = new AnswerDraft({ provider: 'commonplace', model: '' }, now).finish('error', noUsage, failure)
+  return { type: 'message', id: `fault-${randomUUID()}`, message } as const
 }
 
 interface TurnAnswer {
@@ -69,8 +82,8 @@ interface TurnAnswer {
 }
 
 async function answerOnce(context: TurnContext, services: ChatServices, hasText: boolean): Promise<TurnAnswer> {
-  const { session, transcript, model } = context
-  const liveAnswer = services.sessions.liveAnswer(session, model)
+  const { transcript, model } = context
+  const liveAnswer = services.sessions.liveAnswer(transcript.id, model)
   try {
     const outcome = await askModel(context, services, liveAnswer)
     const earlier = transcript.messages().map(({ message }) => message)
@@ -98,7 +111,8 @@ async function askModel(
   liveAnswer: LiveAnswer,
   refusals = { count: 0, hasMadeRoom: false },
 ): Promise<TurnAnswer> {
-  const { session, transcript, model, toolContext, contextManager } = context
+  const { transcript, model, toolContext, contextManager } = context
+  const session = transcript.id
   const { sessions, turns, meter, onFault } = services
   const draft = new AnswerDraft(model, toolContext.now)
   let usage = noUsage
@@ -106,13 +120,14 @@ async function askModel(
   const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => ({
     answer: draft.finish(reason, usage, failure),
   })
-  let wireWrites: Promise<void> = Promise.resolve()
+  let wire: ReturnType<typeof wireRecorder> | undefined
   try {
-    if (!refusals.hasMadeRoom) await contextManager.prepare()
-    const assembled = await assembleRequest(services, context)
+    const assembled = await (refusals.hasMadeRoom ? assembleRequest(services, context) : contextManager.prepare())
     const { purpose: _notSent, ...storedRequest } = assembled.request
     const number = await sessions.storeRequest(session, { model: model.id, ...storedRequest })
-    for await (const event of model.stream(assembled.request, toolContext.signal)) {
+    wire = wireRecorder(sessions.requestsFolder(session), number, onFault)
+    const { onSent } = wire
+    for await (const event of model.stream({ ...assembled.request, onSent }, toolContext.signal)) {
       if (event.type === 'done') {
         const { input, cacheRead, cacheWrite } = event.message.usage
         const reportedTokens = input + cacheRead + cacheWrite || null
@@ -121,15 +136,7 @@ async function askModel(
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
-      else if (event.type === 'sent') {
-        // A retry sends the request again and repeats this event.
-        wireWrites = wireWrites
-          .then(() => storeWireRequest(sessions.requestsFolder(session), number, event.request))
-          // Continue the answer if the HTTP request cannot be stored; the context view then shows it as not recorded.
-          .catch((error: unknown) => {
-            if (!(error instanceof AppError)) onFault(error)
-          })
-      } else if (event.type === 'retry') {
+      else if (event.type === 'retry') {
         const { type: _retry, retryNow, ...details } = event
         turns.emit(session, { type: 'retrying', ...details }, retryNow)
       } else {
@@ -155,6 +162,75 @@ async function askModel(
     if (!isWindowSmaller && !hasMadeRoom) return failedAnswer('error', error)
     return askModel(context, services, liveAnswer, { count, hasMadeRoom })
   } finally {
-    await wireWrites
+    await wire?.done()
+  }
+}
+
+const maxResults = 6
+
+/**
+ * Runs a command and appends its outcome to the transcript. Expected failures become the outcome `failed`.
+ * @returns true if it succeeded
+ */
+export async function runCommand(command: CommandCall, context: TurnContext, services: ChatServices): Promise<boolean> {
+  const outcome = await execute(command, context, services).catch((error: unknown): CommandOutcome => {
+    if (!(error instanceof AppError)) throw error
+    return { kind: 'failed', code: error.code, data: error.data, message: error.message }
+  })
+  await context.transcript.appendCustom(commandEntry, { command: command.name, outcome })
+  return outcome.kind !== 'failed'
+}
+
+async function execute(command: CommandCall, context: TurnContext, services: ChatServices): Promise<CommandOutcome> {
+  const { name, argument } = command
+  const { workspace, memory, config, agentModels, now } = services
+  const { contextManager, transcript } = context
+  const { signal, visible } = context.toolContext
+  if (argument === '' && (name === 'remember' || name === 'search')) return { kind: 'needsArgument', command: name }
+  switch (name) {
+    case 'compact': {
+      const { before, after } = await contextManager.compact(argument || undefined)
+      return { kind: before === after ? 'nothingToCompact' : 'compacted', before, after }
+    }
+    case 'remember': {
+      if (transcript.isWithoutMemory)
+        throw new AppError('chat_apart', 'memory is off in this chat; keep the chat first, then use /remember')
+      const origin = { cause: 'capture', session: transcript.id } as const
+      const note = datedNote(argument, localDate(now()))
+      const { change } = await workspace.remember(note, now(), origin, transcript.isPrivate)
+      return { kind: 'remembered', change }
+    }
+    case 'search': {
+      const options = { maxResults, staysHere: visible.seesPrivate }
+      const found = await visible.search(argument, options, signal)
+      const results = found.results.map(({ path, startLine, score, snippet }) => ({ path, startLine, score, snippet }))
+      return { kind: 'found', query: argument, results }
+    }
+    case 'model': {
+      if (argument === '') return { kind: 'model', model: context.model.id }
+      assertModelId(argument)
+      if (transcript.isPrivate) agentModels.createFor(true, argument)
+      await config.setModel(argument)
+      return { kind: 'model', model: argument }
+    }
+    case 'agent':
+      return { kind: 'agent', agent: config.id, workspace: workspace.roots.workspace }
+    case 'context':
+    case 'status': {
+      const [{ report }, status] = await Promise.all([
+        assembleRequest(services, { ...context, isPreview: true }),
+        memory.status(),
+      ])
+      const { estimatedTokens: tokens, contextWindow, off } = report
+      const flushAt = off?.includes('flush') ? undefined : report.flushAt
+      const compactAt = off?.includes('compact') ? undefined : report.compactAt
+      const { files, units: chunks } = status
+      return { kind: 'status', tokens, contextWindow, files, chunks, model: context.model.id, flushAt, compactAt }
+    }
+    case 'help':
+    // `Chat` runs these two.
+    case 'new':
+    case 'reset':
+      return { kind: 'help' }
   }
 }

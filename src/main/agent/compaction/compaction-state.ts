@@ -9,10 +9,15 @@
  * messages, and the flush reads them later from the transcript.
  */
 import type { Source } from '#shared/markdown/provenance.ts'
+import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
+import { type Message, messageText, type ToolResultMessage } from '#shared/chat/messages.ts'
+import type { AgentSettings } from '#platform'
 import { parseDigest, type DigestLine, type LinkedMessage } from '../sessions/digest.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
-import { addDecisions, type PruneDecisions } from './prune.ts'
+import { recentTokensToKeep, type ContextSettings } from '../context/context-budget.ts'
+import { calibrationFactor, messageTokens } from '../context/message-text.ts'
+import type { Transcript } from '../sessions/transcript.ts'
 
 export interface CompactionState {
   readonly summary: string | undefined
@@ -88,4 +93,224 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
     turnsSinceFailure,
     pruned,
   }
+}
+
+export interface CompactionInput {
+  readonly state: CompactionState
+  /** The request that would be sent now, in estimated tokens. */
+  readonly report: ContextReport
+  /** Size of the request in provider tokens. */
+  readonly tokens: number
+  /** Provider tokens for each estimated token. */
+  readonly factor: number
+  readonly settings: ContextSettings
+  /** False also in a chat without memory. */
+  readonly isFlushEnabled: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** @param lastReport of the last answered request */
+export function compactionInput(
+  transcript: Transcript | undefined,
+  report: ContextReport,
+  lastReport: ContextReport | undefined,
+  settings: ContextSettings,
+  now: number,
+): CompactionInput {
+  const factor = calibrationFactor(lastReport)
+  return {
+    state: compactionState(transcript?.branch() ?? []),
+    report,
+    factor,
+    tokens: Math.ceil(report.estimatedTokens * factor),
+    settings,
+    // A chat without memory is summarised but not flushed.
+    isFlushEnabled: settings.compaction.memoryFlush.enabled && transcript?.isWithoutMemory !== true,
+    now,
+  }
+}
+
+type DueStep =
+  | { readonly kind: 'prune'; readonly plan: PrunePlan }
+  | { readonly kind: 'flush' }
+  /** `cut` is the number of live messages to summarise, from the oldest. */
+  | { readonly kind: 'compact'; readonly cut: number }
+
+/** Returns the first step that is due and not in `tried`; undefined if none is. */
+export function nextDueStep(input: CompactionInput, tried: ReadonlySet<CompactionStep>): DueStep | undefined {
+  const { state, report, tokens, settings, isFlushEnabled, now } = input
+  const { contextWindow } = report
+  const messages = state.liveMessages.map(({ message }) => message)
+  const plan = planPruning(messages, state.pruned, { tokens, contextWindow, now }, settings.contextPruning)
+  if (plan && !tried.has('prune')) return { kind: 'prune', plan }
+  if (isCoolingDown(state) || !settings.compaction.enabled) return undefined
+  const isFlushDue = state.isBehind || (!state.hasFlushedInCycle && tokens > report.flushAt)
+  if (isFlushEnabled && isFlushDue && messages.length > 0 && !tried.has('flush')) return { kind: 'flush' }
+  if (tokens <= report.compactAt || tried.has('compact')) return undefined
+  const cut = cutIndexFor(input)
+  return cut > 0 ? { kind: 'compact', cut } : undefined
+}
+
+/** Returns the steps due before the next request, in order. Assumes that a flush does not change the request's size. */
+export function predictDueSteps(input: CompactionInput): CompactionStep[] {
+  const tried = new Set<CompactionStep>()
+  let simulated = input
+  for (let step = nextDueStep(simulated, tried); step; step = nextDueStep(simulated, tried)) {
+    tried.add(step.kind)
+    if (step.kind === 'prune') simulated = { ...input, tokens: input.tokens - step.plan.savedTokens * input.factor }
+  }
+  return [...tried]
+}
+
+/**
+ * Returns the number of live messages, from the oldest, that a compaction would summarise.
+ * @param share of the tokens that a compaction keeps verbatim
+ */
+export function cutIndexFor({ state, report, settings, factor }: CompactionInput, share = 1): number {
+  const messages = state.liveMessages.map(({ message }) => message)
+  const { keepRecentTokens } = settings.compaction
+  const providerTokens = recentTokensToKeep(report, keepRecentTokens, fixedTokens(report) * factor)
+  const keepTokens = Math.floor((providerTokens / Math.max(1, factor)) * share)
+  return findCutIndex(messages, messages.map(messageTokens), keepTokens)
+}
+
+/** Returns the estimated tokens of prompt, tools and files, which every request contains. */
+export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
+  return items.reduce(
+    (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
+    0,
+  )
+}
+
+/** Returns the index of the first kept message; 0 if there is nothing to cut. Never splits a call from its results. */
+export function findCutIndex(messages: readonly Message[], tokens: readonly number[], keepTokens: number): number {
+  let keptTokens = 0
+  let cut = messages.length
+  while (cut > 0 && keptTokens + (tokens[cut - 1] ?? 0) <= keepTokens) {
+    cut -= 1
+    keptTokens += tokens[cut] ?? 0
+  }
+  while (cut < messages.length && messages[cut]?.role === 'toolResult') cut += 1
+  // Never cut the last message: the next answer refers to it.
+  if (cut < messages.length) return cut
+  return Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role !== 'toolResult'),
+  )
+}
+
+/** Ids of tool calls whose results are cut to head and tail (`trimmed`) or replaced entirely (`cleared`). */
+export interface PruneDecisions {
+  readonly trimmed: ReadonlySet<string>
+  readonly cleared: ReadonlySet<string>
+}
+
+interface PrunePlan {
+  readonly trimmed: string[]
+  readonly cleared: string[]
+  readonly charactersBefore: number
+  readonly charactersAfter: number
+  /** Estimated tokens. */
+  readonly savedTokens: number
+}
+
+type PruneSettings = AgentSettings['contextPruning']
+
+const trimMarker = '\n…\n'
+/** Shares of the context window at which results are trimmed and cleared. */
+const trimShare = 0.3
+const clearShare = 0.5
+/** Results are cleared only if they have at least this many characters together. */
+const minClearCharacters = 50_000
+
+/**
+ * Returns the results to prune in addition to earlier decisions; undefined if there are none. With `cache-ttl`, nothing
+ * is pruned while the provider's prompt cache may be alive, as that would invalidate the cached prefix. Anthropic's
+ * cache: 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
+ * @param tokens size of the request in provider tokens
+ * @param now milliseconds since the epoch
+ */
+export function planPruning(
+  messages: readonly Message[],
+  decisions: PruneDecisions,
+  { tokens, contextWindow, now }: Readonly<Record<'tokens' | 'contextWindow' | 'now', number>>,
+  settings: PruneSettings,
+): PrunePlan | undefined {
+  const { mode, ttl, keepLastAssistants, hardClear } = settings
+  const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
+  const idleMs = lastAnswer ? now - lastAnswer.timestamp : Infinity
+  if (mode === 'off' || (mode === 'cache-ttl' && idleMs <= ttl)) return undefined
+  if (tokens < trimShare * contextWindow) return undefined
+  const firstUserIndex = messages.findIndex((message) => message.role === 'user')
+  const answerIndices = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
+  const end = keepLastAssistants === 0 ? messages.length : (answerIndices.at(-keepLastAssistants) ?? 0)
+  const candidates = messages.slice(Math.max(0, firstUserIndex), end).filter((message) => message.role === 'toolResult')
+  const sumOf = (sizeOf: (result: ToolResultMessage) => number, applied: PruneDecisions) =>
+    candidates.reduce((sum, result) => sum + sizeOf(pruneResult(result, applied, settings)), 0)
+  const trimmed = candidates
+    .filter((result) => !decisions.trimmed.has(result.toolCallId) && isTrimmed(messageText(result), settings))
+    .map(({ toolCallId }) => toolCallId)
+  const afterTrim = addDecisions(decisions, { trimmed, cleared: [] })
+  const tokensAfterTrim = tokens - sumOf(messageTokens, decisions) + sumOf(messageTokens, afterTrim)
+  const shouldClear = tokensAfterTrim >= clearShare * contextWindow && sumOf(lengthOf, afterTrim) >= minClearCharacters
+  const uncleared = candidates.map(({ toolCallId }) => toolCallId).filter((id) => !decisions.cleared.has(id))
+  const cleared = shouldClear && hardClear.enabled ? uncleared : []
+  if (trimmed.length === 0 && cleared.length === 0) return undefined
+  const afterClear = addDecisions(afterTrim, { trimmed: [], cleared })
+  return {
+    trimmed,
+    cleared,
+    charactersBefore: sumOf(lengthOf, decisions),
+    charactersAfter: sumOf(lengthOf, afterClear),
+    savedTokens: sumOf(messageTokens, decisions) - sumOf(messageTokens, afterClear),
+  }
+}
+
+/** Returns the decisions with those of a plan. */
+function addDecisions(
+  { trimmed, cleared }: PruneDecisions,
+  plan: Pick<PrunePlan, 'trimmed' | 'cleared'>,
+): PruneDecisions {
+  return { trimmed: trimmed.union(new Set(plan.trimmed)), cleared: cleared.union(new Set(plan.cleared)) }
+}
+
+export function applyPruning(
+  messages: readonly Message[],
+  decisions: PruneDecisions,
+  settings: PruneSettings,
+): Message[] {
+  return messages.map((message) =>
+    message.role === 'toolResult' ? pruneResult(message, decisions, settings) : message,
+  )
+}
+
+function pruneResult(
+  result: ToolResultMessage,
+  { trimmed, cleared }: PruneDecisions,
+  settings: PruneSettings,
+): ToolResultMessage {
+  if (cleared.has(result.toolCallId)) return withText(result, settings.hardClear.placeholder)
+  const text = messageText(result)
+  if (!trimmed.has(result.toolCallId) || !isTrimmed(text, settings)) return result
+  return withText(result, trimText(text, settings))
+}
+
+/** Returns true if a result is cut once it is old. False if its head and tail would not be shorter. */
+export function isTrimmed(text: string, { softTrim }: PruneSettings): boolean {
+  const { maxChars, headChars, tailChars } = softTrim
+  return text.length > Math.max(maxChars, headChars + tailChars + trimMarker.length)
+}
+
+/** Cuts a result to its head and tail. Call it only if `isTrimmed` returns true. */
+export function trimText(text: string, { softTrim: { headChars, tailChars } }: PruneSettings): string {
+  return `${text.slice(0, headChars)}${trimMarker}${text.slice(text.length - tailChars)}`.toWellFormed()
+}
+
+function withText(result: ToolResultMessage, text: string): ToolResultMessage {
+  return { ...result, content: [{ type: 'text', text }] }
+}
+
+function lengthOf(result: ToolResultMessage): number {
+  return messageText(result).length
 }

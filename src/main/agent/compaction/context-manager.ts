@@ -7,26 +7,37 @@
 import type { CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { isCoolingDown, compactionState, type CompactionState } from './compaction-state.ts'
-import { cutIndexFor, nextDueStep, fixedTokens, type CompactionInput } from './due-steps.ts'
+import {
+  isCoolingDown,
+  compactionInput,
+  compactionState,
+  type CompactionState,
+  cutIndexFor,
+  nextDueStep,
+  fixedTokens,
+  type CompactionInput,
+  applyPruning,
+  isTrimmed,
+  trimText,
+} from './compaction-state.ts'
 import { lastReportOf } from '../context/context-timeline.ts'
-import { calibrationFactor, messageTokens } from '../context/message-tokens.ts'
+import { messageTokens } from '../context/message-text.ts'
 import { hardTokenLimit, maxSummaryTokens, type ContextSettings } from '../context/context-budget.ts'
-import { minOutput, type Assembly } from '../context/assemble.ts'
-import { applyPruning, isTrimmed, trimText } from './prune.ts'
+import { minOutput } from '../context/assemble.ts'
+import type { AssembledRequest } from '../chat/model-request.ts'
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import { digestText } from '../sessions/digest.ts'
 import type { CompactionEntry } from '../sessions/transcript-entries.ts'
 import { uniqueSources } from '#shared/markdown/provenance.ts'
 import { sourcesOfMessages } from '../chat/provenance-tracking.ts'
 import { takeNotes, type Measurement, type NoteTakerOptions } from './take-notes.ts'
-import { retryOnOverflow } from './overflow.ts'
+import { retryOnOverflow } from '../context/context-window-estimates.ts'
 import { summarize } from './summarize.ts'
 
-export interface ContextManagerOptions extends NoteTakerOptions {
+interface ContextManagerOptions extends NoteTakerOptions {
   /** Read again for each request. */
   readonly settings: () => ContextSettings
-  readonly assemble: () => Promise<Assembly>
+  readonly assemble: () => Promise<AssembledRequest>
   /** Runs before the model writes notes or a summary. */
   readonly onStart: (step: 'flush' | 'compaction') => Promise<void>
 }
@@ -34,7 +45,7 @@ export interface ContextManagerOptions extends NoteTakerOptions {
 /** Estimates may be this much too high. */
 const estimateTolerance = 1.25
 
-type MeasuredContext = CompactionInput & Measurement & { readonly state: CompactionState }
+type MeasuredContext = CompactionInput & Measurement
 
 /** Sizes of the request in provider tokens. */
 type CompactionSizes = Readonly<Record<'before' | 'after', number>>
@@ -50,9 +61,10 @@ export class ContextManager {
 
   /**
    * Runs the steps that are due, so that the next request fits the window.
+   * @returns this request
    * @throws AppError `window_too_small`, `message_too_long`, `chat_too_long`; if a transcript entry cannot be written; the abort error of the signal
    */
-  async prepare(): Promise<void> {
+  async prepare(): Promise<AssembledRequest> {
     const tried = new Set<CompactionStep>()
     let context = await this.#measure()
     this.#assertMessageFits(context)
@@ -66,17 +78,19 @@ export class ContextManager {
       context = await this.#measure()
     }
     if (!this.#fixedPartFits(context)) {
-      const { id: model } = this.#options.model
+      const advice =
+        'raise it: num_ctx (Ollama), -c (llama-server), --n_ctx (llama-cpp-python), Context Length (LM Studio)'
       const tokens = Math.ceil(fixedTokens(context.report) * context.factor)
-      const window = context.report.contextWindow
-      const message = `prompt, tools and files need ${tokens} tokens, but ${model} has a window of ${window}; raise it: num_ctx (Ollama), -c (llama-server), --n_ctx (llama-cpp-python), Context Length (LM Studio)`
-      throw new AppError('window_too_small', message, { model, tokens, window })
+      throw this.#tooLong('window_too_small', 'prompt, tools and files need', tokens, context, `; ${advice}`)
     }
-    if (!context.settings.compaction.enabled) return this.#assertChatFits(context)
-    const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(context.report) : context.report.compactAt
-    if (context.tokens <= tokenLimit) return
-    if (await this.#trimLargeResults()) context = await this.#measure()
-    if (this.#isCoolingDown() && context.tokens > tokenLimit) await this.#dropOldest(cutIndexFor(context))
+    if (!context.settings.compaction.enabled) this.#assertChatFits(context)
+    else {
+      const tokenLimit = this.#isCoolingDown() ? hardTokenLimit(context.report) : context.report.compactAt
+      if (context.tokens > tokenLimit && (await this.#trimLargeResults())) context = await this.#measure()
+      const isTooLong = context.tokens > tokenLimit && this.#isCoolingDown()
+      if (isTooLong && (await this.#dropOldest(cutIndexFor(context)))) context = await this.#measure()
+    }
+    return context.assembly
   }
 
   /**
@@ -114,7 +128,6 @@ export class ContextManager {
   }
 
   #shouldFlush(): boolean {
-    // A chat without memory is summarised but not flushed.
     return this.#options.settings().compaction.memoryFlush.enabled && !this.#options.transcript.isWithoutMemory
   }
 
@@ -129,18 +142,8 @@ export class ContextManager {
   async #measure(): Promise<MeasuredContext> {
     const { assemble, settings, toolContext, transcript } = this.#options
     const assembly = await assemble()
-    const { report } = assembly
-    const factor = calibrationFactor(lastReportOf(transcript))
-    return {
-      assembly,
-      state: this.#state(),
-      report,
-      factor,
-      tokens: Math.ceil(report.estimatedTokens * factor),
-      settings: settings(),
-      isFlushEnabled: this.#shouldFlush(),
-      now: toolContext.now().getTime(),
-    }
+    const now = toolContext.now().getTime()
+    return { assembly, ...compactionInput(transcript, assembly.report, lastReportOf(transcript), settings(), now) }
   }
 
   /** Returns false if prompt, tools and files alone fill the window. */
@@ -150,21 +153,28 @@ export class ContextManager {
 
   /** Notes and summaries of earlier messages make no room for a message that is longer than the window. */
   #assertMessageFits({ report, factor }: MeasuredContext): void {
-    const { model } = this.#options
     const message = report.items.filter(({ layer }) => layer === 'message')
     const tokens = Math.ceil(message.reduce((sum, item) => sum + item.tokens, 0) * factor)
-    const window = report.contextWindow
-    if (tokens <= window * estimateTolerance) return
-    const text = `the message needs ${tokens} tokens, but ${model.id} has a window of ${window}`
-    throw new AppError('message_too_long', text, { model: model.id, tokens, window })
+    if (tokens <= report.contextWindow * estimateTolerance) return
+    throw this.#tooLong('message_too_long', 'the message needs', tokens, { report })
   }
 
   #assertChatFits({ report, tokens }: MeasuredContext): void {
+    if (tokens + minOutput <= report.contextWindow) return
+    const advice = ', and compaction.enabled is false; shorten the chat with /compact'
+    throw this.#tooLong('chat_too_long', 'the chat needs', tokens, { report }, advice)
+  }
+
+  #tooLong(
+    code: 'window_too_small' | 'message_too_long' | 'chat_too_long',
+    what: string,
+    tokens: number,
+    { report: { contextWindow: window } }: Pick<MeasuredContext, 'report'>,
+    advice = '',
+  ): AppError {
     const { id: model } = this.#options.model
-    const window = report.contextWindow
-    if (tokens + minOutput <= window) return
-    const message = `the chat needs ${tokens} tokens, but ${model} has a window of ${window}, and compaction.enabled is false; shorten the chat with /compact`
-    throw new AppError('chat_too_long', message, { model, tokens, window })
+    const message = `${what} ${tokens} tokens, but ${model} has a window of ${window}${advice}`
+    return new AppError(code, message, { model, tokens, window })
   }
 
   /**

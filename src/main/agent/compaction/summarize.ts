@@ -3,17 +3,15 @@ import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { cutToTokens } from '../context/fit-text.ts'
-import { renderInParts } from '../context/render-messages.ts'
+import { cutToTokens, maxPartTokens, type Budget } from '../context/context-budget.ts'
+import { renderInParts } from '../context/message-text.ts'
 import { digestText, fitDigest, isJsonDigest, linesSchema, messagesBehind, parseDigest } from '../sessions/digest.ts'
 import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import { maxPartTokens, type Budget } from '../context/context-budget.ts'
-import { complete, objectSchema, type ChatModel, type Purpose } from '#llm'
+import { complete, objectSchema, questionRequest, type ChatModel, type Question } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
-import { checkNote } from './check-note.ts'
+import { checkNote, acknowledgement, parseNotesReply } from './replies.ts'
 import { compactionState } from './compaction-state.ts'
-import { acknowledgement, parseNotesReply } from './replies.ts'
 
 interface ModelAccess {
   readonly model: ChatModel
@@ -71,10 +69,10 @@ export async function summarize(request: SummaryRequest): Promise<{ lines: Diges
     })
     const answer = await ask(request, {
       purpose: { kind: 'summary', conversation: part, earlier },
-      system: 'You summarise conversations so that they can continue. You answer with the summary only.',
+      system: ['You summarise conversations so that they can continue. You answer with the summary only.'],
       content,
-      properties: { lines: linesSchema },
       maxOutput: budget.reserveTokens,
+      answerSchema: objectSchema({ lines: linesSchema }),
     })
     usage = addUsage(usage, answer.usage)
     const fitted = fitDigest(parseDigest(answer.text, branch, summarized), maxTokens, estimateTokens)
@@ -137,10 +135,10 @@ export async function summarizeChat(chat: EndedChat): Promise<{ topic?: string |
       : [digestText(digest, numberOf), ...parts]
   const { text } = await ask(chat, {
     purpose: { kind: 'topic' },
-    system: 'You summarise ended conversations for the memory of the user.',
+    system: ['You summarise ended conversations for the memory of the user.'],
     content: prompts.sessionSummary({ conversation: conversation.filter(Boolean).join('\n\n') }),
-    properties: { topic: { type: 'string' }, lines: linesSchema },
     maxOutput,
+    answerSchema: objectSchema({ topic: { type: 'string' }, lines: linesSchema }),
   })
   const written = isJsonDigest(text) ? { topic: topicInJson.exec(text)?.[1], list: text } : topicAndItems(text)
   if (!written) return {}
@@ -177,29 +175,10 @@ function goodLines(
   return fitDigest(lines, maxSummaryCharacters, (text) => text.length)
 }
 
-interface Question {
-  readonly purpose: Purpose
-  readonly system: string
-  readonly content: string
-  /** Properties of the answer, as JSON schemas. */
-  readonly properties: Record<string, unknown>
-  readonly maxOutput: number
-}
-
 /** Sends a request of one message. @returns the answer without thinking and code fences */
-async function ask(
-  { model, signal }: ModelAccess,
-  { purpose, system, content, properties, maxOutput }: Question,
-): Promise<{ text: string; usage: Usage }> {
-  const request = {
-    purpose,
-    system: [system],
-    messages: [{ role: 'user' as const, content, timestamp: 0 }],
-    tools: [],
-    maxOutput: Math.min(model.maxOutput, maxOutput),
-    answerSchema: objectSchema(properties),
-  }
-  const answer = await complete(model, request, signal)
+async function ask({ model, signal }: ModelAccess, question: Question): Promise<{ text: string; usage: Usage }> {
+  const maxTokens = Math.min(model.maxOutput, question.maxOutput)
+  const answer = await complete(model, questionRequest({ ...question, maxOutput: maxTokens }), signal)
   const text = messageText(answer).replaceAll(/<think>[\s\S]*?<\/think>|^```.*$/gm, '')
   return { text: text.trim(), usage: answer.usage }
 }
@@ -215,6 +194,9 @@ function numberedParts(messages: readonly LinkedMessage[], limit: number, number
   const texts = messages.map(({ message }) => message)
   return renderInParts(texts, limit, (message) => numberOf(ids.get(message) ?? '')).map(({ text }) => text)
 }
+
+/** Longer than any identifier, such as base64 data. CJK text without spaces does not match. */
+const longTokens = /[\w@./:+%=&?#~-]{401,}/g
 const identifierPatterns = [
   /https?:\/\/[^\s<>"')\]]+/g,
   /\b[\w.+-]+@[\w-]+\.[\w.]+\b/g,
@@ -228,7 +210,7 @@ const identifierPatterns = [
 
 /** Returns URLs, paths, versions, dates, quantities and hashes in a text. */
 export function identifiersIn(text: string): Set<string> {
-  const searchedText = removeLongTokens(text)
+  const searchedText = text.replace(longTokens, ' ')
   const matches = identifierPatterns.flatMap((pattern) => searchedText.match(pattern) ?? [])
   return new Set(matches.map((match) => match.replace(/[.,;:]+$/, '')))
 }
@@ -236,12 +218,4 @@ export function identifiersIn(text: string): Set<string> {
 /** Returns the identifiers in `before` that `after` contains and `summary` lacks. */
 export function missingIdentifiers(before: string, after: string, summary: string): string[] {
   return [...identifiersIn(before)].filter((identifier) => after.includes(identifier) && !summary.includes(identifier))
-}
-
-/** Longer than any path, URL or identifier. CJK text without spaces does not match. */
-const longTokens = /[\w@./:+%=&?#~-]{401,}/g
-
-/** Replaces tokens of more than 400 characters, such as base64 data, with a space. */
-function removeLongTokens(text: string): string {
-  return text.replace(longTokens, ' ')
 }

@@ -6,32 +6,30 @@
  */
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
-import type { FileChange } from '#shared/util/file-change.ts'
+import { type FileChange, addedIn } from '#shared/util/file-change.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { complete, isTransient, type ChatModel, type ModelRequest } from '#llm'
 import { sessionsPrefix } from '#search'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
+import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { withToday, type Prompts } from '../chat/prompts.ts'
 import { sourcesOfMessages, userTextIn } from '../chat/provenance-tracking.ts'
-import type { Assembly } from '../context/assemble.ts'
-import { maxPartTokens, type Budget } from '../context/context-budget.ts'
-import { messageTokens } from '../context/message-tokens.ts'
-import { renderInParts } from '../context/render-messages.ts'
-import { endsWithContinue } from '../context/request-history.ts'
-import { windowProfile } from '../context/window-profile.ts'
-import { messagesBehind, type LinkedMessage } from '../sessions/digest.ts'
+import type { AssembledRequest } from '../chat/model-request.ts'
+import { maxPartTokens, type Budget, windowProfile } from '../context/context-budget.ts'
+import { messageTokens, renderInParts } from '../context/message-text.ts'
+import { endsWithContinue } from '../context/assemble.ts'
+import { messagesBehind, type LinkedMessage, type DigestLine } from '../sessions/digest.ts'
 import type { FlushEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { executeTools } from '../tools/execute-tools.ts'
 import { definitionsOf, isBuiltIn, offeredTools } from '../tools/built-in-tools.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { editNote } from '../tools/write-file-tool.ts'
-import { checkNote } from './check-note.ts'
-import { compactionState } from './compaction-state.ts'
-import type { CompactionInput } from './due-steps.ts'
-import { digestLinesOf, shortenNotes } from './flushed-notes.ts'
-import { retryOnOverflow } from './overflow.ts'
-import { notesSchema, parseNotesReply } from './replies.ts'
+import { checkNote, notesSchema, parseNotesReply } from './replies.ts'
+import { compactionState, type CompactionInput } from './compaction-state.ts'
+import { retryOnOverflow } from '../context/context-window-estimates.ts'
 
 const maxAttempts = 2
 /** Model requests for one conversation or part; it usually takes two or three. */
@@ -44,11 +42,10 @@ export interface NoteTakerOptions {
   readonly budget: () => Budget
   readonly prompts: () => Promise<Prompts>
   readonly toolContext: ToolContext
-  /** Tools of the chat. */
   readonly tools: readonly Tool[]
 }
 
-export type Measurement = Pick<CompactionInput, 'tokens' | 'factor'> & { readonly assembly: Assembly }
+export type Measurement = Pick<CompactionInput, 'tokens' | 'factor'> & { readonly assembly: AssembledRequest }
 
 type Conversation = Pick<ModelRequest, 'system' | 'messages' | 'tools'>
 
@@ -145,7 +142,7 @@ async function flush(
   const isKept = (note: string) => {
     const verdict = checkNote(note, said, instructions, userText)
     // A suggestion would not be private.
-    if (verdict !== 'doubtful' || toolContext.accessPolicy.seesPrivate) return verdict !== 'bad'
+    if (verdict !== 'doubtful' || toolContext.visible.seesPrivate) return verdict !== 'bad'
     doubtful.add(note)
     return false
   }
@@ -221,4 +218,96 @@ async function flushPrompt({ model, prompts, toolContext }: NoteTakerOptions): P
   const values = { todaysLog }
   const prompt = answersWithNotes(model) ? flushSmall(values) : `${flushSystem(values)}\n\n${promptOf(values)}`
   return withToday(prompt, today, todaysLog)
+}
+
+/** Notes in the text that a flush adds to a file: each list item, and the other text below a heading. */
+
+/** Maximum characters of a note in a daily log. */
+const maxNote = 300
+/** Maximum characters of a line in a digest. */
+const maxLine = 120
+
+interface Note {
+  /** 0-based lines, end exclusive. */
+  readonly from: number
+  to: number
+  /** Title of its heading; empty for list items. */
+  readonly title: string
+}
+
+function notesIn(lines: readonly string[]): Note[] {
+  const notes: Note[] = []
+  let open: Note | undefined
+  let title = ''
+  for (const block of scanBlocks(lines, { isPart: true })) {
+    if (block.parent) continue
+    const { from, to } = block
+    if (block.kind === 'heading') {
+      open = undefined
+      title = block.level > 1 ? block.title.replace(timePattern, '') : ''
+    } else if (open && block.kind !== 'item') open.to = to
+    else {
+      const note = { from, to, title: block.kind === 'item' ? '' : title }
+      open = block.kind === 'item' ? undefined : note
+      notes.push(note)
+    }
+  }
+  return notes
+}
+
+const timePattern = /^\d{1,2}:\d{2}\b\s*(?:[-–—]\s*)?/
+const leadPattern = /^(?:[-*+]\s+)?(?:\d{1,2}:\d{2}\s+)?(?:[-–—]\s+)?/
+const linkPattern = / … \[[^[\]\n]+\]/
+const marks = /\s*\^\[[^\]\n]*\]/g
+
+/**
+ * Cuts notes of more than 300 characters at a word, and adds a link to the rest. Drops items that the log contains.
+ * @param placeOf returns the link's target for a note
+ * @param isKept returns false for a note to drop
+ */
+export function shortenNotes(
+  added: string,
+  placeOf: (note: string) => string,
+  log = '',
+  isKept: (note: string) => boolean = () => true,
+): string {
+  const lines = added.split('\n')
+  const known = new Set(log.split(/\r?\n/).map((line) => line.replace(leadPattern, '')))
+  const notes = notesIn(lines)
+  for (const { from, to } of notes.toReversed()) {
+    const note = lines.slice(from, to).join('\n')
+    const lead = leadPattern.exec(note)?.[0] ?? ''
+    const text = shorten(note.slice(lead.length), placeOf)
+    const isRepeated = lead !== '' && known.has(text)
+    lines.splice(from, to - from, ...(isRepeated || !isKept(note.slice(lead.length)) ? [] : [lead + text]))
+  }
+  // A heading whose items are all dropped goes, too.
+  return notes.length > 0 && notesIn(lines).length === 0 ? '' : lines.join('\n')
+}
+
+function shorten(text: string, placeOf: (note: string) => string): string {
+  // A fence in one line would open a code block.
+  const words = text
+    .replaceAll(/`{3,}|~{3,}/g, '')
+    .replaceAll(marks, '')
+    .split(/\s+/)
+  const plain = words.join(' ').trim()
+  if ([...plain.replace(linkPattern, '')].length <= maxNote) return text
+  const cut = cutAtWord(plain, maxNote).replace(/…$/, ' …')
+  return `${cut} [${placeOf(plain)}]${(text.match(marks) ?? []).join('')}`
+}
+
+/** Returns a digest line for each note that the changes add. */
+export function digestLinesOf(changes: readonly FileChange[], messages: readonly LinkedMessage[]): DigestLine[] {
+  return changes.flatMap(({ path, patch }) => {
+    // A line that also occurs as removed is not new.
+    const removed = new Set(patch.split('\n').flatMap((line) => (line.startsWith('-') ? [line.slice(1)] : [])))
+    const lines = addedIn(patch).filter((line) => line.trim() === '' || !removed.has(line))
+    return notesIn(lines).map(({ from, to, title }): DigestLine => {
+      const note = lines.slice(from, to).join('\n').replaceAll(marks, '').replace(linkPattern, '')
+      const [firstLine = ''] = note.replace(leadPattern, '').split('\n')
+      const text = cutAtWord(title || withoutLead(firstLine).trim(), maxLine)
+      return { kind: 'note', text, messages: messagesBehind(`${title} ${note}`, messages), note: path }
+    })
+  })
 }

@@ -6,7 +6,7 @@ import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { eventOf, joinFlushes } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
-import { calibrateReport, messageTextForModel, messageTokens } from './message-tokens.ts'
+import { calibrateReport, messageTextForModel, messageTokens } from './message-text.ts'
 
 export const reportEntry = 'commonplace.context'
 

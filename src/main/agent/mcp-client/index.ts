@@ -1,2 +1,1 @@
-export { McpConnection } from './mcp-connection.ts'
-export { McpServers } from './mcp-servers.ts'
+export { McpConnection, McpServers } from './mcp-servers.ts'

@@ -15,18 +15,20 @@ import { parseIntent, requestedNote } from '#llm'
 import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
 import type { Memory } from '#search'
 import { localDate, projectContextFiles, type Workspace } from '#workspace'
-import { lineKeys, type PrivacyMarks } from '#workspace/privacy'
-import { workspacePath } from '../tools/lenient-arguments.ts'
-import { changesText } from '../context/additions.ts'
+import { lineKeys } from '#workspace/privacy'
+import { workspacePath } from '../tools/tool.ts'
+import { changesText } from '../context/message-text.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
+import type { VisibleMemory } from './visible-memory.ts'
 
-export interface ChatPrivacyOptions {
+interface ChatPrivacyOptions {
   readonly sessions: Sessions
   readonly workspace: Workspace
   readonly memory: Memory
-  readonly marks: () => PrivacyMarks
+  /** The memory of an open chat. */
+  readonly visible: VisibleMemory
   /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
   readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>
   /** File with the private lines that chats were compared with. */
@@ -75,10 +77,10 @@ export class ChatPrivacy {
 
   /** Returns comparable lines of the files that are not indexed because requests contain them in full. */
   async #privateLinesOfContextFiles(): Promise<string[]> {
-    const { workspace, marks } = this.#options
+    const { workspace, visible } = this.#options
     const files = projectContextFiles(workspace.layout).map(async (path) => {
       const text = (await orUndefined(workspace.read(path)))?.text ?? ''
-      return privateLinesOf(text, marks().of(path, text))
+      return privateLinesOf(text, visible.marks.of(path, text))
     })
     return (await Promise.all(files)).flat().flatMap(comparableForms)
   }
@@ -92,14 +94,13 @@ export class ChatPrivacy {
 
   /** Returns the open lines in notes that a chat wrote. @throws AppError `unknown_session` */
   async openLinesOf(session: string): Promise<NoteLine[]> {
-    const { sessions, workspace, marks } = this.#options
+    const { sessions, visible } = this.#options
     const places: NoteLine[] = []
     const changes = (await sessions.get(session)).entries.flatMap(changesIn)
     for (const [path, ofFile] of Map.groupBy(changes, (change) => change.path)) {
       const written = new Set(ofFile.flatMap(({ patch }) => addedIn(patch)).map(comparableLine))
-      const file = await orUndefined(workspace.read(path))
-      const openText = file && marks().openText(await workspace.realPath(path), file.text)
-      for (const [index, text] of openText?.split(/\r?\n/).entries() ?? [])
+      const file = await orUndefined(visible.read(path))
+      for (const [index, text] of file?.text.split(/\r?\n/).entries() ?? [])
         if (isWritten(text, written)) places.push({ path, line: index + 1, text })
     }
     return places
@@ -119,12 +120,13 @@ export class ChatPrivacy {
 
   /** Returns what a release of a private chat would let out. @throws AppError `unknown_session` */
   async previewRelease(session: string): Promise<ReleasePreview> {
-    const messages = (await this.#options.sessions.get(session)).messages().map(({ message }) => message)
+    const { sessions, workspace, visible } = this.#options
+    const messages = (await sessions.get(session)).messages().map(({ message }) => message)
     const said = messages.filter((message) => message.role !== 'toolResult' && messageText(message) !== '')
     const lines = await this.privateLines(messages.flatMap(textsIn).join('\n'))
-    const paths = [...new Set(messages.flatMap((message) => pathsIn(message, this.#options.workspace)))]
-    const texts = await Promise.all(paths.map((path) => orUndefined(this.#options.workspace.read(path))))
-    const isPrivate = (path: string, text = '') => this.#options.marks().openText(path, text) !== text
+    const paths = [...new Set(messages.flatMap((message) => pathsIn(message, workspace)))]
+    const texts = await Promise.all(paths.map((path) => orUndefined(workspace.read(path))))
+    const isPrivate = (path: string, text = '') => visible.textOf(path, text) !== text
     return {
       messages: said.length,
       lines: lines.slice(0, maxShownLines),
@@ -201,13 +203,14 @@ export class ChatPrivacy {
 
   /** Returns the keys of the chats that wrote private lines, and of the messages that were answered then. */
   async #originsOf(keys: ReadonlySet<string>): Promise<string[]> {
-    const { memory, workspace, marks, originsOf } = this.#options
+    const { memory, workspace, visible, originsOf } = this.#options
+    const { marks } = visible
     const files = keys.size === 0 ? [] : await memory.indexedFiles()
     const found = files.map(async ({ path, source, privacy }) => {
       if (source === 'sessions' || privacy === 0) return []
       const text = (await orUndefined(workspace.read(path)))?.text ?? ''
       const lines = text.split(/\r?\n/)
-      const openLines = marks().openText(path, text)?.split(/\r?\n/) ?? []
+      const openLines = marks.openText(path, text)?.split(/\r?\n/) ?? []
       const isNew = (line: string, index: number) =>
         line !== openLines[index] && lineKeys(line).some((key) => keys.has(key))
       if (!lines.some(isNew)) return []
@@ -220,8 +223,9 @@ export class ChatPrivacy {
   }
 
   async #privatePaths(): Promise<string[]> {
-    const files = await this.#options.memory.indexedFiles()
-    const marks = this.#options.marks()
+    const { memory, visible } = this.#options
+    const { marks } = visible
+    const files = await memory.indexedFiles()
     const isPrivate = ({ path, privacy }: (typeof files)[number]) => privacy === 2 || marks.of(path, '').isFullyPrivate
     return files.filter((file) => file.source !== 'sessions' && isPrivate(file)).map(({ path }) => `path ${path}`)
   }

@@ -10,9 +10,9 @@ import {
   splitAttachments,
 } from '#shared/chat/messages.ts'
 import { sourcesIn, uniqueSources } from '#shared/markdown/provenance.ts'
-import { fold, isRequest, queryTerms } from '#search'
+import { fold, hasAnyOf, isFirstPerson, isRequest, queryTerms, simplify } from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { recalledText } from '../context/additions.ts'
+import { recalledText } from '../context/message-text.ts'
 import { searchVisible, type SearchContext, type VisibleLine } from '../tools/memory-search-tool.ts'
 
 const maxNotes = 5
@@ -89,9 +89,10 @@ const maxAnswerCharacters = 200
 /** A source in an answer, such as `[memory/2026-01-20.md:45]`. */
 const citation = /\[[^\]\n]+:\d+(?:[-–]\d+)?\]/g
 
-const refersBack =
-  /\b(?:it|its|they|them|their|he|him|his|she|her|hers|that|this|those|these|there|one|ones)\b|^\s*(?:and|but|so|also|then|(?:what|how) about)\b|[它他她其]|[那这這](?!里有|裡有)|^(?:还有|還有|然后|然後)|[それあ]の|それ|あれ|그(?:것|건|게|녀)?\s/iu
-const namesSelf = /\b(?:i|me|my|mine|we|us|our|ours)\b|[我俺咱]|私|僕|내|나의|우리/iu
+const refersBack = hasAnyOf(
+  `it its they them their he him his she her hers that this those these there ones? ^\\s*(?:and|but|so|also|then)\\b
+  (?:what|how)_about [它他她其] [那这](?!里有) ^还有 ^然后 [それあ]の それ あれ 그(?:것|건|게|녀)?\\s`,
+)
 
 interface RecallQuery {
   readonly text: string
@@ -122,7 +123,8 @@ export function recallQueries(message: UserMessage, earlier: readonly Message[])
 function isFollowUp(text: string): boolean {
   const count = subjectWords(text).length
   if (count > maxFollowUpWords || !isRequest(text)) return false
-  return refersBack.test(text) || (count <= 1 && !namesSelf.test(text))
+  const plain = simplify(text)
+  return refersBack(plain) || (count <= 1 && !isFirstPerson(plain))
 }
 
 function subjectWords(text: string): string[] {

@@ -9,7 +9,7 @@ import { parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
 
 /** Kinds of lines, in the order of their sections, with the headings in requests. */
-export const digestHeadings = {
+const digestHeadings = {
   goal: 'Goal',
   decision: 'Decisions',
   fact: 'Facts and identifiers',
@@ -139,9 +139,9 @@ const minShared = 2
  * Tool results are not linked.
  */
 export function messagesBehind(text: string, messages: readonly LinkedMessage[]): string[] {
-  const words = [...wordsOf(text)]
+  const words = [...contentWords(text)]
   const sharedWords = messages.map(({ message }) => {
-    const own = message.role === 'toolResult' ? new Set<string>() : wordsOf(messageText(message))
+    const own = message.role === 'toolResult' ? new Set<string>() : contentWords(messageText(message))
     return words.filter((word) => own.has(word))
   })
   const counts = new Map<string, number>()
@@ -157,7 +157,7 @@ export function messagesBehind(text: string, messages: readonly LinkedMessage[])
 }
 
 /** Returns words in lower case, and pairs of characters of scripts without spaces. */
-export function wordsOf(text: string): Set<string> {
+export function contentWords(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const isUnspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u
   return new Set(

@@ -8,14 +8,13 @@ import { z } from 'zod'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isTransient } from '#llm'
-import { readIfExists, writeDurably, type AgentConfig, type Clock } from '#platform'
+import { KeyedQueue, readIfExists, writeDurably, type AgentConfig, type Clock, type AgentSettings } from '#platform'
 import { compactionState } from '../compaction/compaction-state.ts'
 import { endedEntry, summaryEntry } from './session-events.ts'
-import { isOver, wasEndedByHand } from './session-end.ts'
 import type { Sessions } from './sessions.ts'
 import type { Transcript } from './transcript.ts'
 
-export interface SessionServiceOptions {
+interface SessionServiceOptions {
   readonly sessions: Sessions
   readonly config: AgentConfig
   readonly now: Clock
@@ -29,7 +28,7 @@ export interface SessionServiceOptions {
   readonly onFault: (error: unknown) => void
 }
 
-type SessionTask = (session: string, transcript: Transcript, signal: AbortSignal) => Promise<unknown>
+type SessionTask = (transcript: Transcript, signal: AbortSignal) => Promise<unknown>
 
 const checkEveryMs = 60_000
 const firstCheckMs = 5000
@@ -50,7 +49,7 @@ export class SessionService {
   /** Time of the last message, by session, for sessions with nothing to do. */
   readonly #done = new Map<string, number>()
   #timers: NodeJS.Timeout[] = []
-  #running: Promise<void> = Promise.resolve()
+  readonly #queue = new KeyedQueue()
   /** Time of the next attempt, ms since the epoch, and the failed ones, by the model or session that failed. */
   readonly #retries = new Map<string, { readonly at: number; readonly failures: number }>()
   #lastSettings: AgentConfig['current'] | undefined
@@ -76,9 +75,8 @@ export class SessionService {
   }
 
   /** Works on the sessions that have ended, or whose notes are missing. */
-  check(): Promise<void> {
-    this.#running = this.#running.then(() => this.#workOnAll()).catch(this.#options.onFault)
-    return this.#running
+  async check(): Promise<void> {
+    await this.#queue.run('', () => this.#workOnAll()).catch(this.#options.onFault)
   }
 
   /**
@@ -88,12 +86,7 @@ export class SessionService {
    */
   async takeNotes(session: string): Promise<boolean> {
     const transcript = await this.#options.sessions.get(session)
-    const work = this.#running.then(() => this.#run(session, transcript, this.#options.takeNotes))
-    this.#running = work.then(
-      () => undefined,
-      () => undefined,
-    )
-    await work
+    await this.#queue.run('', () => this.#run(transcript, this.#options.takeNotes))
     return !isBehind(transcript)
   }
 
@@ -103,66 +96,56 @@ export class SessionService {
   }
 
   /** Resolves after the current checks. */
-  get running(): Promise<void> {
-    return this.#running
+  settle(): Promise<void> {
+    return this.#queue.settle()
   }
 
   /** Stops the checks. Gives the session in work a short time. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer)
-    await Promise.race([this.#running, sleep(closeMs, undefined, { ref: false })])
+    await Promise.race([this.settle(), sleep(closeMs, undefined, { ref: false })])
     this.#closing.abort()
-    await this.#running
+    await this.settle()
   }
 
+  /** Works on the session with the oldest last message first. */
   async #workOnAll(): Promise<void> {
-    const { config } = this.#options
+    const { sessions, config } = this.#options
     // New settings may reach a model that could not be reached.
     if (config.current !== this.#lastSettings) this.#retries.clear()
     this.#lastSettings = config.current
-    for (const session of await this.#dueSessions()) if (!this.#closing.signal.aborted) await this.#workOn(session)
-  }
-
-  /** Returns the sessions with something to do, the one with the oldest last message first. */
-  async #dueSessions(): Promise<string[]> {
-    const { sessions, config } = this.#options
     const { enabled } = config.current.session.memoryHook
     const open = (await sessions.list()).filter(
       ({ id, updatedAt, areNotesMissing }) => (enabled || areNotesMissing) && this.#done.get(id) !== updatedAt,
     )
-    const due: string[] = []
     for (const { id, updatedAt } of open.sort((one, other) => one.updatedAt - other.updatedAt)) {
-      const transcript = await orUndefined(sessions.get(id))
-      if (!transcript) continue
-      if (isFinished(transcript)) this.#done.set(id, updatedAt)
-      else if (this.#taskFor(id, transcript)) due.push(id)
+      const transcript = this.#closing.signal.aborted ? undefined : await orUndefined(sessions.get(id))
+      const task = transcript && this.#taskFor(transcript)
+      if (transcript && isFinished(transcript)) this.#done.set(id, updatedAt)
+      else if (transcript && task) await this.#workOn(transcript, task)
     }
-    return due
   }
 
   /** Returns what is to be done with a session now. */
-  #taskFor(session: string, transcript: Transcript): SessionTask | undefined {
+  #taskFor(transcript: Transcript): SessionTask | undefined {
     const { config, now, isBusy, end, takeNotes } = this.#options
     const { session: settings, compaction } = config.current
-    if (isFinished(transcript) || isBusy(session)) return undefined
+    if (isFinished(transcript) || isBusy(transcript.id)) return undefined
     const hasEnded = wasEndedByHand(transcript) || isOver(transcript, now(), settings.reset)
     if (hasEnded && settings.memoryHook.enabled && !isSummarized(transcript)) return end
     const isIdle = hasEnded || now().getTime() - lastMessageAt(transcript) >= idleMs
     return isIdle && compaction.memoryFlush.enabled && isBehind(transcript) ? takeNotes : undefined
   }
 
-  async #workOn(session: string): Promise<void> {
+  async #workOn(transcript: Transcript, task: SessionTask): Promise<void> {
     const { sessions, onFault } = this.#options
-    // The user may have changed or deleted the session meanwhile.
-    const transcript = await orUndefined(sessions.get(session))
-    const task = transcript && this.#taskFor(session, transcript)
-    if (!transcript || !task) return
+    const session = transcript.id
     const model = transcript.modelId ?? ''
     const updatedAt = lastMessageAt(transcript)
     const isOld = updatedAt < (await this.#since()) && !wasEndedByHand(transcript)
     if (!isOld && (this.#isWaiting(model) || this.#isWaiting(session))) return
     try {
-      if (!isOld && !(await this.#run(session, transcript, task))) return
+      if (!isOld && !(await this.#run(transcript, task))) return
       this.#retries.delete(model)
       if (!isOld && isBehind(transcript)) return this.#retryLater(session)
       this.#retries.delete(session)
@@ -176,12 +159,12 @@ export class SessionService {
   }
 
   /** @returns false if it was stopped */
-  async #run(session: string, transcript: Transcript, task: SessionTask): Promise<boolean> {
+  async #run(transcript: Transcript, task: SessionTask): Promise<boolean> {
     const stop = new AbortController()
     const signal = AbortSignal.any([this.#closing.signal, stop.signal])
-    this.#current = { session, stop }
+    this.#current = { session: transcript.id, stop }
     try {
-      await task(session, transcript, signal)
+      await task(transcript, signal)
       return true
     } catch (error) {
       if (signal.aborted) return false
@@ -229,4 +212,37 @@ function isBehind(transcript: Transcript): boolean {
 function isFinished(transcript: Transcript): boolean {
   const hasUserText = transcript.messages().some(({ message }) => message.role === 'user')
   return transcript.isWithoutMemory || !hasUserText || (isSummarized(transcript) && !isBehind(transcript))
+}
+
+type ResetRule = AgentSettings['session']['reset']
+
+/** Returns true if the rule has ended the session: the next message starts a new one. */
+export function isOver(transcript: Transcript, now: Date, rule: ResetRule): boolean {
+  const last = transcript.messages().findLast(({ message }) => message.role === 'user')
+  return last !== undefined && isSessionOver(new Date(last.message.timestamp), now, rule)
+}
+
+/** Returns true if the user has ended the session and has not written in it since. */
+function wasEndedByHand(transcript: Transcript): boolean {
+  const last = transcript.branch().findLast((entry) => {
+    const isEnd = entry.type === 'custom' && entry.customType === endedEntry
+    return isEnd || (entry.type === 'message' && entry.message.role === 'user')
+  })
+  return last?.type === 'custom'
+}
+
+/** Returns true if a reset boundary lies between the last activity and now; false if the clock was set back. */
+export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): boolean {
+  if (now <= lastActivity) return false
+  if (rule.mode.includes('daily') && lastActivity < lastBoundary(now, rule.atHour)) return true
+  return rule.mode.includes('idle') && now.getTime() - lastActivity.getTime() >= rule.idleMinutes * 60_000
+}
+
+/**
+ * Returns the latest time up to `now` at which the local clock showed `atHour`. Handles days of 23 and 25 hours; an
+ * hour that daylight saving time skips counts as the next one.
+ */
+function lastBoundary(now: Date, atHour: number): Date {
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), atHour)
+  return today <= now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, atHour)
 }

@@ -3,10 +3,14 @@ import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary } from '#shared/contract/index.ts'
 import { type Clock, EventEmitter, type Subscribable, makeFolder, readIfExists } from '#platform'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
-import { findInTranscript } from './find-session.ts'
+import {
+  findInTranscript,
+  readRecalls,
+  type RecordedRecall,
+  LiveAnswer,
+  recoverInterrupted,
+} from './transcript-file.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { LiveAnswer, recoverInterrupted } from './live-answer.ts'
-import { readRecalls, type RecordedRecall } from './recorded-recalls.ts'
 import type { ChatModel } from '#llm'
 import { isPrivateTranscript } from '#search'
 import { listEntryNames, localDate, localTime, toFileName } from '#workspace'
@@ -19,7 +23,7 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
 /** `entry` is set if one was appended. A new fork has neither optional field. */
-export interface SessionChange {
+interface SessionChange {
   readonly session: string
   readonly entry?: TranscriptEntry
   readonly isDeletedOrRestored?: boolean
@@ -37,7 +41,7 @@ export class Sessions {
   readonly #now: Clock
   readonly #transcripts = new Map<string, Promise<Transcript>>()
   /** Sessions with a running turn: they stay cached, and their partial answer is not recovered. */
-  readonly #activeIds = new Set<string>()
+  readonly active = new Set<string>()
   readonly #recalls = new Map<string, { readonly stamp: string; readonly recalls: RecordedRecall[] }>()
   readonly #summaries = new Map<string, { stamp: string; summary: SessionSummary; isEmpty: boolean }>()
 
@@ -81,15 +85,6 @@ export class Sessions {
       this.#transcripts.delete(id)
       throw error
     }
-  }
-
-  /** Marks a session as having a running turn until `markIdle`. */
-  markActive(id: string): void {
-    this.#activeIds.add(id)
-  }
-
-  markIdle(id: string): void {
-    this.#activeIds.delete(id)
   }
 
   liveAnswer(id: string, model: ChatModel): LiveAnswer {
@@ -193,8 +188,7 @@ export class Sessions {
 
   /** Moves a session and its files to the trash. @throws AppError `unknown_session`, `session_busy` */
   async remove(id: string): Promise<void> {
-    if (this.#activeIds.has(id))
-      throw new AppError('session_busy', 'this conversation is still answering', { session: id })
+    if (this.active.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
     await this.get(id)
     await makeFolder(this.#trashFolder)
     await sessionWrites.run(this.#file(id), () => this.#move(id, this.#folder, this.#trashFolder))
@@ -247,7 +241,7 @@ export class Sessions {
   async #open(id: string): Promise<Transcript> {
     const transcript = await Transcript.open(this.#file(id), this.#now)
     transcript.changes.subscribe((entry) => this.#changes.emit({ session: id, entry }))
-    if (this.#activeIds.has(id)) return transcript
+    if (this.active.has(id)) return transcript
     const interrupted = await recoverInterrupted(this.#file(id, 'partial'))
     if (!interrupted) return transcript
     const last = transcript.messages().at(-1)?.message
@@ -279,7 +273,7 @@ export class Sessions {
     this.#transcripts.set(id, transcript)
     for (const oldest of this.#transcripts.keys()) {
       if (this.#transcripts.size <= maxCachedTranscripts) break
-      if (!this.#activeIds.has(oldest)) this.#transcripts.delete(oldest)
+      if (!this.active.has(oldest)) this.#transcripts.delete(oldest)
     }
   }
 }

@@ -2,6 +2,7 @@ import { type PartRules, readWithParts, writeWithParts } from './part-store.ts'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { wireRequestSchema, type WireRequest } from '#shared/contract/context.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { listEntryNames } from '#workspace'
 import { storedMessageSchema } from './transcript-entries.ts'
@@ -33,15 +34,33 @@ export async function storeRequest(folder: string, request: object, at: Date): P
   return number
 }
 
-/** Stores the HTTP request of a model request; a retry overwrites it. @throws AppError `disk_full`, `write_failed` */
-export async function storeWireRequest(folder: string, number: number, wire: WireRequest): Promise<void> {
-  const value = parseJson(wire.body)
-  const body = isRecord(value) && JSON.stringify(value) === wire.body ? value : wire.body
-  await writeWithParts(pathOf(folder, number, '.wire.json.gz'), { ...wire, body }, partRules)
+/**
+ * Stores the HTTP request of a stored request; a retry overwrites it. If the disk refuses it, the context view shows it as
+ * not recorded.
+ * @returns `onSent` of the request; `done` waits for its writes
+ */
+export function wireRecorder(folder: string, number: number, onFault: (error: unknown) => void) {
+  let writes = Promise.resolve()
+  const store = async (wire: WireRequest) => {
+    const value = parseJson(wire.body)
+    const body = isRecord(value) && JSON.stringify(value) === wire.body ? value : wire.body
+    await writeWithParts(pathOf(folder, number, '.wire.json.gz'), { ...wire, body }, partRules)
+  }
+  const onStoreError = (error: unknown) => {
+    if (!(error instanceof AppError)) onFault(error)
+  }
+  const onSent = (wire: WireRequest) => {
+    writes = writes.then(() => store(wire)).catch(onStoreError)
+  }
+  return { onSent, done: () => writes }
 }
 
-/** Returns the count of stored requests and one of them, null if missing or damaged. @param number default: the last */
-export async function readRequest(folder: string, number?: number) {
+/**
+ * Returns the count of stored requests and one of them, null if missing or damaged. Its `wire` is null if the HTTP request
+ * was not recorded.
+ * @param number default: the last
+ */
+export async function readRequestWithWire(folder: string, number?: number) {
   const numbers = await requestNumbers(folder)
   const storedNumber = number ?? numbers.at(-1) ?? 0
   const stored = storedSchema.safeParse(await readWithParts(pathOf(folder, storedNumber, '.json.gz'))).data
@@ -49,15 +68,9 @@ export async function readRequest(folder: string, number?: number) {
   const { sentAt, request } = stored
   const model = typeof request['model'] === 'string' ? request['model'] : ''
   const json = JSON.stringify(request, null, 2)
-  return { count: numbers.length, request: { number: storedNumber, sentAt, model, json } }
-}
-
-/** Returns a request as `readRequest` does; `wire` is null if its HTTP request was not recorded. */
-export async function readRequestWithWire(folder: string, number?: number) {
-  const { count, request } = await readRequest(folder, number)
-  if (!request) return { count, request }
-  const stored = await readWithParts(pathOf(folder, request.number, '.wire.json.gz'))
-  return { count, request: { ...request, wire: storedWireSchema.safeParse(stored).data ?? null } }
+  const storedWire = await readWithParts(pathOf(folder, storedNumber, '.wire.json.gz'))
+  const wire = storedWireSchema.safeParse(storedWire).data ?? null
+  return { count: numbers.length, request: { number: storedNumber, sentAt, model, json, wire } }
 }
 
 /** Parses system text, messages and tools of a stored request; undefined if the JSON lacks them. */

@@ -1,5 +1,15 @@
-import { open, readFile } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import { z } from 'zod'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { parseJson, isRecord } from '#shared/util/json.ts'
+import type { ChatModel } from '#llm'
+import { readIfExists } from '#platform'
+import { noUsage, type AssistantMessage, messageText } from '#shared/chat/messages.ts'
+import type { FoundSession, Recall, RecordedSearch } from '#shared/contract/index.ts'
+import { parseLines } from '#shared/util/file-lines.ts'
+import { splitCitations } from '#shared/markdown/citation.ts'
 import {
   entrySchema,
   foreignEntrySchema,
@@ -9,7 +19,6 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from './transcript-entries.ts'
-import { parseJson } from '#shared/util/json.ts'
 
 /** Position up to which a file was read. The inode shows whether another process replaced the file. */
 export interface ReadPosition {
@@ -87,4 +96,174 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
   if (version <= formatVersion) return { createdAt: Date.parse(timestamp), timeZone }
   const message = `this conversation was written by a newer version (${version})`
   throw new AppError('transcript_unsupported', message, { path: file, version })
+}
+
+/**
+ * Saves an answer to a `.partial` file while it streams, so that a crash loses almost nothing. The file is deleted when
+ * the answer is in the transcript. A partial file without a running turn was left by a crash. It becomes a message
+ * marked as interrupted.
+ */
+
+/** Above this many unwritten bytes, the stream waits for the disk. */
+const highWaterMark = 1_000_000
+
+const partialSchema = z.object({
+  provider: z.string(),
+  model: z.string(),
+  timestamp: z.number(),
+})
+
+export class LiveAnswer {
+  readonly #file: string
+  readonly #stream: WriteStream
+
+  constructor(file: string, { provider, model }: ChatModel, at: Date) {
+    this.#file = file
+    this.#stream = createWriteStream(file, { flags: 'a', highWaterMark })
+    // Only crash recovery uses the file.
+    this.#stream.on('error', () => undefined)
+    this.#stream.write(`${JSON.stringify({ provider, model, timestamp: at.getTime() })}\n`)
+  }
+
+  /** Queues a delta. Waits for the disk only if too much text is unwritten. Never throws. */
+  async add(type: 'text' | 'thinking', delta: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.#stream.write(`${JSON.stringify({ [type]: delta })}\n`, () => resolve())) return
+    await promise
+  }
+
+  /** Deletes the partial file. */
+  async end(): Promise<void> {
+    this.#stream.end()
+    await finished(this.#stream).catch(() => undefined)
+    await rm(this.#file, { force: true })
+  }
+}
+
+/**
+ * Turns the partial answer of a crash into a message and deletes its file. The session must have no running turn.
+ * Returns undefined if the file is missing or empty.
+ */
+export async function recoverInterrupted(file: string): Promise<AssistantMessage | undefined> {
+  const text = await readIfExists(file)
+  if (text === undefined) return undefined
+  await rm(file, { force: true })
+  return toMessage(text.split('\n').map((line) => parseJson(line)))
+}
+
+function toMessage([first, ...deltas]: readonly unknown[]): AssistantMessage | undefined {
+  const header = partialSchema.safeParse(first).data
+  const textOf = (key: 'text' | 'thinking') =>
+    deltas.map((delta) => (isRecord(delta) && typeof delta[key] === 'string' ? delta[key] : '')).join('')
+  const [text, thinking] = [textOf('text'), textOf('thinking')]
+  if (!header || text + thinking === '') return undefined
+  const content: AssistantMessage['content'] = []
+  if (thinking !== '') content.push({ type: 'thinking', thinking })
+  if (text !== '') content.push({ type: 'text', text })
+  return { role: 'assistant', content, usage: noUsage, stopReason: 'aborted', errorCode: 'interrupted', ...header }
+}
+
+/** Characters of the snippet before and after the match. */
+const snippetContext = 40
+
+type TranscriptMatch = Pick<FoundSession, 'message' | 'snippet'>
+
+/**
+ * Returns the first match of any of the words if the transcript contains all of them; undefined if not, or if the
+ * signal aborts.
+ * @param file absolute path
+ * @param words lower case
+ * @throws the file system error if the file cannot be read
+ */
+export async function findInTranscript(
+  file: string,
+  words: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<TranscriptMatch | undefined> {
+  const missingWords = new Set(words)
+  let firstMatch: TranscriptMatch | undefined
+  const isRelevant = (line: string) => {
+    const lowerLine = line.toLowerCase()
+    return !signal?.aborted && words.some((word) => lowerLine.includes(word))
+  }
+  for await (const { id, message } of readMessages(file, isRelevant)) {
+    if (message.role === 'toolResult') continue
+    const text = messageText(message)
+    const lowerText = text.toLowerCase()
+    for (const word of words) {
+      const matchStart = lowerText.indexOf(word)
+      if (matchStart < 0) continue
+      missingWords.delete(word)
+      if (firstMatch) continue
+      const from = Math.max(0, matchStart - snippetContext)
+      const to = Math.min(text.length, matchStart + word.length + snippetContext)
+      const excerpt = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
+      firstMatch = { message: id, snippet: `${from > 0 ? '…' : ''}${excerpt}${to < text.length ? '…' : ''}` }
+    }
+    if (missingWords.size === 0) return firstMatch
+  }
+  return undefined
+}
+
+export type RecordedRecall = Omit<Recall, 'session' | 'title'>
+
+/** Returns every memory search in a transcript file, by the agent or before an answer, in order. @throws the file system error if it cannot be read */
+export async function readRecalls(file: string): Promise<RecordedRecall[]> {
+  // Results of other tools are most of the file: skip them without parsing.
+  const isRelevant = (line: string) => !line.includes('"role":"toolResult"') || line.includes('memory_search')
+  return recallsIn(await Array.fromAsync(readMessages(file, isRelevant)))
+}
+
+/** Returns the memory searches in the messages of a transcript, with the use of their results. */
+export function recallsIn(entries: readonly Pick<MessageEntry, 'id' | 'message'>[]): RecordedRecall[] {
+  const recalls: RecordedRecall[] = []
+  let turnStart = 0
+  let question = ''
+  let messageId = ''
+  const add = (id: string, at: number, { query, results, candidates, minScore }: RecordedSearch) =>
+    recalls.push({
+      id,
+      message: messageId,
+      question,
+      at,
+      query,
+      minScore,
+      candidates,
+      results: results.map((result) => ({ ...result, use: null })),
+    })
+  for (const { id, message } of entries) {
+    if (message.role === 'user') {
+      turnStart = recalls.length
+      question = messageText(message)
+      messageId = id
+      if (message.recalled) add(id, message.timestamp, message.recalled.search)
+    } else if (message.role === 'assistant') {
+      recordUse(
+        recalls.slice(turnStart).flatMap(({ results }) => results),
+        message,
+      )
+    } else if (message.toolName === 'memory_search' && message.details?.kind === 'recall') {
+      add(message.toolCallId, message.timestamp, message.details.recall)
+    }
+  }
+  return recalls
+}
+
+function recordUse(results: RecordedRecall['results'], message: AssistantMessage): void {
+  if (results.length === 0) return
+  const citations = splitCitations(messageText(message)).filter((part) => typeof part !== 'string')
+  for (const result of results) {
+    // A citation without lines covers the whole file.
+    const isCited = citations.some(
+      ({ path, line = 1, endLine = Infinity }) =>
+        result.path === path && result.startLine <= endLine && line <= result.endLine,
+    )
+    if (isCited) result.use = 'cited'
+  }
+  for (const part of message.content) {
+    if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
+    const named = String(part.arguments['path'])
+    const path = parseLines(named)?.path ?? named
+    for (const result of results) if (result.path === path) result.use ??= 'read'
+  }
 }

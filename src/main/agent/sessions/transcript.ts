@@ -5,6 +5,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
 import type { SessionMessage } from '#shared/contract/index.ts'
 import {
   systemClock,
@@ -15,15 +16,16 @@ import {
   writeDurably,
   KeyedQueue,
 } from '#platform'
-import { branchEntry, type BranchMark } from '#shared/chat/branch-mark.ts'
-import { AppError } from '#shared/util/errors.ts'
 import {
+  branchEntry,
+  type BranchMark,
   isPrivateChat,
   isWithoutMemory,
   memoryToggleEntry,
   privacyToggleEntry,
   recallToggleEntry,
-} from '#shared/chat/memory-mark.ts'
+} from '#shared/chat/session-marks.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import {
   serializeEntry,
@@ -32,10 +34,13 @@ import {
   type MessageEntry,
   type TranscriptEntry,
   type TranscriptHeader,
+  pathTo,
+  versionsOnBranch,
+  newestDescendant,
+  type MessageVersions,
 } from './transcript-entries.ts'
 import { loadEntries, type LoadedEntries, type ReadPosition } from './transcript-file.ts'
 import type { LinkedMessage } from './digest.ts'
-import { pathTo, versionsOnBranch, newestDescendant, type MessageVersions } from './entry-tree.ts'
 
 /** Serializes what is written for a session, by the path of its transcript. */
 export const sessionWrites = new KeyedQueue()
@@ -106,6 +111,10 @@ export class Transcript {
       this.#leaf = null
     }
     this.#add(loaded)
+  }
+
+  get id(): string {
+    return basename(this.file, '.jsonl')
   }
 
   /** Entries of all branches, in file order. */

@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import type { ChatModel, ToolDefinition } from '#llm'
 import { readNamedLines } from '#shared/util/file-lines.ts'
-import { sessionOfPath, transcriptText } from '#search'
 import { addLogEntry, dailyLogPath, localDate } from '#workspace'
 import { AppError } from '#shared/util/errors.ts'
-import { windowProfile } from '../context/window-profile.ts'
-import { memorySearch } from './memory-search-tool.ts'
+import { windowProfile } from '../context/context-budget.ts'
+import { memorySearchTool } from './memory-search-tool.ts'
 import { readFileTool, sliceLines } from './read-file-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
 import { changeOutcome, editNote, writeFileTool } from './write-file-tool.ts'
-import { missingFileError } from './access-policy.ts'
-import { visibleFiles, readVisible } from './visible-files.ts'
+import { missingFileError } from '../privacy/visible-memory.ts'
 
 const editFileTool = defineTool({
   name: 'edit',
@@ -24,7 +22,7 @@ const editFileTool = defineTool({
       const { message } = missingFileError(requestedPath)
       throw new AppError('file_not_found', `${message}; create it with write`, { path: requestedPath })
     }
-    return changeOutcome(await editNote(requestedPath, context, rewrite, { needsExistingText: true }), context)
+    return changeOutcome(await editNote(requestedPath, context, rewrite, true), context)
   },
 })
 
@@ -85,10 +83,10 @@ const list = defineTool({
     from: z.number().int().min(1).max(maxFirst).optional().describe('First entry, 1-based'),
   }),
   async run({ path = '', from = 1 }, context) {
-    const { workspace, signal } = context
+    const { workspace, signal, visible: memory } = context
     const isWholeWorkspace = ['', '.', './'].includes(path.trim())
     const files = isWholeWorkspace ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
-    const visible = await visibleFiles(files, context)
+    const visible = await memory.files(files)
     const page = visible.slice(from - 1, from - 1 + maxEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1
@@ -108,14 +106,8 @@ const memoryGet = defineTool({
     lines: z.number().int().min(1).max(2000).optional(),
   }),
   run(input, context) {
-    const { readSession, accessPolicy } = context
     return readNamedLines(input, async ({ path, from = 1, lines = 2000 }) => {
-      const session = sessionOfPath(path)
-      const text =
-        session === undefined
-          ? await readVisible(path, context)
-          : accessPolicy.visibleText(path, transcriptText(await readSession(session)))
-      if (text === undefined) throw missingFileError(path)
+      const { text } = await context.visible.read(path)
       return { text: JSON.stringify({ path, text: sliceLines(path, text, from, lines).join('\n') }) }
     })
   },
@@ -137,7 +129,7 @@ const rememberTool = defineTool({
 
 /** Built-in tools in the order in which models receive them. */
 export const builtInTools: readonly Tool[] = [
-  memorySearch,
+  memorySearchTool,
   memoryGet,
   readFileTool,
   writeFileTool,
@@ -160,7 +152,7 @@ export function offeredTools(
 ): Tool[] {
   if (takesTools?.() === false) return []
   const { isSmall } = windowProfile(contextWindow)
-  return tools.filter((tool) => (isSmall ? tool === memorySearch || tool === rememberTool : tool !== rememberTool))
+  return tools.filter((tool) => (isSmall ? tool === memorySearchTool || tool === rememberTool : tool !== rememberTool))
 }
 
 export function definitionsOf(tools: readonly Tool[]): ToolDefinition[] {

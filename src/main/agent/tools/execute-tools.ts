@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
-import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
+import { type ToolCallPart, type ToolResultMessage, messageText } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
 import { noteSources, type Source } from '#shared/markdown/provenance.ts'
+import type { WrongArgument } from '#shared/chat/message-schemas.ts'
 import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import { isBuiltIn } from './built-in-tools.ts'
-import { lenientArguments, workspacePath } from './lenient-arguments.ts'
-import type { Tool, ToolContext } from './tool.ts'
-import type { WrongArgument } from '#shared/chat/tool-details.ts'
+import { lenientArguments, workspacePath, type Tool, type ToolContext } from './tool.ts'
 
 /** Maximum number of read-only calls that run in parallel; each may load a file of 20 MB. */
 const maxParallel = 8
@@ -54,21 +53,17 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
 /** Runs a call. Every failure becomes its result, so that the model can react and other calls still run. */
 async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
   const tool = findTool(call.name, tools)
-  if (!tool)
-    return notCalled(
-      call,
-      `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`,
-      context,
-    )
-  if (context.signal.aborted) return notCalled(call, 'Interrupted by the user.', context)
+  const refuse = (text: string) => notCalled(call, text, context)
+  if (!tool) return refuse(`There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`)
+  if (context.signal.aborted) return refuse('Interrupted by the user.')
   const { invalidJson, [argumentsTooLong]: length } = call.arguments
   if (typeof length === 'number') {
     const characterLimit = maxArguments.toLocaleString('en')
     const explanation = `the arguments have ${length.toLocaleString('en')} characters, but at most ${characterLimit} are accepted; split the work into parts`
-    return notCalled(call, `tool_arguments_too_large: ${explanation}`, context)
+    return refuse(`tool_arguments_too_large: ${explanation}`)
   }
   if (typeof invalidJson === 'string')
-    return notCalled(call, `The arguments are not a JSON object: ${invalidJson.slice(0, 500)}`, context)
+    return refuse(`The arguments are not a JSON object: ${invalidJson.slice(0, 500)}`)
   try {
     const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
     const modelText = await truncateResult(call.id, text, context)
@@ -88,12 +83,12 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     if (context.signal.aborted) return createResult(call, 'Interrupted by the user.', true, context)
     if (error instanceof AppError) {
       const text = `${error.code}: ${error.message}`
-      if (error.code === 'tool_denied') return notCalled(call, text, context)
-      return createResult(call, text, true, context)
+      return error.code === 'tool_denied' ? refuse(text) : createResult(call, text, true, context)
     }
     if (error instanceof z.ZodError) {
       const problems = describeArgumentErrors(error, call.arguments)
-      const message = createResult(call, `The arguments are invalid. ${formatArgumentErrors(problems)}`, true, context)
+      const shown = z.prettifyError({ issues: error.issues.slice(0, maxProblems) })
+      const message = createResult(call, `The arguments are invalid.\n${shown}`, true, context)
       return { ...message, details: { kind: 'wrongArguments', problems } }
     }
     const reference = context.onFault(error)
@@ -202,30 +197,79 @@ function expectedOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_value' ? issue.values.map(String).join(', ') : ''
 }
 
-/** Describes each problem in one sentence, for the model. */
-export function formatArgumentErrors(problems: readonly WrongArgument[]): string {
-  return problems
-    .map(({ field, fault, expected }) => `${field === '' ? 'The input' : field} ${faultTexts[fault](expected)}.`)
-    .join(' ')
+/** After this many identical outcomes of a call, the model gets a warning; one more ends the turn. */
+const maxRepeats = 3
+/** After this many consecutive answers in which every call failed, the turn ends. */
+const maxFailures = 8
+
+interface RepeatedCall {
+  readonly tool: string
+  readonly outcome: string
+  readonly isError: boolean
+  count: number
+  lastStep: number
 }
 
-const typeNames: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'an integer',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-}
+export class LoopDetector {
+  /** By name and arguments. */
+  readonly #calls = new Map<string, RepeatedCall>()
+  #step = 0
+  /** Number of answers in a row, the current one included, without a successful call. */
+  #failures = 0
+  #lastFailedTool = ''
 
-const typeName = (expected: string) => typeNames[expected] ?? expected
+  /** Call this before the calls of each answer. */
+  nextStep(): void {
+    this.#step += 1
+    this.#failures += 1
+  }
 
-const faultTexts: Record<WrongArgument['fault'], (expected: string) => string> = {
-  missing: (expected) => (expected === '' ? 'is missing' : `is missing: it must be ${typeName(expected)}`),
-  type: (expected) => `must be ${typeName(expected)}`,
-  tooSmall: (expected) => `is too small or too short: at least ${expected}`,
-  tooLarge: (expected) => `is too large or too long: at most ${expected}`,
-  choice: (expected) => `must be one of ${expected}`,
-  unknown: () => 'is not a parameter of this tool',
-  other: () => 'is invalid',
+  /** Records a result. @returns the result for the model, with a warning if the call is repeated */
+  record(calls: readonly ToolCallPart[], result: ToolResultMessage): ToolResultMessage {
+    const call = calls.find(({ id }) => id === result.toolCallId)
+    if (!call) return result
+    const { isError } = result
+    if (isError) this.#lastFailedTool = call.name
+    else this.#failures = 0
+    const key = JSON.stringify([call.name, call.arguments])
+    const outcome = messageText(result).replace(/\(log reference \w+\)/, '')
+    const previous = this.#calls.get(key)
+    if (previous?.outcome !== outcome || previous.isError !== isError) {
+      // A new outcome may justify repeating earlier successful calls.
+      for (const [other, repeated] of this.#calls)
+        if (!isError && !repeated.isError && repeated.lastStep !== this.#step) this.#calls.delete(other)
+      this.#calls.set(key, { tool: call.name, outcome, isError, count: 1, lastStep: this.#step })
+    } else {
+      // Identical calls within one answer count as one attempt.
+      if (previous.lastStep !== this.#step) previous.count += 1
+      previous.lastStep = this.#step
+    }
+    const count = this.#calls.get(key)?.count ?? 0
+    const warning = this.#warning(count, isError)
+    return warning === undefined ? result : { ...result, content: [...result.content, { type: 'text', text: warning }] }
+  }
+
+  #warning(count: number, isError: boolean): string | undefined {
+    if (count >= maxRepeats)
+      return isError
+        ? `This very call has failed ${count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what prevents it.`
+        : `This very call has given the same result ${count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
+    if (!isError || this.#failures !== maxFailures - 1) return undefined
+    return `The calls of your last ${this.#failures} answers have all failed. Do not continue like this: do something else, or tell the user what prevents it.`
+  }
+
+  /** Error `tool_repeats` if the turn must end; otherwise undefined. */
+  get stopReason(): AppError | undefined {
+    const repeated = this.#calls.values().find(({ count }) => count > maxRepeats)
+    if (repeated) {
+      const { tool, count, isError } = repeated
+      const outcome = isError ? 'and each time it failed' : 'and each time got the same result'
+      const message = `the model called ${tool} ${count} times with the same arguments, ${outcome}`
+      return new AppError('tool_repeats', message, { tool, count, what: isError ? 'failed' : 'same' })
+    }
+    if (this.#failures < maxFailures) return undefined
+    const [count, tool] = [this.#failures, this.#lastFailedTool]
+    const message = `the model called tools in ${count} answers in a row, and every call failed, ${tool} last`
+    return new AppError('tool_repeats', message, { tool, count, what: 'row' })
+  }
 }

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { noteSources, sourceName, type Source } from '#shared/markdown/provenance.ts'
-import { orUndefined } from '#shared/util/errors.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
 import { formatResult } from '#shared/util/format-result.ts'
-import { sessionOfPath, transcriptText, type SearchOverrides } from '#search'
+import { sessionOfPath, type SearchOverrides } from '#search'
 import { defineTool, type ToolContext } from './tool.ts'
 
 /** More results than this need more characters than a search has by default. */
 const manyResults = 20
 const charactersOfMany = 12_000
 
-export const memorySearch = defineTool({
+export const memorySearchTool = defineTool({
   name: 'memory_search',
   description:
     'Searches the notes by words and meaning. Mandatory before answering about prior work, decisions, dates, people, preferences or to-dos, unless <memory> answers. Returns one entry a line, best first: path:first-last · score · date · text. (until DATE; now path:line) marks an entry that another one replaced. Filters: after: before: on: in: (in:2024-05), path:projects/, tag:work, status:open, -word.',
@@ -35,10 +34,7 @@ export const memorySearch = defineTool({
   },
 })
 
-export type SearchContext = Pick<
-  ToolContext,
-  'accessPolicy' | 'memory' | 'session' | 'signal' | 'workspace' | 'readSession'
->
+export type SearchContext = Pick<ToolContext, 'visible' | 'session' | 'signal'>
 
 /** A result with its line for the model, and the sources of its note. */
 export interface VisibleLine {
@@ -53,34 +49,16 @@ export interface VisibleLine {
  * @throws as `Memory.search`
  */
 export async function searchVisible(query: string, options: SearchOverrides, context: SearchContext) {
-  const { accessPolicy, memory, session, signal } = context
-  const { seesPrivate } = accessPolicy
+  const { visible, session, signal } = context
   // The query of a private chat may contain private text.
-  const overrides = { ...options, excludeSession: session, staysHere: seesPrivate, hasPrivate: seesPrivate }
-  const response = await memory.search(query, overrides, signal)
-  const found = new Set(response.results.map(({ path }) => path))
-  const files = new Map(
-    await Promise.all([...found].map(async (path) => [path, await readSearched(path, context)] as const)),
-  )
-  const results = await accessPolicy.visiblePlaces(response.results, async (path) => files.get(path))
-  const sourcesOf = (path: string) =>
-    sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
-  const lines = results.map((result): VisibleLine => {
-    const sources = sourcesOf(result.path)
+  const overrides = { ...options, excludeSession: session, staysHere: visible.seesPrivate }
+  const { response, files } = await visible.searchFiles(query, overrides, signal)
+  const lines = response.results.map((result): VisibleLine => {
+    const { path } = result
+    const sources = sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
     return { result, sources, line: lineOf(result, sources) }
   })
-  return { response: { ...response, results: [...results] }, lines }
-}
-
-/** Reads a note or a chat; undefined if it cannot be read. */
-async function readSearched(path: string, { workspace, readSession }: SearchContext) {
-  const session = sessionOfPath(path)
-  if (session !== undefined) {
-    const text = await orUndefined(readSession(session))
-    return text === undefined ? undefined : { path, text: transcriptText(text) }
-  }
-  const [file, real] = await Promise.all([orUndefined(workspace.read(path)), orUndefined(workspace.realPath(path))])
-  return file && real !== undefined ? { path: real, text: file.text, hash: file.hash } : undefined
+  return { response, lines }
 }
 
 /** @param sources of the whole note; those of a line are in its text */

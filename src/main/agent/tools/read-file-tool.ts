@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { readVisible } from './visible-files.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
@@ -8,7 +7,7 @@ import { readIfExists, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
 /** Virtual folder with the saved results that were too long for a model. */
-export const outputsPrefix = 'tool-output/'
+const outputsPrefix = 'tool-output/'
 
 export const readFileTool = defineTool({
   name: 'read',
@@ -20,10 +19,10 @@ export const readFileTool = defineTool({
     lines: z.number().int().min(1).max(5000).optional(),
   }),
   run(input, context) {
-    const { readOutput } = context
+    const { visible, readOutput } = context
     return readNamedLines(input, async ({ path, from = 1, lines = 2000 }) => {
       const outputName = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
-      const text = outputName === undefined ? await readVisible(path, context) : await readOutput(outputName)
+      const text = outputName === undefined ? (await visible.read(path)).text : await readOutput(outputName)
       const lineCount = splitLines(text).length
       const page = fitPage(sliceLines(path, text, from, lines))
       const last = from + page.length - 1

@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { isAbsolute, relative } from 'node:path'
 import type { PermissionRequest } from '#shared/contract/index.ts'
 import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
-import type { AccessPolicy, WriteBackground } from './access-policy.ts'
-import type { ToolDetails } from '#shared/chat/tool-details.ts'
-import type { Memory } from '#search'
+import type { Source } from '#shared/markdown/provenance.ts'
+import type { ToolDetails } from '#shared/chat/message-schemas.ts'
 import type { Workspace, WriteOrigin } from '#workspace'
-import type { PrivacyOfFiles } from '#workspace/privacy'
+import { isRecord } from '#shared/util/json.ts'
+import type { VisibleMemory } from '../privacy/visible-memory.ts'
 
 export interface ToolLimits {
   /** Maximum time without progress. */
@@ -17,13 +18,23 @@ export interface ToolLimits {
 
 export const defaultToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
-export interface ToolContext extends WriteBackground {
+export interface ProposedChange {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string
+  readonly sources: readonly Source[]
+}
+
+export interface ToolContext {
   readonly workspace: Workspace
-  readonly memory: Memory
-  readonly accessPolicy: AccessPolicy
+  readonly visible: VisibleMemory
   readonly session: string
-  /** Returns the text of a transcript that the chat may see. @throws AppError `unknown_session` */
-  readonly readSession: (session: string) => Promise<string>
+  /** Untrusted sources of text in the request. */
+  readonly sources: readonly Source[]
+  /** Text that the user typed. */
+  readonly userText: string
+  /** Adds a change to the inbox. */
+  readonly propose: (change: ProposedChange) => Promise<void>
   /** Returns a saved long result. @throws AppError `file_not_found` */
   readonly readOutput: (name: string) => Promise<string>
   readonly signal: AbortSignal
@@ -36,8 +47,6 @@ export interface ToolContext extends WriteBackground {
   readonly limits: ToolLimits
   /** Saves a long result. @returns the path for `read` */
   readonly saveOutput: (callId: string, text: string) => Promise<string>
-  /** Returns the files that are wholly or partly private, by path. */
-  readonly privacyOf: PrivacyOfFiles
   readonly origin: WriteOrigin
   /** Returns true if a workspace-relative path may be written. */
   readonly mayWrite: (path: string) => boolean
@@ -80,3 +89,46 @@ export function defineTool<Parameters extends z.ZodObject>({
 }
 
 export const pathParameter = z.string().describe('Such as memory/2026-01-20.md')
+
+/**
+ * Converts arguments as small models send them: numbers and truth values as text, null for an optional argument, numbers
+ * beyond their limits, and an absolute path inside the workspace.
+ * @param schema JSON Schema of the arguments
+ * @param workspace absolute path
+ */
+export function lenientArguments(
+  schema: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
+  workspace: string,
+): Record<string, unknown> {
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
+  const entries = Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
+    const property = properties[name]
+    if (value === null && !required.includes(name)) return []
+    return [[name, isRecord(property) ? convert(property, value, name, workspace) : value]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function convert(property: Record<string, unknown>, value: unknown, name: string, workspace: string): unknown {
+  const { type, minimum, maximum } = property
+  if (type === 'boolean' && typeof value === 'string' && /^\s*(?:true|false)\s*$/i.test(value))
+    return value.trim().toLowerCase() === 'true'
+  if (type === 'integer' || type === 'number') {
+    const text = typeof value === 'string' ? value.trim() : ''
+    const number = text === '' ? value : Number(text)
+    if (typeof number !== 'number' || !Number.isFinite(number)) return value
+    const whole = type === 'integer' ? Math.round(number) : number
+    const least = typeof minimum === 'number' ? minimum : -Infinity
+    return Math.min(typeof maximum === 'number' ? maximum : Infinity, Math.max(least, whole))
+  }
+  return name === 'path' && typeof value === 'string' ? workspacePath(value, workspace) : value
+}
+
+/** Returns an absolute path inside the workspace as a relative one; other paths as they are. */
+export function workspacePath(path: string, workspace: string): string {
+  if (!isAbsolute(path)) return path
+  const inside = relative(workspace, path)
+  return inside.startsWith('..') || isAbsolute(inside) ? path : inside.replaceAll('\\', '/')
+}

@@ -5,6 +5,8 @@ import {
   dailyLogDate,
   dailyLogPath,
   endsInPrivateText,
+  fileKind,
+  followerOf,
   localDate,
   localTime,
   longTermFile,
@@ -12,8 +14,19 @@ import {
 } from '#workspace'
 
 import { appendBlock } from '#shared/markdown/log-entry.ts'
-import { hasSourceMark, sourceName } from '#shared/markdown/provenance.ts'
-import { addedLines } from '#shared/markdown/visibility-edit.ts'
+import {
+  hasSourceMark,
+  isCoveredBy,
+  sourceMark,
+  sourceName,
+  sourcesIn,
+  withSource,
+  type Source,
+} from '#shared/markdown/provenance.ts'
+import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
+import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
+import { privateLinesOf, redactPrivate, redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
+import { addedLines, hasContent, withAddedPrivate } from '#shared/markdown/visibility-edit.ts'
 import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from './tool.ts'
 
 export const writeFileTool = defineTool({
@@ -35,36 +48,32 @@ export const writeFileTool = defineTool({
 
 /**
  * Edits a note for a model. Daily logs can only be appended to.
- * @param rewrite edits the text that the model may see; see `AccessPolicy.applyEdit` for it and `needsExistingText`
- * @throws AppError `input_invalid` if it changes the text of a log; as `assertMayWrite`, `AccessPolicy.applyEdit` and
+ * @param rewrite edits the text that the model may see; of a fully private file, it gets undefined if `needsExistingText`
+ * @throws AppError `input_invalid` if it changes the text of a log; as `assertMayWrite`, `applyEdit`, `withOrigin` and
  * `Workspace.edit`
  */
 export async function editNote(
   requestedPath: string,
   context: ToolContext,
   rewrite: (visibleText: string | undefined, path: string) => string,
-  options?: { readonly needsExistingText: boolean },
+  needsExistingText = false,
 ) {
-  const { workspace, accessPolicy, shortenEntries, sources } = context
+  const { workspace, shortenEntries, sources } = context
   const path = await workspace.realPath(requestedPath)
   await assertMayWrite(path, context)
   const isLog = dailyLogDate(path, workspace.layout) !== undefined
   const origin = { ...context.origin, sources: context.origin.sources }
   return workspace.edit(path, origin, async (current) => {
-    const text = await accessPolicy.applyEdit(
-      path,
-      current,
-      (visibleText) => {
-        const after = rewrite(visibleText, path)
-        if (!isLog) return after
-        const [before, added] = splitAppended(path, visibleText ?? '', after)
-        const kept = shortenEntries?.(added, before) ?? added
-        if (before + kept === '') throw new AppError('input_invalid', 'nothing in it is about this chat', { path })
-        return before + kept
-      },
-      context,
-      options,
-    )
+    const rewriteShown = (shown: string | undefined) => {
+      const after = rewrite(shown, path)
+      if (!isLog) return after
+      const [before, added] = splitAppended(path, shown ?? '', after)
+      const kept = shortenEntries?.(added, before) ?? added
+      if (before + kept === '') throw new AppError('input_invalid', 'nothing in it is about this chat', { path })
+      return before + kept
+    }
+    const edited = applyEdit(path, current, rewriteShown, context, needsExistingText)
+    const text = await withOrigin(path, current, edited, context)
     const added = addedLines(current ?? '', text)
     // The words of the user get no mark.
     const isMarked = added.some(([, line]) => hasSourceMark(line) || line.startsWith('source: '))
@@ -121,4 +130,104 @@ async function assertMayWrite(path: string, { mayWrite, workspace, now }: ToolCo
   if (!/YYYY[^\d/]?MM[^\d/]?DD/i.test(path) || (await workspace.exists(path))) return
   const reason = `${path} has YYYY-MM-DD for the day; today's log is ${dailyLogPath(localDate(now()), workspace.layout)}`
   throw new AppError('input_invalid', reason, { reason })
+}
+
+/** Creates the error for a change that waits in the inbox. */
+function proposedError(path: string, sources: readonly Source[]): AppError {
+  const from = sources.map(sourceName).join('; ')
+  const elsewhere = `some of this conversation comes from elsewhere (${from})`
+  const reason = from === '' ? 'other programs follow files of this name as instructions' : elsewhere
+  const message = `${path} was not changed: ${reason}, so the change waits in the inbox until the user accepts it`
+  return new AppError('write_proposed', message, { path })
+}
+
+/** A heading that the app adds to the log. */
+const logHeading = /^#{1,2} (?:\d{4}-\d{2}-\d{2}|\d{2}:\d{2})$/
+
+/**
+ * Applies an edit of the model and returns the text to write. What a private chat writes is private. An open chat must
+ * not remove or publish private lines.
+ * @throws AppError `private_lines`
+ */
+function applyEdit(
+  path: string,
+  before: string | undefined,
+  rewrite: (shown: string | undefined) => string,
+  { visible, workspace }: ToolContext,
+  needsExistingText: boolean,
+): string {
+  if (visible.seesPrivate) {
+    const isPrivateByRule = visible.marks.of(path, before ?? '').rule !== undefined
+    const isShared = fileKind(path, workspace.layout) !== 'note'
+    return isPrivateByRule ? rewrite(before) : withAddedPrivate(before, rewrite(before), isShared)
+  }
+  if (before === undefined) return rewrite(undefined)
+  const note = visible.marks.of(path, before)
+  if (note.isFullyPrivate && needsExistingText) return rewrite(undefined)
+  const shown = redactPrivate(before, note)
+  const after = rewrite(shown)
+  if (shown === before) return after
+  const restored = withRestoredLines(before, shown, after)
+  if (restored === undefined || !keepsPrivateLines(before, restored)) throw privateLinesError(path)
+  return restored
+}
+
+/**
+ * Marks text of untrusted sources. The user must approve changes of existing lines and of files with followers.
+ * @throws AppError `write_proposed`
+ */
+async function withOrigin(
+  path: string,
+  before: string | undefined,
+  after: string,
+  { sources, userText, propose, now, workspace: { layout } }: ToolContext,
+): Promise<string> {
+  const follower = followerOf(path, layout.own)
+  if (before === after || (sources.length === 0 && follower !== 'other')) return after
+  const isTyped = createUserTextMatcher(userText)
+  const isOwn = (line: string) => logHeading.test(line) || isTyped(line)
+  const isAdded = addedLines(before ?? '', after).some(([, line]) => hasContent(line) && !isOwn(line))
+  const isRemoved = addedLines(after, before ?? '').some(([, line]) => line.trim() !== '')
+  // The user chose the imports.
+  const mustAskForRemoval = sources.some(({ kind }) => kind !== 'import')
+  const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval
+  if (follower === 'other' || mustAsk) {
+    await propose({ path, before, after, sources })
+    throw proposedError(path, sources)
+  }
+  if (!isAdded) return after
+  const kind = fileKind(path, layout)
+  const day = localDate(now())
+  if ((before === undefined || before.trim() === '') && kind === 'note') return withSource(after, sources, day)
+  const isCovered = (line: string) => isCoveredBy(sourcesIn(line), sources) || isOwn(line)
+  return withAddedSource(before ?? '', after, sourceMark(sources, day), isCovered)
+}
+
+/** Creates the error for a change that an open chat may not make, as the file has private lines. */
+function privateLinesError(path: string): AppError {
+  const message = `${path} has private lines: an open chat may add to it, but must keep every line that it is not shown`
+  return new AppError('private_lines', message, { path })
+}
+
+/** Puts the original lines back in place of the placeholders; undefined if their number has changed. */
+function withRestoredLines(before: string, shown: string, after: string): string | undefined {
+  const isPlaceholder = (line: string | undefined) => line?.trim() === redactionPlaceholder
+  const shownLines = shown.split(/\r?\n/)
+  const originals = before.split(/\r?\n/).filter((_, index) => isPlaceholder(shownLines[index]))
+  let next = 0
+  const lines = after.split('\n').map((line) => {
+    if (!isPlaceholder(line)) return line
+    return (originals[next++] ?? '') + (line.endsWith('\r') ? '\r' : '')
+  })
+  return next === originals.length ? lines.join('\n') : undefined
+}
+
+/** Returns true if all private lines of `before` are in `after`, in their order and still private. */
+function keepsPrivateLines(before: string, after: string): boolean {
+  const lines = privateLinesOf(after, visibilityOf(after))
+  let next = 0
+  return privateLinesOf(before, visibilityOf(before)).every((line) => {
+    next = lines.indexOf(line, next) + 1
+    return next > 0
+  })
 }

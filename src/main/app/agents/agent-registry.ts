@@ -13,7 +13,7 @@ import {
   SettingsStore,
 } from '#platform'
 import { ConventionsReader, isInside } from '#workspace'
-import { Agent } from './agent.ts'
+import { OpenAgent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import { type AgentFolders, type StateFolders, type SingleFolder, defaultWorkspace } from './state-folders.ts'
 import {
@@ -25,7 +25,7 @@ import {
   moveAgentFiles,
   layoutIn,
 } from './new-agent.ts'
-import { recordTemplates, openWriter, type WorkspaceWriter } from './open-workspace.ts'
+import { recordTemplates, openWriter, type OpenedWorkspace } from './open-workspace.ts'
 import { ErasureService } from './erasure.ts'
 import { subscribeAgent } from '../composition/agent-subscriptions.ts'
 
@@ -52,9 +52,9 @@ export class AgentRegistry {
   readonly changes: Subscribable<void> = this.#changes
   readonly #options: AgentsOptions
   #lastAnnouncedKey: string
-  readonly #openAgents = new Map<string, Promise<Agent>>()
+  readonly #openAgents = new Map<string, Promise<OpenAgent>>()
   /** Resolves before the index is open; keyed by the promise in `#openAgents`. */
-  readonly #agentsBeforeIndex = new WeakMap<Promise<Agent>, Promise<Agent>>()
+  readonly #agentsBeforeIndex = new WeakMap<Promise<OpenAgent>, Promise<OpenAgent>>()
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimedFolders = new Map<string, string>()
   #isSavingPower = false
@@ -130,7 +130,7 @@ export class AgentRegistry {
    * Returns the agent and opens it at the first call.
    * @throws AppError `config_invalid`, `unknown_agent`, `folder_unreadable`
    */
-  async get(id: string): Promise<Agent> {
+  async get(id: string): Promise<OpenAgent> {
     this.#assertConfigured()
     const openedAgent = this.#openAgents.get(id)
     if (openedAgent) return openedAgent
@@ -145,7 +145,7 @@ export class AgentRegistry {
   }
 
   /** Returns the agent before its index is open: enough to list and read files. @throws AppError as `get` */
-  async getBeforeIndexing(id: string): Promise<Agent> {
+  async getBeforeIndexing(id: string): Promise<OpenAgent> {
     const indexedAgent = this.get(id)
     const opening = this.#openAgents.get(id)
     const agentBeforeIndex = opening && this.#agentsBeforeIndex.get(opening)
@@ -338,12 +338,12 @@ export class AgentRegistry {
    * Opens a workspace for writing without opening the agent: another process may have the agent open.
    * @throws AppError `unknown_agent`, `folder_unreadable`
    */
-  async openWriter(id: string): Promise<WorkspaceWriter> {
+  async openWriter(id: string): Promise<OpenedWorkspace> {
     return openWriter(await this.#agentOptions(id))
   }
 
   /** Runs `work` while the agent is closed, then opens it again. Calls of `get` wait meanwhile. */
-  async whileClosed<T>(agent: Agent, work: () => Promise<T>): Promise<T> {
+  async whileClosed<T>(agent: OpenAgent, work: () => Promise<T>): Promise<T> {
     const { id } = agent
     const result = agent.close().then(work)
     const reopened = result.catch(() => undefined).then(() => this.#openAgent(id))
@@ -358,8 +358,8 @@ export class AgentRegistry {
     return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
   }
 
-  #openAgent(id: string): Promise<Agent> {
-    const { promise, resolve, reject } = Promise.withResolvers<Agent>()
+  #openAgent(id: string): Promise<OpenAgent> {
+    const { promise, resolve, reject } = Promise.withResolvers<OpenAgent>()
     const opening = this.#startAgent(id, resolve)
     // Callers of `get` handle this rejection; this handler prevents that it also counts as unhandled.
     promise.catch(() => undefined)
@@ -368,14 +368,14 @@ export class AgentRegistry {
     return opening
   }
 
-  async #startAgent(id: string, onCreated: (agent: Agent) => void): Promise<Agent> {
+  async #startAgent(id: string, onCreated: (agent: OpenAgent) => void): Promise<OpenAgent> {
     const options = await this.#agentOptions(id)
     // Completes an erasure that a crash interrupted, before anything reads the files.
     await this.erasure.resume(id).catch((error: unknown) => {
       // Another program may lock a file; the next start retries. The agent stays usable.
       options.log.fault(error, `erasure for agent ${id}`)
     })
-    const agent = await Agent.create(options)
+    const agent = await OpenAgent.create(options)
     onCreated(agent)
     subscribeAgent(agent, options)
     await agent.start()

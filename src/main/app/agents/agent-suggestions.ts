@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Proposal } from '#shared/contract/index.ts'
-import { AgentModels, loadPrompts, type ProposedChange, storeRequest, storeWireRequest, type Sessions } from '#agent'
+import { AgentModels, loadPrompts, type ProposedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
 import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { complete as askModel, type ModelRequest } from '#llm'
+import { complete as askModel, questionRequest } from '#llm'
 import {
   untrustedFinding,
   proposalOf,
@@ -131,7 +131,7 @@ export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>)
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */
 function reviewModel(options: AgentOptions): ReviewModel {
-  const { config, models, now } = options
+  const { config, models, now, log } = options
   const id = config.current.upkeep.model ?? config.current.model
   const model = new AgentModels(options).create(id)
   const folder = reviewRequestsFolder(options)
@@ -142,16 +142,13 @@ function reviewModel(options: AgentOptions): ReviewModel {
     maxOutput: model.maxOutput,
     prices: models.prices(id),
     async ask(content, maxOutput, signal) {
-      const modelRequest: Omit<ModelRequest, 'purpose'> = {
-        system: ['You keep a person’s notes true. You answer with JSON.'],
-        messages: [{ role: 'user', content, timestamp: 0 }],
-        tools: [],
-        maxOutput,
-      }
-      const request = await storeRequest(folder, { model: model.id, ...modelRequest }, now())
-      const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...modelRequest }, signal, (wire) =>
-        storeWireRequest(folder, request, wire),
-      )
+      const system = ['You keep a person’s notes true. You answer with JSON.']
+      const modelRequest = questionRequest({ purpose: { kind: 'upkeep' }, system, content, maxOutput })
+      const { purpose: _notSent, ...stored } = modelRequest
+      const request = await storeRequest(folder, { model: model.id, ...stored }, now())
+      const { onSent, done } = wireRecorder(folder, request, (error) => log.fault(error, 'a request of a review'))
+      const answer = await askModel(model, { ...modelRequest, onSent }, signal)
+      await done()
       const { totalTokens: tokens, cost } = answer.usage
       return { text: messageText(answer), tokens, usd: cost?.total ?? null, request }
     },

@@ -2,7 +2,17 @@ import { join } from 'node:path'
 import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import type { EmbeddingProviderName } from '#shared/util/providers.ts'
-import { Chat, ChatPrivacy, isOver, MessageQueue, readRequestWithWire, sessionEvents, Sessions } from '#agent'
+import {
+  Chat,
+  ChatPrivacy,
+  isOver,
+  MessageQueue,
+  readRequestWithWire,
+  sessionEvents,
+  Sessions,
+  type Reader,
+  VisibleMemory,
+} from '#agent'
 import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
 import {
   GitLog,
@@ -13,14 +23,12 @@ import {
   Links,
   type Workspace,
   type WriteOrigin,
-  normalizePath,
-  exclusionReason,
 } from '#workspace'
 import { TextStatisticsCache } from './list-files.ts'
 import { attachFile } from './attach-file.ts'
 import { workerEntry } from '#platform'
 import { Importer } from '#interop'
-import { Memory, sessionOfPath, threadEntries, transcriptText } from '#search'
+import { Memory, threadEntries } from '#search'
 import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { Drafts } from './drafts.ts'
@@ -33,7 +41,7 @@ import { openHistory, openWorkspace, rootsOf, recoverInterruptedChanges } from '
 const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }
 
 /** An agent with its workspace, index, sessions and chat. `start` opens the index; `close` closes everything. */
-export class Agent {
+export class OpenAgent {
   readonly id: string
   readonly workspace: Workspace
   readonly memory: Memory
@@ -77,7 +85,7 @@ export class Agent {
     this.savedQueries = new SavedQueries({
       folder: folders.checks,
       memory,
-      readText: async (path) => (await this.readSearched(path)).text,
+      readText: async (path) => (await this.visibleTo({ seesPrivate: true }).read(path)).text,
       now,
       watch,
       onFault: onFault('checks'),
@@ -111,7 +119,7 @@ export class Agent {
       sessions,
       workspace,
       memory,
-      marks: () => this.marks(),
+      visible: this.visibleTo({ seesPrivate: false }),
       originsOf: (path) => this.history.blame(path),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
@@ -124,8 +132,7 @@ export class Agent {
       workspace,
       memory,
       models,
-      marks: () => this.marks(),
-      privacyOf: (files) => this.privacyOf(files),
+      visibleTo: (reader) => this.visibleTo(reader),
       privacy: this.privacy,
       propose: (change, model) => proposeUntrustedChange(this.upkeep, change, model, now()),
       windowEstimates,
@@ -138,8 +145,8 @@ export class Agent {
     })
   }
 
-  static async create(options: AgentOptions): Promise<Agent> {
-    return new Agent(options, await MessageQueue.open(join(options.folders.drafts, 'queue')))
+  static async create(options: AgentOptions): Promise<OpenAgent> {
+    return new OpenAgent(options, await MessageQueue.open(join(options.folders.drafts, 'queue')))
   }
 
   /** Recovers interrupted changes and waits until the index is open. Subscribe to events before the call. */
@@ -222,41 +229,10 @@ export class Agent {
     }
   }
 
-  /** True if other programs may read the file: sessions, extra folders, searched notes and `project` files. */
-  isForPrograms(path: string): boolean {
-    // `memory.scope` does not apply to sessions and extra folders.
-    if (/^sessions\/[^/]+\.jsonl$/.test(path) || this.workspace.isReadOnly(path)) return true
-    const { scope } = this.#options.config.current.memory
-    const reason = exclusionReason(normalizePath(path), scope, this.workspace.layout)
-    return reason === undefined || reason === 'project'
-  }
-
   /** Stores an attachment where the conventions place it. @returns its workspace-relative path, and a Markdown link */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
     await this.conventions.refresh()
     return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)
-  }
-
-  /**
-   * Reads up to `count` lines of a file, or of the searchable text of a session. `total` is the number of all lines.
-   * @param from 1-based @param visibleText returns the part of the text that the requester may see
-   * @throws AppError as `readFile`
-   */
-  async readLines(path: string, from: number, count: number, visibleText: (text: string) => string = (text) => text) {
-    const lines = visibleText((await this.readSearched(path)).text).split(/\r?\n/)
-    if (lines.at(-1) === '') lines.pop()
-    return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
-  }
-
-  /**
-   * Reads a note, or the searchable text of a session, which has no hash.
-   * @returns with the path without symbolic links @throws AppError as `readFile`
-   */
-  async readSearched(path: string): Promise<{ path: string; text: string; hash?: string }> {
-    const session = sessionOfPath(path)
-    if (session !== undefined) return { path, text: transcriptText(await this.sessions.readText(session)) }
-    const { text, hash } = await this.readFile(path)
-    return { path: await this.workspace.realPath(path), text, hash }
   }
 
   /** Returns for each hunk whether it can be reverted. @param path path after the change @throws AppError as `textsOf` */
@@ -345,9 +321,18 @@ export class Agent {
     return marksBy(foldersWithPrivateRules(this.#options))
   }
 
-  /** Returns the privacy of the files that are wholly or partly private, by path. */
-  privacyOf(files: Parameters<typeof privacyOfFiles>[0]): ReturnType<typeof privacyOfFiles> {
-    return privacyOfFiles(files, this.#listOptions())
+  /** Returns what a reader may see. @param memory index to search */
+  visibleTo(reader: Reader, memory = this.memory): VisibleMemory {
+    const sources = {
+      workspace: this.workspace,
+      memory,
+      readNote: (path: string) => this.readFile(path),
+      readChat: (session: string, mayBePrivate: boolean) => this.sessions.readText(session, mayBePrivate),
+      marks: () => this.marks(),
+      privacyOf: (files: Parameters<typeof privacyOfFiles>[0]) => privacyOfFiles(files, this.#listOptions()),
+      scope: () => this.#options.config.current.memory.scope,
+    }
+    return new VisibleMemory(sources, reader)
   }
 
   async close(finishMs?: number): Promise<void> {

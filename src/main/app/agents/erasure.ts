@@ -5,7 +5,7 @@ import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { runInWorker, WorkerHost, type WorkerClient } from '#platform'
 import { ErasePattern, taskFile, type ErasureJobs } from '#workspace'
-import type { Agent } from './agent.ts'
+import type { OpenAgent } from './agent.ts'
 
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
 
@@ -15,9 +15,9 @@ const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 
 /** The part of `AgentRegistry` that an erasure needs. */
 interface Agents {
-  get(id: string): Promise<Agent>
+  get(id: string): Promise<OpenAgent>
   erasureFolders(id: string): Parameters<typeof taskFile>[0]
-  whileClosed<T>(agent: Agent, work: () => Promise<T>): Promise<T>
+  whileClosed<T>(agent: OpenAgent, work: () => Promise<T>): Promise<T>
 }
 
 /** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent at a time. */
@@ -87,13 +87,15 @@ export class ErasureService {
 }
 
 /** Returns lines with a similar meaning that do not contain the words. The query does not leave this machine. */
-async function findRelatedLines(agent: Agent, words: string): Promise<ErasureMatches['near']> {
+async function findRelatedLines(agent: OpenAgent, words: string): Promise<ErasureMatches['near']> {
   const erasePattern = new ErasePattern([words])
   const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
   const distinctLines = new Map<string, ErasureMatches['near'][number]>()
   for (const { source, path, startLine, endLine, matched } of results) {
     if (source !== 'memory') continue
-    const read = await orUndefined(agent.readLines(path, startLine, endLine - startLine + 1))
+    const read = await orUndefined(
+      agent.visibleTo({ seesPrivate: true }).lines(path, startLine, endLine - startLine + 1),
+    )
     for (const [offset, line] of (read?.lines ?? []).entries()) {
       const text = line.trim()
       // Only lines with a word of the query are related if the result has several lines.

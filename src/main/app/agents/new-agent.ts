@@ -14,7 +14,7 @@ import {
   ownFilePath,
   type Layout,
 } from '#workspace'
-import type { Agent } from './agent.ts'
+import type { OpenAgent } from './agent.ts'
 import { layoutOfConventions } from './memory-source.ts'
 
 export interface NewAgent {
@@ -141,7 +141,7 @@ export function layoutIn(workspace: string, configured: string | undefined): Lay
  * @returns `moved`: new paths; `left`: paths of files that were not moved because the target exists
  */
 export async function moveAgentFiles(
-  agent: Agent,
+  agent: OpenAgent,
   targetFolder: string,
   saveSetting: () => Promise<void>,
 ): Promise<{ moved: string[]; left: string[] }> {

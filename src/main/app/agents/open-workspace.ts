@@ -50,7 +50,7 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
   })
 }
 
-export interface WorkspaceWriter {
+export interface OpenedWorkspace {
   readonly workspace: Workspace
   readonly log: ChangeLog
   /** Returns the line that a saved note repeats or replaces. */
@@ -59,7 +59,7 @@ export interface WorkspaceWriter {
 }
 
 /** Opens a workspace for writing without opening the agent. */
-export function openWriter(options: AgentOptions): WorkspaceWriter {
+export function openWriter(options: AgentOptions): OpenedWorkspace {
   const roots = rootsOf(options)
   const log = new ChangeLog(changeLogFile(options.folders.history, options.workspace), options.workspace)
   const workspace = openWorkspace(options, roots, log)

@@ -1,32 +1,32 @@
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
+import type { VisibleMemory } from '#agent'
+import type { OpenAgent } from '../agents/agent.ts'
 import { streamProgress } from '#platform'
 import { EarlierPrivacy } from '#workspace/privacy'
-import { viewFor } from './client-visibility.ts'
-import { perform, type RouterBase } from './procedure.ts'
+import { perform, type RouterBase, visibleFor } from './procedure.ts'
 
 export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   timeline: forAgent(os.history.timeline, async (agent, input) => {
     const { history } = agent
     if (!input.forProgram) return history.timeline({ ...input, groupAdopted: true })
-    await agent.workspace.assertExists()
+    const memory = await visibleFor(app, agent, input.forProgram)
     // A program gets no event when the changes since the last run are recorded.
     await history.flush()
-    const view = await viewFor(app, agent, input.forProgram)
     const visible: HistoryEntry[] = []
     // Read further pages until `limit` visible entries are found: hidden ones do not count.
     for (let query: Parameters<typeof history.timeline>[0] = input; ;) {
       const entries = history.timeline(query)
-      const shared = entries.filter(({ now }) => agent.isForPrograms(now))
-      visible.push(...(view ? await view.entries(shared) : shared))
+      visible.push(...(await visibleEntries(agent, memory, entries)))
       if (visible.length >= input.limit || entries.length < input.limit) return visible
       query = { ...input, before: entries.at(-1)?.id }
     }
   }),
   diff: forAgent(os.history.diff, async (agent, input) => {
     const change = await agent.history.diff(input.change, input.path)
-    const view = await viewFor(app, agent, input.forProgram)
-    return view ? { patch: await view.diff(input, change.patch), before: null, after: null } : change
+    const memory = await visibleFor(app, agent, input.forProgram)
+    if (memory.seesPrivate) return change
+    return { patch: await visibleLines(agent, memory, input, change.patch), before: null, after: null }
   }),
   commits: forAgent(os.history.commits, (agent, { path, ...page }, signal) => agent.commits.log(path, page, signal)),
   commitDiff: forAgent(os.history.commitDiff, (agent, input, signal) =>
@@ -36,7 +36,7 @@ export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => 
     const text = agent.history.textAt(path, at)
     if (text === undefined || includesPrivate) return { text: text ?? null }
     const privacy = new EarlierPrivacy(agent.marks())
-    privacy.add(0, (await orUndefined(agent.readSearched(path))) ?? { path, text })
+    privacy.add(0, (await orUndefined(agent.visibleTo({ seesPrivate: true }).read(path))) ?? { path, text })
     return { text: privacy.openText(0, { path, text }) ?? null }
   }),
   exportGit: os.history.exportGit.handler(async function* ({ input: { agent: id, folder, includesPrivate }, signal }) {
@@ -59,6 +59,37 @@ export const historyRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => 
     return { change, notes, left: [...left], ...(trashed === undefined ? {} : { trashed }) }
   }),
 })
+
+/**
+ * Returns the entries of notes that the reader may see. Without private text, these are notes that have none now, with
+ * the lines that they added and that the notes still have: removed lines may have been private.
+ */
+async function visibleEntries(agent: OpenAgent, memory: VisibleMemory, all: readonly HistoryEntry[]) {
+  const entries = all.filter(({ now }) => memory.covers(now))
+  if (memory.seesPrivate || entries.length === 0) return entries
+  const files = await memory.files((await agent.workspace.list()).files)
+  const open = new Set(files.flatMap(({ path, isPartial }) => (isPartial ? [] : [path])))
+  const visible = entries.map(async (entry) => {
+    if (!open.has(entry.now)) return []
+    const { patch } = await agent.history.diff(entry.change, entry.path)
+    const lines = await visibleLines(agent, memory, entry, patch)
+    return lines === '' ? [] : [{ ...entry, added: lines.split('\n').length, removed: 0 }]
+  })
+  return (await Promise.all(visible)).flat()
+}
+
+/** Returns the lines that a change added and that the reader still sees in the note. */
+async function visibleLines(
+  agent: OpenAgent,
+  memory: VisibleMemory,
+  { change, path }: Pick<HistoryEntry, 'change' | 'path'>,
+  patch: string,
+): Promise<string> {
+  const note = await orUndefined(memory.read(agent.history.currentPath(path, change)))
+  const lines = new Set(note?.text.split('\n').map((line) => line.trim()))
+  const isVisible = (line: string) => /^\+(?!\+\+)/.test(line) && lines.has(line.slice(1).trim())
+  return patch.split('\n').filter(isVisible).join('\n')
+}
 
 export const erasureRoutes = ({ app, os }: RouterBase) => ({
   find: os.forget.find.handler(async ({ input: { agent, words }, signal }) => {

@@ -2,7 +2,8 @@ import { ORPCError, ValidationError, implement } from '@orpc/server'
 import { isAbort } from '#shared/util/errors.ts'
 import { convertErrors, ThreadEndedError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
-import type { Agent } from '../agents/agent.ts'
+import type { VisibleMemory } from '#agent'
+import type { OpenAgent } from '../agents/agent.ts'
 import type { App } from '../composition/create-app.ts'
 
 function describeTooLong(issues: ValidationError['issues']) {
@@ -57,7 +58,7 @@ type Handler<Input, Output> = (options: {
 }) => Output | PromiseLike<Output>
 
 type AgentWork<Input, Output> = (
-  agent: Agent,
+  agent: OpenAgent,
   input: NoInfer<Input>,
   signal: AbortSignal | undefined,
 ) => Output | PromiseLike<Output>
@@ -94,3 +95,21 @@ function agentProcedures({ agents }: App) {
 }
 
 export type RouterBase = ReturnType<typeof routerBase>
+
+/**
+ * Returns what a requester sees of an agent.
+ * @param requester false for the user, the id of a program, or true for an unknown program
+ * @throws AppError `folder_gone` for a program if the agent has no folder: it must not report missing notes
+ */
+export async function visibleFor(
+  { clients }: Pick<App, 'clients'>,
+  agent: OpenAgent,
+  requester: boolean | string,
+  isCompared = false,
+): Promise<VisibleMemory> {
+  const memory = isCompared ? agent.comparison : agent.memory
+  if (requester === false) return agent.visibleTo({ seesPrivate: true }, memory)
+  await agent.workspace.assertExists()
+  const seesPrivate = typeof requester === 'string' && (await clients.hasFullAccess(requester))
+  return agent.visibleTo({ seesPrivate, isProgram: true }, memory)
+}

@@ -1,6 +1,8 @@
-import { type Agent, searchOptionsFor, viewFor } from './client-visibility.ts'
+import type { SearchOptions } from '#shared/contract/index.ts'
 import { KeyedQueue } from '#platform'
-import type { RouterBase } from './procedure.ts'
+import type { VisibleMemory } from '#agent'
+import type { OpenAgent } from '../agents/agent.ts'
+import { type RouterBase, visibleFor } from './procedure.ts'
 
 const settleTimeoutMs = 10 * 60_000
 
@@ -9,37 +11,33 @@ const maxSimilarNotes = 8
 
 const programSearches = new KeyedQueue()
 
-/**
- * Runs searches of programs one at a time for each agent, so that one of the user waits for at most one of them.
- * @throws AppError if the program's agent has no folder
- */
-function inTurn<T>(agent: Agent, forProgram: boolean | string, search: () => Promise<T>): Promise<T> {
-  if (forProgram === false) return search()
-  return programSearches.run(agent.id, async () => {
-    await agent.workspace.assertExists()
-    return search()
-  })
+interface SearchRequest {
+  readonly forProgram: boolean | string
+  readonly isCompared?: boolean | undefined
+  readonly options?: SearchOptions | undefined
+}
+
+/** Runs searches of programs one at a time for each agent, so that one of the user waits for at most one of them. */
+function searchFor<T>(
+  app: RouterBase['app'],
+  agent: OpenAgent,
+  { forProgram, isCompared, options }: SearchRequest,
+  search: (memory: VisibleMemory) => Promise<T>,
+): Promise<T> {
+  const run = async () => {
+    const memory = await visibleFor(app, agent, forProgram, isCompared)
+    if (!memory.seesPrivate || options?.hasPrivate === false) await agent.privacy.settle()
+    return search(memory)
+  }
+  return forProgram === false ? run() : programSearches.run(agent.id, run)
 }
 
 export const searchRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => ({
   query: forAgent(os.search.query, (agent, input, signal) =>
-    inTurn(agent, input.forProgram, async () => {
-      const view = await viewFor(app, agent, input.forProgram)
-      const options = searchOptionsFor(input.forProgram, view, input.options)
-      if (options.hasPrivate === false) await agent.privacy.settle()
-      const memory = input.isCompared ? agent.comparison : agent.memory
-      const response = await memory.search(input.query, options, signal)
-      return view ? view.results(response) : response
-    }),
+    searchFor(app, agent, input, (memory) => memory.search(input.query, input.options, signal)),
   ),
   explain: forAgent(os.search.explain, (agent, input, signal) =>
-    inTurn(agent, input.forProgram, async () => {
-      const view = await viewFor(app, agent, input.forProgram)
-      const options = searchOptionsFor(input.forProgram, view, input.options)
-      if (options.hasPrivate === false) await agent.privacy.settle()
-      const explanation = await agent.memory.explain(input.query, options, input.why, signal)
-      return view ? view.explanation(explanation) : explanation
-    }),
+    searchFor(app, agent, input, (memory) => memory.explain(input.query, input.options, input.why, signal)),
   ),
   recalls: forAgent(os.search.recalls, (agent, _input, signal) => agent.sessions.recalls(signal)),
   settings: os.search.settings.handler(({ input }) => {

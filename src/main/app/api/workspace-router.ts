@@ -1,10 +1,10 @@
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { keptEntry } from '#agent'
+import { keptEntry, missingFileError } from '#agent'
+import { sessionOfPath } from '#search'
 import { datedNote } from '#search/text'
 import { localDate } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { readFor, viewFor } from './client-visibility.ts'
-import { perform, type RouterBase } from './procedure.ts'
+import { perform, type RouterBase, visibleFor } from './procedure.ts'
 
 const maxListedLinks = 5
 
@@ -13,10 +13,12 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     (await app.agents.getBeforeIndexing(input.agent)).listFileNames(signal),
   ),
   list: forAgent(os.workspace.list, async (agent, input, signal) => {
-    if (input.forProgram) await agent.workspace.assertExists()
-    const files = await agent.listFiles(signal)
-    const view = await viewFor(app, agent, input.forProgram)
-    return view ? view.files(files) : files
+    const memory = await visibleFor(app, agent, input.forProgram)
+    const files = await memory.files(await agent.listFiles(signal))
+    if (memory.seesPrivate) return files
+    return files.map(({ privacy: _privacy, isPartial, ...file }) =>
+      isPartial ? { ...file, words: 0, tokens: Math.ceil(file.size / 4) } : file,
+    )
   }),
   links: forAgent(os.workspace.links, async (agent, _input, signal) => {
     const links = await agent.workspace.skippedLinks(signal)
@@ -39,13 +41,13 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   }),
   read: forAgent(os.workspace.read, async (agent, input) => {
     const { workspace } = agent
-    if (input.forProgram) assertForPrograms(agent, input.path)
-    return readFor(app, agent, input.forProgram, input.path, async (visibleText) => {
-      const { text, hash } = await agent.readFile(input.path)
-      const readOnly = workspace.isReadOnly(input.path)
-      const isProtected = !readOnly && (await workspace.isProtected(input.path))
-      return { path: input.path, text: visibleText(text), hash, readOnly, isProtected }
-    })
+    const { path } = input
+    const { text, hash } = await (await visibleFor(app, agent, input.forProgram)).read(path)
+    // A chat has no hash and cannot be edited.
+    if (hash === undefined) throw missingFileError(path)
+    const readOnly = workspace.isReadOnly(path)
+    const isProtected = !readOnly && (await workspace.isProtected(path))
+    return { path, text, hash, readOnly, isProtected }
   }),
   attachment: forAgent(os.workspace.attachment, async (agent, input) => {
     const { bytes, ...chunk } = await agent.workspace.readAttachment(input.path, input.from)
@@ -55,9 +57,9 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     agent.attach({ note: path, name, bytes: Buffer.from(data, 'base64') }),
   ),
   lines: forAgent(os.workspace.lines, async (agent, input) => {
-    if (input.forProgram) assertForPrograms(agent, input.path)
-    const { path, from, count } = input
-    return readFor(app, agent, input.forProgram, path, (visibleText) => agent.readLines(path, from, count, visibleText))
+    const { path, from, count, forProgram } = input
+    if (forProgram !== false && sessionOfPath(path) !== undefined) await agent.privacy.settle()
+    return (await visibleFor(app, agent, forProgram)).lines(path, from, count)
   }),
   write: forAgent(os.workspace.write, async ({ workspace }, input) => {
     const expected = { hash: input.expectedHash, baseText: input.baseText, onConflict: input.onConflict }
@@ -93,12 +95,6 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
   datedNote: os.workspace.datedNote.handler(({ input }) => datedNote(input.text, localDate(app.now()))),
 })
 
-/** @throws AppError `path_hidden` for a file that other programs may not access */
-function assertForPrograms(agent: { isForPrograms(path: string): boolean }, path: string): void {
-  if (agent.isForPrograms(path)) return
-  throw new AppError('path_hidden', `${path} is not a note of this memory, or the user excluded it`, { path })
-}
-
 export const findRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
   run: forAgent(os.find.run, (agent, input, signal) => agent.findReplace.find(input, signal)),
   replace: forAgent(os.find.replace, (agent, input) => agent.findReplace.replace(input, { cause: 'user' })),
@@ -107,8 +103,8 @@ export const findRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
 
 export const picturesRoutes = ({ app, os, forAgent }: RouterBase) => ({
   remote: forAgent(os.pictures.remote, async (agent, { path, address, isAllowed }, signal) => {
-    const note = await orUndefined(agent.readSearched(path))
-    const isPrivate = !note || agent.marks().openText(note.path, note.text) !== note.text
+    const note = await orUndefined(agent.visibleTo({ seesPrivate: false }).read(path))
+    const isPrivate = note?.hiddenLines.size !== 0
     const { type, bytes } = await app.pictures.load(address, { isPrivate, isAllowed }, signal)
     return { type, data: bytes.toString('base64') }
   }),

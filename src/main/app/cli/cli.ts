@@ -5,18 +5,18 @@ import { AppError } from '#shared/util/errors.ts'
 import { embeddingProviders } from '#shared/util/providers.ts'
 import type { AppOptions } from '../composition/create-app.ts'
 import { ask } from './commands/ask-command.ts'
-import { evaluate } from './commands/evaluate-command.ts'
+import { evaluateRecall } from './commands/evaluate-command.ts'
 import { explain } from './commands/explain-command.ts'
 import { exportHistory, importHistory, showHistory, type GitFlags, type ShowFlags } from './commands/history-command.ts'
-import { indexFiles, search, listSessions, showStatus } from './commands/memory-commands.ts'
-import { remember } from './commands/remember-command.ts'
+import { indexFiles, searchMemory, listSessions, showStatus } from './commands/memory-commands.ts'
+import { saveNote } from './commands/remember-command.ts'
 import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
 import { type Output, exitOnUncaught, escapeControls, tolerateClosedOutput } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
 import { appVersion, defaultAgentId, SettingsStore } from '#platform'
 import { openInBrowser } from '../shell.ts'
-import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
+import { withPrimary, type PrimaryClient } from '../instance-lock/host-process.ts'
 
 /** Base of the worker entries: `src/main/` in a checkout, `out/main/` in the build. */
 const mainFolder = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url)
@@ -66,7 +66,7 @@ withVectorOptions(command('search', 'search the memory'))
   .option('--min-score <x>', 'minimum score, 0 to 1', parseFraction)
   .option('--private', 'also search private notes and chats')
   .action(async (query: string, flags: CommonFlags & SearchFlags) =>
-    runOnPrimary(flags, (primary) => search(primary, flags, query)),
+    runOnPrimary(flags, (primary) => searchMemory(primary, flags, query)),
   )
 
 withVectorOptions(command('explain', 'show how every candidate for a query was scored'))
@@ -85,14 +85,14 @@ withVectorOptions(command('eval', 'measure recall on judged questions'))
   .option('--max-results <n>', 'maximum number of results instead of the configured one', parseInteger)
   .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', parseFraction)
   .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
-  .action(async (flags: CommonFlags & EvalFlags) => runOnPrimary(flags, (primary) => evaluate(primary, flags)))
+  .action(async (flags: CommonFlags & EvalFlags) => runOnPrimary(flags, (primary) => evaluateRecall(primary, flags)))
 
 command('remember', 'append a note to today’s log')
   .argument('[text]', 'the note; read from standard input if omitted')
   .option('--private', 'mark the note private: only private chats read it')
   .action(async (text: string | undefined, flags: CommonFlags) => {
     checkFolders(flags)
-    print(await remember(appOptions(flags), flags, text), flags)
+    print(await saveNote(appOptions(flags), flags, text), flags)
   })
 
 command('ask', 'ask the agent')
@@ -147,7 +147,7 @@ program
       throw new UsageError('use either --install or --uninstall, not both')
     if (programId === undefined && flags.dryRun) throw new UsageError('--dry-run needs --install or --uninstall')
     if (programId === undefined) return serveMcp(flags)
-    const { connectProgram } = await import('./commands/connect-program.ts')
+    const { connectProgram } = await import('./commands/mcp-command.ts')
     print(await connectProgram(appOptions(flags), flags, programId), { agent: flags.agent ?? defaultAgentId })
   })
 
@@ -170,7 +170,7 @@ async function runOnPrimary(
   { isRepeatable = true }: { readonly isRepeatable?: boolean } = {},
 ): Promise<void> {
   checkFolders(flags)
-  const output = await withPrimary({ ...appOptions(flags), isRepeatable }, async (primary) => {
+  const output = await withPrimary(appOptions(flags), isRepeatable, async (primary) => {
     const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
     const problemText = SettingsStore.describe(file, problems)
     if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)

@@ -1,13 +1,12 @@
 import { isAbsolute } from 'node:path'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { isLongTermPath } from '#shared/util/agent-files.ts'
-import type { Log } from '#platform'
-import { reportIndex } from '../diagnostics/health.ts'
-import type { Health } from '../diagnostics/health.ts'
+import { type Log } from '#platform'
+import { type Health, reportIndex } from '../diagnostics/health.ts'
 import type { SavedLines } from '#curation'
 import { longTermFile } from '#workspace'
 import { sessionsPrefix } from '#search'
-import type { Agent } from '../agents/agent.ts'
+import type { OpenAgent } from '../agents/agent.ts'
 
 const maxNoteCharacters = 80
 
@@ -17,8 +16,8 @@ interface EventTargets {
   readonly log: Log
 }
 
-/** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
-export function subscribeAgent(openedAgent: Agent, { publish, health, log }: EventTargets): void {
+/** Subscribes an agent's services to each other and publishes their changes. Call it before `OpenAgent.start`. */
+export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }: EventTargets): void {
   const { id: agent, conventions, workspace, links, upkeep, drafts, sessions } = openedAgent
   const { memory, history, batches, savedQueries, chat, privacy } = openedAgent
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))

@@ -21,11 +21,8 @@ import {
   defaultAgentId,
 } from '#platform'
 import { showInFileManager, type RevealFile } from '../shell.ts'
-import { createDiagnosticReport } from '../diagnostics/report.ts'
-import { readLog } from '../diagnostics/report.ts'
-import { Health } from '../diagnostics/health.ts'
-import { withFaultReports } from '../diagnostics/health.ts'
-import { monitorDiskSpace } from '../diagnostics/disk-space-monitor.ts'
+import { createDiagnosticReport, readLog } from '../diagnostics/report.ts'
+import { Health, monitorDiskSpace, withFaultReports } from '../diagnostics/health.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { AgentRegistry } from '../agents/agent-registry.ts'
 import {

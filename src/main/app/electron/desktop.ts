@@ -13,13 +13,11 @@ import {
   recordDictionaries,
   blockNavigation,
   secureWebPreferences,
-  installContextMenu,
 } from './window-security.ts'
-import { openKeyVault } from './key-vault.ts'
 import { noteOfLink, receiveRequests, viewOfFile } from './protocol-links.ts'
-import { isLaunchedAtLogin, setLaunchAtLogin, followPower, UnreadBadge } from './system-integration.ts'
-import { McpPort } from './mcp-port.ts'
-import { installMenu } from './app-menu.ts'
+import { isLaunchedAtLogin, setLaunchAtLogin, followPower, openKeyVault, UnreadBadge } from './system-integration.ts'
+import { McpPort } from '../server/mcp-endpoint.ts'
+import { installContextMenu, installMenu } from './menus.ts'
 import { acceptPorts, interfaceUrl, registerScheme, serveInterface } from './message-ports.ts'
 import { Updates } from './updates.ts'
 import { systemTexts } from './system-texts.ts'

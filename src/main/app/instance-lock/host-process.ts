@@ -6,17 +6,26 @@ import type { AppEvent, ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../composition/create-app.ts'
 import { systemClock, type Clock, fromOrpcError } from '#platform'
-import { answerRequests } from './answer-requests.ts'
 import { createRouter, type AppRouter } from '../api/router.ts'
-import { clientOf, connectToPrimary, type PrimaryConnection } from './connect-to-primary.ts'
+import {
+  answerRequests,
+  type ClientKind,
+  clientOf,
+  connectToPrimary,
+  lockPathsOf,
+  type LockPaths,
+  type PrimaryConnection,
+} from './primary-connection.ts'
 import { acquirePrimary, type PrimaryInstance } from './primary-instance.ts'
-import { lockPathsOf, type LockPaths } from './lock-info.ts'
 
 const retryIntervalMs = 50
 /** Time limit for a lock holder that is starting or ending and accepts no connections, ms. */
 const startTimeoutMs = 20_000
 
 const maxAttempts = 5
+
+/** Time for the work that a command has started. Less than `startTimeoutMs`, so that the next command can wait for it. */
+const finishMs = 15_000
 
 type Role =
   | {
@@ -29,17 +38,22 @@ type Role =
     }
   | { readonly kind: 'secondary'; readonly connection: PrimaryConnection; readonly client: ContractClient }
 
-/** A long-running process: holds the instance lock, or forwards to its holder and takes over when that process ends. */
+/**
+ * Holds the instance lock, or forwards to its holder and takes over when that process ends. A `command` ends after one
+ * call; a `resident` runs until it is closed.
+ */
 export class HostProcess {
   readonly base: AppBase
   readonly #options: AppOptions
+  readonly #kind: ClientKind
   readonly #lockPaths: LockPaths
   #role: Promise<Role>
   #isClosing = false
   readonly #listeners = new Set<(event: AppEvent) => void>()
 
-  private constructor(options: AppOptions, base: AppBase) {
+  private constructor(options: AppOptions, base: AppBase, kind: ClientKind) {
     this.#options = options
+    this.#kind = kind
     this.base = base
     this.#lockPaths = lockPathsOf(base.folders.home, base.singleFolder?.folder)
     this.#role = this.#acquireRole()
@@ -49,9 +63,9 @@ export class HostProcess {
    * Takes the instance lock, or connects to the process that holds it.
    * @throws AppError `write_failed`, `owner_silent`, `owner_version`
    */
-  static async open(options: AppOptions): Promise<HostProcess> {
+  static async open(options: AppOptions, kind: ClientKind = 'resident'): Promise<HostProcess> {
     const base = await openBase(options)
-    const hostProcess = new HostProcess(options, base)
+    const hostProcess = new HostProcess(options, base, kind)
     try {
       await hostProcess.#role
       return hostProcess
@@ -141,8 +155,9 @@ export class HostProcess {
     const role = await this.#role.catch(() => undefined)
     if (role?.kind === 'secondary') role.connection.socket.terminate()
     if (role?.kind === 'primary') {
-      role.primaryInstance?.pause()
-      await role.app.close()
+      if (this.#kind === 'command') await role.primaryInstance?.drain()
+      else role.primaryInstance?.pause()
+      await role.app.close(this.#kind === 'command' ? finishMs : undefined)
       await role.primaryInstance?.release()
     }
     this.base.close()
@@ -198,11 +213,11 @@ export class HostProcess {
   }
 
   async #connectToPrimary(): Promise<Role | undefined> {
-    const connection = await connectToPrimary(this.#lockPaths, 'resident')
+    const connection = await connectToPrimary(this.#lockPaths, this.#kind)
     if (!connection) return undefined
     connection.socket.once('close', () => void this.#takeOver())
     const client = clientOf(connection)
-    void this.#forwardEvents(connection, client)
+    if (this.#kind === 'resident') void this.#forwardEvents(connection, client)
     return { kind: 'secondary', connection, client }
   }
 
@@ -229,6 +244,36 @@ export class HostProcess {
 
   #notifyListeners(event: AppEvent): void {
     for (const listener of this.#listeners) listener(event)
+  }
+}
+
+export interface PrimaryClient {
+  readonly client: ContractClient
+  readonly base: AppBase
+  /** True if the app exists only for this command; false if another process answers, with its own settings. */
+  readonly isOwnApp: boolean
+}
+
+/**
+ * Runs a command on the primary instance, or becomes the primary instance until the command ends.
+ * @param isRepeatable true if the command may run twice, because the answering process can end before its answer arrives
+ * @throws AppError `owner_gone` if the primary instance ended and the command may not run twice, as `HostProcess.open`
+ * and as `run`
+ */
+export async function withPrimary<T>(
+  options: AppOptions,
+  isRepeatable: boolean,
+  run: (primary: PrimaryClient) => Promise<T>,
+): Promise<T> {
+  const hostProcess = await HostProcess.open({ ...options, watch: false }, 'command')
+  try {
+    return await hostProcess.callPrimary(async (client, isRepeated) => {
+      if (isRepeated && !isRepeatable)
+        throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
+      return run({ client, base: hostProcess.base, isOwnApp: (await hostProcess.app()) !== undefined })
+    })
+  } finally {
+    await hostProcess.close()
   }
 }
 

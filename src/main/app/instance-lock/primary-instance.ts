@@ -6,8 +6,14 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { systemClock, FileLock, makeFolder, appVersion, damagedPath, writeDurably } from '#platform'
-import { closeServer } from '../server/close-server.ts'
-import { type LockPaths, clientKindHeader, readLockInfo, type ClientKind, type LockInfo } from './lock-info.ts'
+import {
+  type ClientKind,
+  clientKindHeader,
+  closeServer,
+  type LockInfo,
+  type LockPaths,
+  readLockInfo,
+} from './primary-connection.ts'
 
 const maxConnections = 256
 const headersTimeoutMs = 5000

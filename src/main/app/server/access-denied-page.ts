@@ -98,21 +98,11 @@ export function keyFromInput(input: string): string {
   return /[?&]token=([\w-]+)/.exec(trimmed)?.[1] ?? trimmed
 }
 
+/** Browsers list the preferred language first. */
 function preferredLanguage(header = ''): Language {
-  const ranked = header
-    .split(',')
-    .map((part) => {
-      const [tag = '', ...parameters] = part.trim().split(';')
-      const weight = parameters.find((parameter) => parameter.trim().startsWith('q='))
-      return { tag, weight: weight === undefined ? 1 : Number(weight.trim().slice(2)) }
-    })
-    .toSorted((a, b) => b.weight - a.weight)
-  for (const { tag } of ranked) {
-    if (/^zh-(TW|HK|MO|Hant)/i.test(tag)) return 'zh-TW'
-    if (/^zh/i.test(tag)) return 'zh-CN'
-    if (/^en/i.test(tag)) return 'en'
-  }
-  return 'en'
+  const tag = /\b(?:zh|en)\b[\w-]*/i.exec(header)?.[0] ?? ''
+  if (/^zh-(TW|HK|MO|Hant)/i.test(tag)) return 'zh-TW'
+  return /^zh/i.test(tag) ? 'zh-CN' : 'en'
 }
 
 function escapeHtml(text: string): string {

@@ -8,7 +8,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import type { Log } from '#platform'
 import { accessDeniedPage, accessDeniedPolicy, keyFromInput, type AccessDeniedReason } from './access-denied-page.ts'
 import { loopbackAddress, Authenticator } from './authentication.ts'
-import { closeServer } from './close-server.ts'
+import { closeServer } from '../instance-lock/primary-connection.ts'
 import { securityHeaders } from './security-headers.ts'
 import { mcpPath, type LazyMcpEndpoint } from './mcp-endpoint.ts'
 import { hash } from 'node:crypto'
@@ -38,11 +38,7 @@ export interface RunningHost {
 const socketPath = '/rpc'
 /** WebSocket subprotocol. A page sends its key as a second one: browsers allow no custom headers for sockets. */
 const protocol = 'commonplace'
-const maxSockets = 64
-/** Leaves room for connections that are being closed. */
 const maxConnections = 1024
-/** Maximum of connections that send no request. The oldest one is closed, since a browser sends its headers at once. */
-const maxIdleConnections = 128
 /** Large, because browsers send the cookies of all servers on this machine. */
 const maxHeaderBytes = 64 * 1024
 const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
@@ -70,22 +66,8 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
   })
   server.maxConnections = maxConnections
   const authenticator = new Authenticator(() => portOf(server))
-  // All connections come from the loopback address, so they are not counted for each address.
-  const idle = new Set<Socket>()
-  const setIdle = (socket: Socket) => {
-    if (socket.destroyed) return
-    idle.add(socket)
-    const [oldest] = idle
-    if (!oldest || idle.size <= maxIdleConnections) return
-    idle.delete(oldest)
-    oldest.destroy()
-  }
-  server.on('connection', (socket: Socket) => {
-    // A lost connection is not a server error.
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => idle.delete(socket))
-    setIdle(socket)
-  })
+  // A lost connection is not a server error.
+  server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     // Browsers preconnect: they would take an early response as the response to their next request.
@@ -97,16 +79,12 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseSocket(socket, '405 Method Not Allowed'))
   server.on('request', (request, response) => {
-    idle.delete(request.socket)
-    response.on('close', () => setIdle(request.socket))
     handleRequest(request, response).catch((error: unknown) => {
       const reference = log.fault(error, 'serving the interface')
       refuse(response, 500, `Internal error. See the log for details (reference ${reference}).`)
     })
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    idle.delete(request.socket)
-    socket.on('error', () => socket.destroy())
     const key = keyOfProtocols(request.headers['sec-websocket-protocol'])
     const isAllowed =
       request.url === socketPath &&
@@ -115,7 +93,6 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
       request.headers.origin !== undefined &&
       authenticator.mayConnect(request, key)
     if (!isAllowed) return refuseSocket(socket, '403 Forbidden')
-    if (sockets.clients.size >= maxSockets) return refuseSocket(socket, '503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
       keepAlive(client, log)
       accept(client)
@@ -167,7 +144,7 @@ export async function startHttpServer({ accept, mcp, folder, log, port }: HostOp
     if (typeof key !== 'string' || !authenticator.mayConnect(request, key))
       return refuse(response, 401, 'Open the address from the terminal; it contains the key to this memory.')
     setSecurityHeaders(response)
-    response.writeHead(sockets.clients.size >= maxSockets ? 503 : 204, { 'Cache-Control': 'no-store' }).end()
+    response.writeHead(204, { 'Cache-Control': 'no-store' }).end()
   }
 
   return {
@@ -259,12 +236,6 @@ function refuseSocket(socket: Duplex, status: string, headers = ''): void {
   socket.end(`HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
 }
 
-interface InterfaceFile {
-  readonly bytes: Buffer
-  readonly type: string
-  readonly etag: string
-}
-
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -279,38 +250,26 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Serves the files of the built interface from memory. Only files that exist at the start are found. */
+/** The files of the built interface. Only files that exist at the start are found. */
 export class InterfaceFiles {
   readonly #folder: string
-  /** Keyed by URL path, such as `/assets/index.js`. Files are read at the first request. */
-  readonly #files = new Map<string, Promise<InterfaceFile> | undefined>()
+  /** URL paths, such as `/assets/index.js`. */
+  readonly #paths: ReadonlySet<string>
 
   constructor(folder: string) {
     this.#folder = folder
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue
-      const path = relative(folder, join(entry.parentPath, entry.name))
-      this.#files.set(`/${path.split(sep).join('/')}`, undefined)
-    }
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    this.#paths = new Set(paths.map((path) => `/${path.split(sep).join('/')}`))
   }
 
   /**
    * Returns a file of the build, or index.html for a view such as `/file/MEMORY.md`. @param path URL path, not decoded
    * @returns undefined for a missing file in `/assets/` @throws the system's error if the file cannot be read
    */
-  async find(path: string): Promise<InterfaceFile | undefined> {
-    const name = this.#files.has(path) || path.startsWith('/assets/') ? path : '/index.html'
-    if (!this.#files.has(name)) return undefined
-    const cached = this.#files.get(name)
-    if (cached) return cached
-    const pendingRead = this.#read(name)
-    this.#files.set(name, pendingRead)
-    // Let the next request retry.
-    pendingRead.catch(() => this.#files.set(name, undefined))
-    return pendingRead
-  }
-
-  async #read(name: string): Promise<InterfaceFile> {
+  async find(path: string) {
+    const name = this.#paths.has(path) || path.startsWith('/assets/') ? path : '/index.html'
+    if (!this.#paths.has(name)) return undefined
     const bytes = await readFile(join(this.#folder, name))
     const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
     return { bytes, type: contentTypes[extname(name)] ?? 'application/octet-stream', etag }

@@ -1,13 +1,13 @@
 import {
   loadSimilarityModel,
-  type SimilarityModel,
+  type TextVectors,
   featuresOf,
   linesByWord,
   type LineFeatures,
 } from '../similarity/line-features.ts'
 import { formatDay, toPlainText } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
-import { statementsOf, type Note } from '../rules/note-line.ts'
+import { statementsOf, type Note } from '../rules/note-rules.ts'
 import { dot } from '#search'
 
 export interface ReviewLine {
@@ -95,11 +95,7 @@ const wordWeight = 0.65
  * Returns at most `limit` pairs of indexes into the texts, best score first; `one` is the smaller index.
  * @param model undefined compares words only
  */
-async function findContradictionCandidates(
-  texts: readonly string[],
-  model: SimilarityModel | undefined,
-  limit: number,
-) {
+async function findContradictionCandidates(texts: readonly string[], model: TextVectors | undefined, limit: number) {
   const features = featuresOf(texts)
   const byWord = linesByWord(features.map(({ words }) => words.keys()))
   const vectors = await model?.vectors(texts.map(toPlainText))

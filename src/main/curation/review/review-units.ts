@@ -4,10 +4,9 @@
  */
 import { hash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { linesByWord } from '../similarity/line-features.ts'
 import type { ReviewLine, ReviewInput } from './review-input.ts'
 
-export type ReviewKind = 'conflicts' | 'promote'
+type ReviewKind = 'conflicts' | 'promote'
 
 export interface ReviewUnit {
   readonly key: string
@@ -30,8 +29,6 @@ const maxPairs = 60
 const maxLines = 120
 const maxNearLines = 40
 const maxTokens = 6000
-/** Words that occur in more lines than this do not tell which lines are similar. */
-const maxLinesPerWord = 100
 
 /** Builds the requests for all units that are not judged. @param contextWindow of the model, in tokens */
 export function batchesOf(
@@ -52,7 +49,7 @@ export function batchesOf(
   })
   const promoteTemplate = prompts.promote({ lines: '', memory: '' })
   const loggedLines = logLines.map((index) => linesAt([index]))
-  const promoteUnits = sortBySimilarity(unjudgedUnits('promote', promoteTemplate, loggedLines, isJudged))
+  const promoteUnits = unjudgedUnits('promote', promoteTemplate, loggedLines, isJudged)
   const memory = linesAt(memoryLines).map((line) => ({ line, words: wordsOf(line.text) }))
   const promoteBatches = splitIntoBatches(promoteUnits, maxLines, tokenLimit).map((units): ReviewBatch => {
     const numbered = linesOf(units)
@@ -81,26 +78,6 @@ function memoryText(sections: readonly string[], lines: readonly ReviewLine[]): 
     ...sections.flatMap((section) => [`## ${section}`, ...itemsOf(section)]),
     ...otherLines.map(({ text }) => `- ${text}`),
   ].join('\n')
-}
-
-/** Sorts similar units next to each other, so that they are in the same request. */
-function sortBySimilarity(units: readonly ReviewUnit[]): ReviewUnit[] {
-  const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
-  const byWord = linesByWord(words)
-  const taken = new Set<number>()
-  for (const [index, unitWords] of words.entries()) {
-    if (taken.has(index)) continue
-    taken.add(index)
-    const counts = new Map<number, number>()
-    for (const word of unitWords) {
-      const lineIndexes = byWord.get(word) ?? []
-      if (lineIndexes.length > maxLinesPerWord) continue
-      for (const other of lineIndexes) if (!taken.has(other)) counts.set(other, (counts.get(other) ?? 0) + 1)
-    }
-    const nearest = [...counts].filter(([, count]) => count >= 2).sort((one, other) => other[1] - one[1])
-    for (const [other] of nearest.slice(0, 3)) taken.add(other)
-  }
-  return [...taken].flatMap((index) => units[index] ?? [])
 }
 
 function wordsOf(text: string): Set<string> {

@@ -14,10 +14,18 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { type Clock, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
 import { loadNotes, proposalOf, readNote } from '../suggestions/proposal.ts'
-import type { PrivacyOf } from '../suggestions/keep-private.ts'
-import { parseAnswer, findingFor, type FindingContext } from './review-answer.ts'
+import type { PrivacyOf } from '../suggestions/line-edits.ts'
+import {
+  parseAnswer,
+  findingFor,
+  type FindingContext,
+  exceedsBudget,
+  recordSpending,
+  ReviewRecords,
+  spentInMonth,
+  type VerdictRecord,
+} from './review-answer.ts'
 import type { ReviewInput } from './review-input.ts'
-import { exceedsBudget, recordSpending, ReviewRecords, spentInMonth, type VerdictRecord } from './review-records.ts'
 import { batchesOf, type ReviewBatch, type ReviewPrompts } from './review-units.ts'
 
 export interface ReviewModel {
@@ -33,7 +41,7 @@ export interface ReviewModel {
   ask(content: string, maxOutput: number, signal: AbortSignal): Promise<ReviewAnswer>
 }
 
-export interface ReviewAnswer {
+interface ReviewAnswer {
   readonly text: string
   readonly tokens: number
   /** US dollars; null if the price is unknown. */
@@ -119,14 +127,6 @@ export class Review {
     const model = this.#options.model()
     const message = 'the offline model cannot judge the meaning of lines; choose a language model'
     if (model.isOffline) throw new AppError('needs_model', message, {})
-    return this.#run(model, signal, onProgress)
-  }
-
-  async #run(
-    model: ReviewModel,
-    signal: AbortSignal,
-    onProgress: (progress: UpkeepProgress) => void,
-  ): Promise<ReviewOutcome> {
     const { folder, now, budget, workspace } = this.#options
     const id = randomUUID()
     let outcome: ReviewOutcome = {

@@ -3,39 +3,56 @@
  * Relative days need the day on which the line was written; a weekday or a date without a year means the next one from
  * that day.
  */
-import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan, findDates, fold } from '#search/text'
+import { anyOf, calendarOf, findDates, fold, hasAnyOf, relativeTimes, spanOf, unitAfter, type Day } from '#search/text'
 
-const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
-const weekday = `(?:(?:this|next|coming)\\s+)?(?:${weekdays.join('|')})`
-const relativeDate = new RegExp(
-  `\\b(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})\\b`,
-  'g',
-)
-
+const states = `valid good open closed away on_leave on_holiday on_vacation out_of_office off free available booked reserved
+  rented lent borrowed paused frozen blocked`
+const ends = 'due expires? expiring ends? ending closes runs_out lapses'
+const names = 'deadline due(?:_date)? expiry(?:_date)? expiration best_before valid_until offer_ends'
 /** Phrases before a date that make it a deadline. */
-const sureLeads: readonly RegExp[] = [
-  /\b(?:valid|good|open|closed|away|on leave|on holiday|on vacation|out of office|off|free|available|booked|reserved|rented|lent|borrowed|paused|frozen|blocked)\s+(?:until|till|through)\s+(?:the\s+)?$/,
-  /\b(?:due|expires?|expiring|ends?|ending|closes|runs out|lapses)\s+(?:on\s+|by\s+|at\s+)?(?:the\s+)?$/,
-  /\b(?:deadline|due(?: date)?|expiry(?: date)?|expiration|best before|valid until|offer ends)\s*(?:is\s+|was\s+)?[:：]?\s*(?:on\s+)?$/,
-  /\b(?:no later than|not later than|at the latest by)\s+(?:the\s+)?$/,
-]
+const sureLead = new RegExp(
+  [
+    `${anyOf(states)} (?:until|till|through) (?:the )?$`,
+    `${anyOf(ends)} (?:(?:on|by|at) )?(?:the )?$`,
+    `${anyOf(names)} ?(?:(?:is|was) )?[:：]? ?(?:on )?$`,
+    `${anyOf('no_later_than not_later_than at_the_latest_by')} (?:the )?$`,
+  ].join('|'),
+)
 /** Phrases that can also describe the past: "by May". */
 const otherLead = /\b(?:(?:up )?(?:until|till|through)|by)\s+(?:the\s+)?$/
 /** The only phrase that excludes the date itself. */
 const excludingLead = /\bbefore\s+(?:the\s+)?$/
-const toDoWords =
-  /\b(?:must|need(?:s|ed)?(?: to)?|have to|has to|should|shall|will|to do|todo|please|remember to|don['’]t forget|submit|renew|pay|return|send|finish|book|call|reply|decide|prepare|file)\b/
-const pastWords =
-  /\b(?:was|were|had|did|used to|lived|worked|stayed|ran|went|took|lasted|studied|owned|served|taught|kept|finished|completed|done|built|shipped|sent|paid|moved|stopped|ended|expired)\b/
+const isToDo =
+  hasAnyOf(`must needs? needed has_to have_to should shall will to_do todo please remember_to don['’]t_forget submit
+  renew pay return send finish book call reply decide prepare file`)
+const isPast =
+  hasAnyOf(`was were had did used_to lived worked stayed ran went took lasted studied owned served taught kept
+  finished completed done built shipped sent paid moved stopped ended expired`)
 
-const cjkLead =
-  /(?:有效期|到期日?|截止日?期?|期限|最晚|最迟|截至|截止到?|持续到|延长到|延至)\s*(?:是|为|在|于|到|至)?\s*[:：]?\s*$/
+const cjkNames = '有效期 到期日? 截止日?期? 期限 最晚 最迟 截至 截止到? 持续到 延长到 延至'
+const cjkLead = new RegExp(`${anyOf(cjkNames)}\\s*[是为在于到至]?\\s*[:：]?\\s*$`)
+const cjkStates = `直 持续 一直 有效 有效期 请假 休假 休息 出差 开放 关闭 封闭 停用 暂停 保留 借用? 租用? 使用`
 /** Requires one of these verbs: 改到周四 only moves something to another day and is no deadline. */
-const cjkUntil =
-  /(?:直|持续|一直|有效|有效期|请假|休假|休息|出差|开放|关闭|封闭|停用|暂停|保留|借用?|租用?|使用)\s*[到至]\s*$/
+const cjkUntil = new RegExp(`${anyOf(cjkStates)}\\s*[到至]\\s*$`)
 const cjkAfter = /^\s*(?:为止|止|到期|截止|过期|前(?!天|面|后)|之前|以前)/
-const cjkRelative =
-  /(下下|下|这|本)个?(?:周|星期|礼拜)([一二三四五六日天])?|(?:周|星期|礼拜)([一二三四五六日天])|(下|这|本)个?月底?|月底|年底|今天|今晚|明天|后天/g
+
+/** Times that only a deadline has. */
+const ownTimes: Parameters<typeof relativeTimes>[2] = [
+  {
+    pattern: /\bend of (?:(?:the|this|(next)) )?(day|week|month|year)\b|(?:这|本|(下))?个?([月年])底/g,
+    read: ([next, unit, cjkNext, cjkUnit], today) => {
+      const { last } = unitAfter(today, unit ?? cjkUnit, (next ?? cjkNext) ? 1 : 0)
+      return { first: last, last }
+    },
+  },
+  {
+    pattern: /\bweekend\b/g,
+    read: (_, today) => {
+      const { last } = unitAfter(today, 'week', 0)
+      return { first: last - 1, last }
+    },
+  },
+]
 
 /**
  * Returns the last valid day of the latest certain deadline in a line; undefined if there is none.
@@ -49,14 +66,16 @@ export function deadlineIn(line: string, writtenOn: Day | undefined): Day | unde
     const isClear = lead?.isSure === true || (date.day !== undefined && describesPresentState(text, date.start))
     return last !== undefined && isSure(text, isClear, last, writtenOn) ? last : []
   })
-  const relativeDays = (pattern: RegExp, spanOfMatch: (match: RegExpMatchArray, writtenOn: Day) => DaySpan) =>
-    Array.from(writtenOn === undefined ? [] : text.matchAll(pattern), (match) => {
-      const lead = leadOf(text, match.index, match.index + match[0].length)
-      if (!lead || writtenOn === undefined) return -Infinity
-      const span = spanOfMatch(match, writtenOn)
-      return lead.includesDate ? span.last : span.first - 1
-    })
-  const last = Math.max(...absolute, ...relativeDays(relativeDate, relativeSpan), ...relativeDays(cjkRelative, cjkSpan))
+  const times = writtenOn === undefined ? [] : relativeTimes(text, writtenOn, ownTimes)
+  const relative = times.map((time) => {
+    const lead = leadOf(text, time.start, time.end)
+    return lead && writtenOn !== undefined && time.last >= writtenOn
+      ? lead.includesDate
+        ? time.last
+        : time.first - 1
+      : -Infinity
+  })
+  const last = Math.max(...absolute, ...relative)
   return Number.isFinite(last) ? last : undefined
 }
 
@@ -69,7 +88,7 @@ function leadOf(text: string, start: number, end: number): { includesDate: boole
   }
   if (cjkLead.test(before)) return { includesDate: true, isSure: true }
   if (cjkUntil.test(before)) return { includesDate: true, isSure: false }
-  const isSure = sureLeads.some((words) => words.test(before))
+  const isSure = sureLead.test(before)
   const includesDate = isSure || otherLead.test(before)
   return includesDate || excludingLead.test(before) ? { includesDate, isSure } : undefined
 }
@@ -81,9 +100,9 @@ function describesPresentState(text: string, start: number): boolean {
 
 /** The deadline must not precede the day of writing; if that day is unknown, the words must refer to the future. */
 function isSure(text: string, isClear: boolean, last: Day, writtenOn: Day | undefined): boolean {
-  if (writtenOn !== undefined) return last >= writtenOn && !(pastWords.test(text) && !isClear && !toDoWords.test(text))
-  if (pastWords.test(text)) return false
-  return isClear || toDoWords.test(text) || /[\u4e00-\u9fff]/.test(text)
+  if (writtenOn !== undefined) return last >= writtenOn && !(isPast(text) && !isClear && !isToDo(text))
+  if (isPast(text)) return false
+  return isClear || isToDo(text) || /[\u4e00-\u9fff]/.test(text)
 }
 
 /** Returns the last valid day. A month without a day means its last day or, if excluded, the day before its first. */
@@ -102,48 +121,4 @@ function lastDay(
   const dayThisYear = lastDayIn(thisYear)
   // A date without a year means the next one. A date at most 180 days ago is more likely one of the same year.
   return dayThisYear !== undefined && dayThisYear < writtenOn - 180 ? lastDayIn(thisYear + 1) : dayThisYear
-}
-
-function relativeSpan([phrase]: RegExpMatchArray, writtenOn: Day): DaySpan {
-  const { year, month } = calendarOf(writtenOn)
-  const offset = /\bnext\b/.test(phrase) ? 1 : 0
-  const dayOfWeek = weekdays.findIndex((name) => phrase.includes(name))
-  if (dayOfWeek >= 0)
-    return singleDay(offset === 1 ? weekSpan(writtenOn + 7).first + dayOfWeek : weekdayFrom(writtenOn, dayOfWeek))
-  if (/today|tonight|end of (?:the )?day/.test(phrase)) return singleDay(writtenOn)
-  if (phrase === 'tomorrow') return singleDay(writtenOn + 1)
-  const span = /week/.test(phrase)
-    ? weekSpan(writtenOn + 7 * offset)
-    : /month/.test(phrase)
-      ? monthSpan(year, month + offset)
-      : { first: monthSpan(year + offset, 1).first, last: monthSpan(year + offset, 12).last }
-  if (/weekend/.test(phrase)) return { first: span.last - 1, last: span.last }
-  return /\bend of\b/.test(phrase) ? singleDay(span.last) : span
-}
-
-function cjkSpan(match: RegExpMatchArray, writtenOn: Day): DaySpan {
-  const [phrase, weekPrefix, prefixedWeekday, bareWeekday, monthPrefix] = match
-  const { year, month } = calendarOf(writtenOn)
-  const weekdayIndex = (name: string) => (name === '天' ? 6 : '一二三四五六日'.indexOf(name))
-  if (bareWeekday !== undefined) return singleDay(weekdayFrom(writtenOn, weekdayIndex(bareWeekday)))
-  if (weekPrefix !== undefined) {
-    const week = weekSpan(writtenOn + 7 * (weekPrefix === '下下' ? 2 : weekPrefix === '下' ? 1 : 0))
-    return prefixedWeekday === undefined ? week : singleDay(week.first + weekdayIndex(prefixedWeekday))
-  }
-  if (monthPrefix !== undefined) {
-    const span = monthSpan(year, month + (monthPrefix === '下' ? 1 : 0))
-    return phrase.endsWith('底') ? singleDay(span.last) : span
-  }
-  if (phrase === '月底') return singleDay(monthSpan(year, month).last)
-  if (phrase === '年底') return singleDay(monthSpan(year, 12).last)
-  return singleDay(writtenOn + ({ 今天: 0, 今晚: 0, 明天: 1, 后天: 2 }[phrase] ?? 0))
-}
-
-/** Returns the first day from `writtenOn` on, inclusive, that is a `weekday` (0 is Monday). */
-function weekdayFrom(writtenOn: Day, weekday: number): Day {
-  return writtenOn + ((weekday - ((writtenOn + 3) % 7) + 7) % 7)
-}
-
-function singleDay(day: Day): DaySpan {
-  return { first: day, last: day }
 }

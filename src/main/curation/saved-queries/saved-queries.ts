@@ -99,11 +99,8 @@ export class SavedQueries {
 
   /** @returns the removed query, so that it can be added again; null for an unknown id */
   async remove(id: string): Promise<CheckedQuestion | null> {
-    let removed: SavedQuery | undefined
-    await this.#change((queries) => {
-      removed = queries.find((savedQuery) => savedQuery.id === id)
-      return queries.filter((savedQuery) => savedQuery.id !== id)
-    })
+    const removed = (await this.#load()).find((savedQuery) => savedQuery.id === id)
+    await this.#change((queries) => queries.filter((savedQuery) => savedQuery.id !== id))
     this.#outcomes.delete(id)
     this.#changes.emit()
     return removed ? { query: removed.query, relevant: removed.relevant.map(withoutText) } : null

@@ -3,10 +3,10 @@
  * vectors. Lines that differ in a name, number, date or negation state different facts and are no duplicates.
  */
 import { dot } from '#search'
-import { type SimilarityModel, isValue, linesByWord, type LineFeatures, featuresOf } from './line-features.ts'
+import { type TextVectors, isValue, linesByWord, type LineFeatures, featuresOf } from './line-features.ts'
 import { fold, toPlainText } from '#search/text'
 import { type Finding, evidenceOf, lineFinding } from '../suggestions/proposal.ts'
-import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
+import { statementsOf, type Note, type Statement } from '../rules/note-rules.ts'
 
 /** Words that occur in more lines than this produce no candidates: such lines share a topic, but not a fact. */
 const maxLinesPerWord = 60
@@ -39,7 +39,7 @@ export interface Line {
  */
 export async function findDuplicates<T extends Line>(
   lines: readonly T[],
-  model: SimilarityModel | undefined,
+  model: TextVectors | undefined,
   isRemovable: (line: T) => boolean,
 ) {
   const vectors = await model?.vectors(lines.map(({ text }) => text))
@@ -139,7 +139,7 @@ function wordBefore({ words }: LineFeatures, word: string): string | undefined {
   return all[all.indexOf(word) - 1]
 }
 
-async function wordVectors(lines: readonly Line[], model: SimilarityModel): Promise<Map<string, Float32Array>> {
+async function wordVectors(lines: readonly Line[], model: TextVectors): Promise<Map<string, Float32Array>> {
   const wordByTerm = new Map(lines.flatMap(({ features }) => [...features.words]))
   const vectors = await model.vectors([...wordByTerm.values()])
   return new Map([...wordByTerm.keys()].map((term, index) => [term, vectors[index] ?? new Float32Array()]))
@@ -189,10 +189,7 @@ interface StatementLine extends Line {
 const minStatementWords = 3
 
 /** Proposes to remove duplicate lines. @param model undefined compares words only */
-export async function findDuplicateLines(
-  notes: readonly Note[],
-  model: SimilarityModel | undefined,
-): Promise<Finding[]> {
+export async function findDuplicateLines(notes: readonly Note[], model: TextVectors | undefined): Promise<Finding[]> {
   const lines = linesOf(notes.filter(({ kind }) => kind !== 'project').flatMap(statementsOf))
   // A parent line must stay for its children.
   const pairs = await findDuplicates(lines.sort(compare), model, ({ statement }) => !statement.isParent)
@@ -207,7 +204,7 @@ export async function findDuplicateLines(
 export async function findOriginal(
   saved: Statement,
   others: readonly Statement[],
-  model: SimilarityModel | undefined,
+  model: TextVectors | undefined,
 ): Promise<Statement | undefined> {
   const words = [...(featuresOf([saved.text])[0]?.words.values() ?? [])].map((word) => fold(word).slice(0, 4))
   const isAlike = ({ text }: Statement) => {

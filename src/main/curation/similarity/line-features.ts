@@ -1,5 +1,5 @@
 import { queryTerms, createBuiltinEmbeddings } from '#search'
-import { simplify, toPlainText } from '#search/text'
+import { anyOf, months, simplify, toPlainText, weekdays } from '#search/text'
 import { unlessAppError } from '#shared/util/errors.ts'
 
 export interface LineFeatures {
@@ -12,10 +12,11 @@ export interface LineFeatures {
 }
 
 /** Words that state another fact when exchanged for one of the same kind, although their vectors are similar. */
-const values = new Set(
-  (
-    'monday tuesday wednesday thursday friday saturday sunday weekday weekdays weekend ' +
-    'january february march april may june july august september october november december spring summer autumn winter ' +
+const values = new Set([
+  ...weekdays,
+  ...months,
+  ...(
+    'weekday weekdays weekend spring summer autumn winter ' +
     'morning noon afternoon evening night today tomorrow yesterday daily weekly monthly yearly hourly ' +
     'zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand ' +
     'first second third last next previous once twice half double ' +
@@ -27,9 +28,13 @@ const values = new Set(
     'without add remove added removed public private old new early late husband wife mother father sister brother son ' +
     'daughter man woman boy girl cat dog tea coffee'
   ).split(' '),
+])
+const cjkValues = new RegExp(
+  `^${anyOf(
+    `(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万] [上下]午 [早晚中]上 [春夏秋冬]天? [红蓝绿黄黑白棕灰紫粉]色? [左右前后东南西北上下]边?
+    喜欢 讨厌 开 关 启用 停用 允许 禁止 增加 减少 咖啡 茶 爸爸 妈妈 哥哥 弟弟 姐姐 妹妹`,
+  )}$`,
 )
-const cjkValues =
-  /^(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万]$|^[上下]午$|^[早晚中]上$|^[春夏秋冬]天?$|^[红蓝绿黄黑白棕灰紫粉]色?$|^[左右前后东南西北上下]边?$|^(?:喜欢|讨厌|开|关|启用|停用|允许|禁止|增加|减少|咖啡|茶|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹)$/
 
 const negationPattern = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|stopped|no longer)\b|n['’]t\b/i
 const cjkNegationPattern = /[不没無无未别勿莫]/
@@ -81,13 +86,13 @@ export function isValue(word: string): boolean {
   return values.has(word) || cjkValues.test(word)
 }
 
-export interface SimilarityModel {
+export interface TextVectors {
   /** Returns unit vectors in the order of the texts; empty ones for texts without a vector. */
   vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
 
 /** Loads the bundled model; undefined if it cannot be loaded. @param file absolute path of the model */
-export async function loadSimilarityModel(file: string): Promise<SimilarityModel | undefined> {
+export async function loadSimilarityModel(file: string): Promise<TextVectors | undefined> {
   const model = createBuiltinEmbeddings(file)
   const vectors = async (texts: readonly string[]) =>
     (await model.embed(texts)).map((vector) => vector ?? new Float32Array())

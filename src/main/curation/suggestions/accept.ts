@@ -10,8 +10,7 @@ import { parseJson } from '#shared/util/json.ts'
 import { revertInText } from '#platform'
 import { normalizePath, type ChangeLog, type Workspace } from '#workspace'
 import type { InboxState } from './inbox.ts'
-import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
-import { minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
+import { withPrivateMarks, type PrivacyOf, minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
 import { isOpen, loadNotes, readNote, updateProposal, type LoadedNote } from './proposal.ts'
 
 /** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
@@ -203,7 +202,6 @@ function proposalIdsOf(set: ReturnType<ChangeLog['setOf']>): ReadonlySet<string>
   return new Set(detailSchema.parse(parseJson(set?.detail ?? '{}')).proposals)
 }
 
-/** Plans to accept those of the proposals that are open. */
 async function planFor({ workspace, privacyOf, now }: AcceptContext, all: readonly Proposal[], ids: readonly string[]) {
   const requested = new Set(ids)
   const proposals = all.filter((one) => requested.has(one.id) && isOpen(one, now))

@@ -1,13 +1,12 @@
-import type { LineEdit } from '#shared/contract/index.ts'
+import type { LineEdit, Evidence, Proposal } from '#shared/contract/index.ts'
 import { commonEnds, formatHunks } from '#platform'
+import { hasContent, linesWithMarks, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { privateFrontMatter, privateLinesOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
 
-/** Lines of a text without line ends, with an index to find them. */
+/** Lines of a text without line ends. */
 export class TextLines {
   readonly lines: readonly string[]
   readonly #raw: readonly string[]
-  /** 0-based line indexes by text. */
-  #indexesByText: Map<string, number[]> | undefined
-  #indexesByTrimmedText: Map<string, number[]> | undefined
 
   constructor(text: string) {
     this.#raw = text.split('\n')
@@ -20,13 +19,8 @@ export class TextLines {
    * @returns the 1-based first line; undefined if the lines are gone
    */
   find(searched: readonly string[], line: number): number | undefined {
-    const [first] = searched
-    if (first === undefined) return line <= this.lines.length + 1 ? line : undefined
-    this.#indexesByText ??= indexesByText(this.lines)
-    const starts = (this.#indexesByText.get(first) ?? []).filter((start) =>
-      searched.every((text, offset) => this.lines[start + offset] === text),
-    )
-    return nearest(starts, line)
+    if (searched.length === 0) return line <= this.lines.length + 1 ? line : undefined
+    return this.#nearest(line, (start) => searched.every((text, offset) => this.lines[start + offset] === text))
   }
 
   /**
@@ -35,12 +29,16 @@ export class TextLines {
    * @returns the 1-based line; undefined if there is none
    */
   findTrimmed(start: string, line: number, isWhole: boolean): number | undefined {
-    this.#indexesByTrimmedText ??= indexesByText(this.lines.map((text) => text.trim()))
-    if (isWhole) return nearest(this.#indexesByTrimmedText.get(start) ?? [], line)
-    return nearest(
-      [...this.#indexesByTrimmedText].flatMap(([text, indexes]) => (text.startsWith(start) ? indexes : [])),
-      line,
-    )
+    return this.#nearest(line, (index) => {
+      const text = this.lines[index]?.trim() ?? ''
+      return isWhole ? text === start : text.startsWith(start)
+    })
+  }
+
+  /** Returns the 1-based line nearest to `line` that matches. @param isMatch receives 0-based lines */
+  #nearest(line: number, isMatch: (index: number) => boolean): number | undefined {
+    const found = [...this.lines.keys()].filter(isMatch).map((index) => index + 1)
+    return found.sort((one, other) => Math.abs(one - line) - Math.abs(other - line))[0]
   }
 
   /** Applies edits to the text. They must fit its lines and not overlap. Line ends stay. */
@@ -82,7 +80,7 @@ export function minimalEdit({ line, before, after }: LineEdit) {
 }
 
 /** Sorts by place. Insertions come before a replacement at the same place. */
-export function sortEdits<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
+function sortEdits<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
   return edits.toSorted(
     (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
   )
@@ -94,12 +92,119 @@ export function editsOverlap(one: LineEdit, other: LineEdit): boolean {
   return a.from < b.to && b.from < a.to
 }
 
-function indexesByText(lines: readonly string[]): Map<string, number[]> {
-  return Map.groupBy(lines.keys(), (index) => lines[index] ?? '')
+/** Returns the private lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
+export type PrivacyOf = (path: string, text: string) => NoteVisibility
+
+interface Change<T extends FileEdits> extends Pick<Proposal, 'rule'> {
+  readonly evidence: readonly Evidence[]
+  readonly files: readonly T[]
 }
 
-/** Returns the start nearest to `line`, 1-based; undefined without starts. @param starts 0-based */
-function nearest(starts: readonly number[], line: number): number | undefined {
-  const lines = starts.map((start) => start + 1)
-  return lines.sort((one, other) => Math.abs(one - line) - Math.abs(other - line))[0]
+interface FileEdits {
+  readonly path: string
+  readonly edits: readonly LineEdit[]
+}
+
+interface PrivacyContext {
+  /** Returns undefined for a missing file. */
+  readonly textOf: (path: string) => string | undefined
+  readonly privacyOf: PrivacyOf
+  /** Returns the edits of the proposals accepted together with this one. */
+  readonly acceptedEdits?: (path: string) => readonly LineEdit[]
+}
+
+/**
+ * Adds privacy marks to edits whose text comes from private lines, and to private lines that would lose their mark.
+ * @returns the edits with marks; undefined if a mark belongs on a line that one of `acceptedEdits` writes
+ */
+export function withPrivateMarks<T extends FileEdits>(
+  { rule, evidence, files }: Change<T>,
+  context: PrivacyContext,
+): T[] | undefined {
+  const { textOf, privacyOf } = context
+  const isPrivateEvidence = ({ path, line }: Evidence) => {
+    const { isFullyPrivate, privateLines } = privacyOf(path, textOf(path) ?? '')
+    return isFullyPrivate || privateLines.has(line - 1)
+  }
+  // The evidence of some rules only locates a change; its text does not go into the written lines.
+  const isEvidence = rule !== 'outside' && rule !== 'broken' && evidence.some(isPrivateEvidence)
+  const texts = new Set(files.flatMap(({ path }) => privateTextsOf(path, context)))
+  const markedFiles = files.flatMap((file) => {
+    const edits = markFile(file, rule, isEvidence, texts, context)
+    return edits ? [{ ...file, edits }] : []
+  })
+  return markedFiles.length === files.length ? markedFiles : undefined
+}
+
+/**
+ * @param isEvidence true if the evidence is private: all that the change writes then is, too
+ * @param texts private lines of the changed files, trimmed
+ */
+function markFile(
+  { path, edits }: FileEdits,
+  rule: Proposal['rule'],
+  isEvidence: boolean,
+  texts: ReadonlySet<string>,
+  { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext,
+): readonly LineEdit[] | undefined {
+  const text = textOf(path)
+  const { isFullyPrivate, privateLines } = privacyOf(path, text ?? '')
+  const result = resultLines(text, [...acceptedEdits(path), ...edits])
+  const after = result.map((line) => line.text).join('\n')
+  if (privacyOf(path, after).isFullyPrivate || !hasContent(after)) return edits
+  if (text === undefined && isEvidence) return [{ line: 1, before: [], after: withVisibility(after, true).split('\n') }]
+  // The edit removes the front matter that made the note private.
+  if (isFullyPrivate) return [{ line: 1, before: [], after: ['---', privateFrontMatter, '---', ''] }, ...edits]
+  const isPrivateEdit = (edit: LineEdit) => {
+    const { from, to } = minimalEdit(edit)
+    // The link that replaces a large section has no text of it.
+    return isEvidence || (rule !== 'large' && [...privateLines].some((line) => from <= line && line < to))
+  }
+  const privateEdits = new Set(edits.filter(isPrivateEdit))
+  const marked = linesWithMarks(after, (index, line) => {
+    const { edit, at = 0 } = result[index] ?? {}
+    return edit ? privateEdits.has(edit) || texts.has(line.trim()) : privateLines.has(at)
+  })
+  // A carriage return inside a line makes it unclear which lines a mark covers: the proposal is skipped.
+  if (!marked) return undefined
+  const newLines = new Map(edits.map((edit) => [edit, edit.after.map((line) => [line])]))
+  const addedEdits: LineEdit[] = []
+  for (const [index, { text: line, edit, at }] of result.entries()) {
+    const markedLines = marked.get(index)?.split('\n')
+    if (!markedLines) continue
+    const written = edit && newLines.get(edit)
+    if (written) written[at] = markedLines
+    else if (edit) return undefined
+    else addedEdits.push({ line: at + 1, before: [line], after: markedLines })
+  }
+  return [...edits.map((edit) => ({ ...edit, after: newLines.get(edit)?.flat() ?? [] })), ...addedEdits]
+}
+
+/** Returns the private lines of a file, now and after `acceptedEdits`, trimmed. */
+function privateTextsOf(path: string, { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext): string[] {
+  return [[], acceptedEdits(path)].flatMap((edits) => {
+    const text = resultLines(textOf(path), edits)
+      .map((line) => line.text)
+      .join('\n')
+    return privateLinesOf(text, privacyOf(path, text)).map((line) => line.trim())
+  })
+}
+
+interface ResultLine {
+  readonly text: string
+  /** Undefined for a line that stays. */
+  readonly edit?: LineEdit
+  /** 0-based line within the text of the edit; without an edit, within the file before all edits. */
+  readonly at: number
+}
+
+function resultLines(text: string | undefined, edits: readonly LineEdit[]): ResultLine[] {
+  const lines = text === undefined ? [] : new TextLines(text).lines
+  const result: ResultLine[] = lines.map((line, at) => ({ text: line, at }))
+  const placed = edits.map((edit) => ({ edit, ...minimalEdit(edit) }))
+  for (const { edit, from, to, added } of sortEdits(placed).reverse()) {
+    const start = from + 1 - edit.line
+    result.splice(from, to - from, ...added.map((line, index) => ({ text: line, edit, at: start + index })))
+  }
+  return result
 }

@@ -5,11 +5,10 @@ import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError, onAppError } from '#shared/util/errors.ts'
 import type { Workspace } from '#workspace'
-import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
-import { minimalEdit, TextLines } from './line-edits.ts'
+import { withPrivateMarks, type PrivacyOf, minimalEdit, TextLines } from './line-edits.ts'
 
 /** UTF-16 code units; longer lines are truncated. */
-export const maxEvidence = 1000
+const maxEvidence = 1000
 
 export interface Finding {
   readonly rule: Proposal['rule']

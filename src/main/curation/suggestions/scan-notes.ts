@@ -20,8 +20,10 @@ import {
 import { evidenceOf, proposalOf, supersedingFinding, type Finding } from './proposal.ts'
 import { reviewInputOf, type ReviewInput } from '../review/review-input.ts'
 import { findDuplicateLines, findOriginal } from '../similarity/duplicates.ts'
-import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
 import {
+  statementsOf,
+  type Note,
+  type Statement,
   findBrokenLinks,
   findExpired,
   findLargeSections,

@@ -5,7 +5,7 @@ import { parseJson } from '#shared/util/json.ts'
 import { nextRun, parseSchedule } from '#shared/util/schedule.ts'
 import { type Clock, readIfExists, writeDurably } from '#platform'
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly folder: string
   readonly now: Clock
   readonly schedule: () => string

@@ -8,12 +8,11 @@ import type {
 } from '#shared/contract/index.ts'
 import { upkeepRules } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { EventEmitter, type Subscribable, type Clock } from '#platform'
+import { EventEmitter, KeyedQueue, type Subscribable, type Clock } from '#platform'
 import { localDate, normalizePath, type ChangeLog, type Workspace } from '#workspace'
 import { accept, preview, recoverInbox, undo, type AcceptContext } from './accept.ts'
 import { Inbox, type InboxState, type InboxWork } from './inbox.ts'
-import { withPrivateMarks, type PrivacyOf } from './keep-private.ts'
-import { TextLines } from './line-edits.ts'
+import { withPrivateMarks, type PrivacyOf, TextLines } from './line-edits.ts'
 import type { Comparison, SavedLines } from './scan-notes.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
 import {
@@ -29,7 +28,7 @@ import {
 
 const maxListedDone = 200
 
-export interface ProposalServiceOptions {
+interface ProposalServiceOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly log: ChangeLog
@@ -52,8 +51,8 @@ export class ProposalService {
   readonly #review: Review
   /** The running scan or review; only one runs at a time. */
   #activeRun: { readonly controller: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
-  /** The comparisons of saved notes, one after the other. */
-  #comparison: Promise<unknown> = Promise.resolve()
+  /** Compares saved notes one after the other. */
+  readonly #comparisons = new KeyedQueue()
   readonly #closing = new AbortController()
 
   constructor(options: ProposalServiceOptions) {
@@ -131,10 +130,8 @@ export class ProposalService {
    */
   async compare({ path, startLine, endLine }: SavedLines): Promise<SavedMatch | undefined> {
     const { signal } = this.#closing
-    const comparison = this.#comparison.then(() => this.#options.compare({ path, startLine, endLine }, signal))
-    this.#comparison = comparison.catch(() => undefined)
     try {
-      const match = await comparison
+      const match = await this.#comparisons.run('', () => this.#options.compare({ path, startLine, endLine }, signal))
       if (!match) return undefined
       const { proposal, ...place } = match
       if (!proposal) return place
@@ -210,12 +207,7 @@ export class ProposalService {
   async filesChanged(paths: readonly string[]): Promise<void> {
     const { proposals } = await this.#read()
     const now = this.#now()
-    const affectedPaths = new Set(
-      proposals
-        .filter(isPending)
-        .flatMap(pathsOf)
-        .filter((path) => paths.includes(path)),
-    )
+    const affectedPaths = new Set(proposals.filter(isPending).flatMap(pathsOf)).intersection(new Set(paths))
     if (affectedPaths.size === 0) return
     await this.#change(async (state) => {
       for (const path of affectedPaths) {

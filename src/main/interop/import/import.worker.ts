@@ -5,12 +5,12 @@ import { serveWorker } from '#platform'
 import type { Roots } from '#workspace'
 import { exportZip } from '../export/export-zip.ts'
 import { planImport, type ImportOptions } from './prepare-import.ts'
-import { openSource, type Source } from './read-source.ts'
+import { openSource, type ImportSource } from './read-source.ts'
 
 type PrepareTask = ImportOptions & { readonly path: string; readonly roots: Pick<Roots, 'workspace' | 'forbidden'> }
 
-/** Source of the only import that this worker serves. */
-let source: Source | undefined
+/** ImportSource of the only import that this worker serves. */
+let source: ImportSource | undefined
 
 const jobs = {
   /** Opens the source in the first call; reads the workspace in each call. */

@@ -1,15 +1,17 @@
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, join } from 'node:path'
 import { dirname } from 'node:path/posix'
 import { writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { ImportPlan, ImportStatus, PastImport } from '#shared/contract/index.ts'
+import type { ImportPlan, ImportStatus, KnownMemory, PastImport } from '#shared/contract/index.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { AppError, onAppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
 import { type Clock, expandHome, runInWorker, type WorkerClient } from '#platform'
-import { type ChangeLog, isMarkdown, localDate, toLeftFile, type Workspace } from '#workspace'
+import { type ChangeLog, isMarkdown, localDate, toLeftFile, walkMarkdown, type Workspace } from '#workspace'
 import type { PrivateRules } from '#workspace/privacy'
 import type { ExportTask } from '../export/export-zip.ts'
 import type { ImportJobs } from './import.worker.ts'
@@ -277,4 +279,23 @@ function detailOf(change: { readonly detail: string | null } | undefined) {
 /** A copy of the workspace has other inodes. */
 function withoutInode(stamp: string): string {
   return stamp.slice(stamp.indexOf(':'))
+}
+
+const knownFolders: readonly (readonly [kind: KnownMemory['kind'], ...segments: string[]])[] = [
+  ['openclaw', '.openclaw', 'workspace'],
+  ['openclaw', 'clawd'],
+  ['claude-code', '.claude'],
+  ['codex', '.codex'],
+]
+
+/** Finds folders of other programs below the home folder that contain Markdown. Returns absolute paths. */
+export async function findMemories(home: string = homedir()): Promise<KnownMemory[]> {
+  const memories: KnownMemory[] = []
+  for (const [kind, ...segments] of knownFolders) {
+    const path = join(home, ...segments)
+    if (!existsSync(path)) continue
+    const { files } = await walkMarkdown(path)
+    if (files.length > 0) memories.push({ kind, path, files: files.length })
+  }
+  return memories
 }

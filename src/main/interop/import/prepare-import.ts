@@ -16,7 +16,7 @@ import { followerOf, isMarkdown, readText, resolveInside, resolveRoots, type Roo
 import { findRule, type PrivateRules } from '#workspace/privacy'
 import type { SourceText } from './conversations.ts'
 import { targetPathOf, withImportedName, withNumber } from './import-names.ts'
-import type { Source, SourceFile } from './read-source.ts'
+import type { ImportSource, SourceFile } from './read-source.ts'
 
 export interface ImportOptions {
   /** Folder, relative to the workspace. */
@@ -47,7 +47,7 @@ const maxExamples = 20
 
 /** Plans an import: target paths, rewritten texts and files that are not imported. Writes nothing. */
 export async function planImport(
-  source: Source,
+  source: ImportSource,
   { into, withAttachments, own, privateRules }: ImportOptions,
   roots: Roots,
 ) {

@@ -34,7 +34,7 @@ export interface OmittedFile {
 }
 
 /** Paths have forward slashes and are relative to `topFolder`, except those with the reason `name`. */
-export interface Source extends Omit<Conversations, 'kind'> {
+export interface ImportSource extends Omit<Conversations, 'kind'> {
   readonly kind: 'markdown' | Conversations['kind']
   /** Folders that contain everything, with a final slash, or an empty text. Links such as `/img/x.png` start below. */
   readonly topFolder: string
@@ -59,7 +59,7 @@ const exportName = 'conversations.json'
  * Opens a file, folder or zip. The caller must close the result.
  * @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown`
  */
-export async function openSource(path: string): Promise<Source> {
+export async function openSource(path: string): Promise<ImportSource> {
   const opened = new AsyncDisposableStack()
   try {
     const source = await readContents(path, await openContents(path, opened))
@@ -137,7 +137,7 @@ async function unpackInner(archive: Archive, opened: AsyncDisposableStack): Prom
 async function readContents(
   source: string,
   { files: allFiles, omitted: others }: Contents,
-): Promise<Omit<Source, 'close'>> {
+): Promise<Omit<ImportSource, 'close'>> {
   const isBadName = ({ reason }: OmittedFile) => reason === 'name'
   const located = others.filter((file) => !isBadName(file))
   const topFolder = commonFolder([...allFiles, ...located])

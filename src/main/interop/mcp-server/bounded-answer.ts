@@ -49,7 +49,7 @@ export function takeFitting<Item, Shown>(
 }
 
 /** Returns the longest prefix of a text within a token limit, with an ellipsis if it is cut; '' if nothing fits. */
-export function clip(text: string, tokenLimit: number): string {
+export function clipToTokens(text: string, tokenLimit: number): string {
   const fits = (prefix: string) => maxTokensOf(JSON.stringify(prefix)) <= tokenLimit
   // Limits the search: a token rarely has more than 40 characters.
   const beginning = text.slice(0, Math.max(0, tokenLimit) * 40)
@@ -78,14 +78,14 @@ export function fittingText(
   lines: readonly string[],
   tokenLimit: number,
 ): { readonly lines: string[]; readonly cutAt?: number } {
-  const { shown } = takeFitting(lines, tokenLimit, (line) => line, clip)
+  const { shown } = takeFitting(lines, tokenLimit, (line) => line, clipToTokens)
   const [shownLine = '', fullLine = ''] = [shown[0], lines[0]]
   return shown.length === 1 && shownLine !== fullLine ? { lines: shown, cutAt: shownLine.length - 1 } : { lines: shown }
 }
 
 /** Returns a name or heading on one line, clipped to `tokenLimit`, with `<memory>` tags escaped. */
 export function toLabel(text: string, tokenLimit = 60): string {
-  return clip(toLine(text), tokenLimit)
+  return clipToTokens(toLine(text), tokenLimit)
 }
 
 /** Returns text on one line, with `<memory>` tags escaped. */
@@ -99,7 +99,7 @@ export function toLine(text: string): string {
  * @param from number of the first line, 1-based @returns `character`: 1-based start; `length`: of the uncut first line
  * @throws AppError `input_invalid` if the line or the character does not exist
  */
-export function linesFrom(
+export function linesStartingAt(
   path: string,
   { lines, total }: { readonly lines: readonly string[]; readonly total: number },
   from: number,

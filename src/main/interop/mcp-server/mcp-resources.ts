@@ -10,7 +10,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { inTurn, type Caller, type MemoryAccess } from './caller.ts'
 import { fittingText, dataNotice, wrapMemory, toLabel, maxAnswerTokens, tokensForItems } from './bounded-answer.ts'
 import { failureText } from './tool-failure.ts'
-import type { ToolContext } from './tools/memory-tool.ts'
+import type { MemoryToolContext } from './tools/memory-tool.ts'
 
 const pageSize = 100
 /** Limit of the MCP specification. */
@@ -83,7 +83,11 @@ export function listKey(files: readonly FileEntry[]): string {
 }
 
 /** Returns the notes that a program may read, sorted by path. @throws AppError as `workspace.list` */
-export async function notesFor({ agent, client, ask }: Omit<ToolContext, 'now' | 'signal'>): Promise<FileEntry[]> {
+export async function notesFor({
+  agent,
+  client,
+  ask,
+}: Omit<MemoryToolContext, 'now' | 'signal'>): Promise<FileEntry[]> {
   const files = await ask((primary) => primary.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || readableReasons.has(unsearched.reason))
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))

@@ -8,10 +8,10 @@ import { asObject, asIdText } from './lenient-json.ts'
 
 interface ProviderFailure extends ParsedProviderError {
   readonly provider: string
-  readonly isTimeout: boolean
+  readonly isTimeout?: boolean
   readonly hasBegun: boolean
-  readonly headers: Headers | undefined
-  readonly cause: unknown
+  readonly headers?: Headers | undefined
+  readonly cause?: unknown
 }
 
 const transientCodes: ReadonlySet<string> = new Set<ErrorCode>([
@@ -148,7 +148,6 @@ export function createFailure(code: KnownFailure, provider: string, cause?: unkn
   return new AppError(code, messages[code](provider), { provider, status: 0 }, { cause })
 }
 
-/** Returns true if a retry may succeed. */
 export function isTransient(error: AppError): boolean {
   return transientCodes.has(error.code)
 }
@@ -182,14 +181,7 @@ export function toProviderError(library: ClientLibrary, error: unknown, provider
 
 /** Converts an error event of a stream, which the client library ignores. */
 export function toStreamError(provider: string, error: unknown): Error {
-  return providerFailure({
-    provider,
-    ...parseProviderError(error, undefined, 'no reason given'),
-    hasBegun: true,
-    isTimeout: false,
-    headers: undefined,
-    cause: undefined,
-  })
+  return providerFailure({ provider, ...parseProviderError(error, undefined, 'no reason given'), hasBegun: true })
 }
 
 interface StreamedAnswer {

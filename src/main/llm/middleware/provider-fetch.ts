@@ -1,4 +1,4 @@
-import { type Fetch, boundedFetch, type Clock } from '#platform'
+import { type Fetch, boundedFetch, type Clock, type KeyRing } from '#platform'
 import {
   maxEventBytes,
   maxListBytes,
@@ -6,10 +6,10 @@ import {
   maxCapturedRequest,
   maxCapturedImage,
 } from '#shared/util/limits.ts'
-import { createFailure } from './provider-failures.ts'
-import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 import type { WireRequest } from '#shared/contract/index.ts'
-import type { ModelEvent } from '../model.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import { createFailure, nonAnswerKind } from './provider-failures.ts'
+import { asObject, asArray } from './lenient-json.ts'
 
 export interface ProviderOptions {
   readonly apiKey: string
@@ -18,7 +18,7 @@ export interface ProviderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sends the requests: see `Outbound`. */
   readonly fetch: Fetch
-  readonly onSent?: OnRequestSent | undefined
+  readonly onSent?: (sent: WireRequest) => void
   readonly now?: Clock | undefined
 }
 
@@ -47,10 +47,8 @@ export function clientOptions(
   }
 }
 
-export type OnRequestSent = (sent: WireRequest) => void
-
 /** Wraps a `fetch` to report each request before it is sent. */
-function capturingFetch(inner: Fetch, onSent: OnRequestSent): Fetch {
+function capturingFetch(inner: Fetch, onSent: (sent: WireRequest) => void): Fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const body = typeof init?.body === 'string' ? init.body : ''
@@ -68,20 +66,17 @@ export interface RequestSecrets {
 const redacted = '[redacted]'
 const secretName = /auth|cookie|credential|key|passw|secret|session|signature|token/i
 const secretValue = /^(basic|bearer|token)\s/i
-/** In characters; shorter values would match ordinary text. */
-const minSecretLength = 6
 
 /**
  * Redacts a request for storage and display: headers by name, secrets by value anywhere. Shortens images and cuts long
  * bodies in the middle; `leftOut` counts the characters left out.
- * @param scrub redacts other known secrets
  */
 export function redactRequest(
   { method, url, headers, body }: WireRequest,
   secrets: RequestSecrets,
-  scrub: (text: string) => string,
+  keys: Pick<KeyRing, 'scrub'>,
 ): WireRequest {
-  const redact = (text: string) => scrub(redactValues(text, secrets.values))
+  const redact = (text: string) => keys.scrub(text, secrets.values)
   const secretHeaders = new Set(secrets.headers.map((name) => name.toLowerCase()))
   const isSecret = (name: string, value: string) =>
     secretName.test(name) || secretHeaders.has(name.toLowerCase()) || secretValue.test(value)
@@ -95,16 +90,6 @@ export function redactRequest(
     body: cut.body,
     leftOut: shortened.leftOut + cut.leftOut,
   }
-}
-
-/** Redacts values as they are and in their JSON and URL encodings. */
-function redactValues(text: string, values: readonly string[]): string {
-  const encodings = values
-    .flatMap((value) =>
-      value.length < minSecretLength ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)],
-    )
-    .sort((one, other) => other.length - one.length)
-  return [...new Set(encodings)].reduce((result, encoded) => result.replaceAll(encoded, redacted), text)
 }
 
 function redactUrl(original: string): string {
@@ -142,31 +127,93 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
 }
 
-/** Merges a stream's events with a `sent` event for each request, as soon as it is sent. */
-export async function* withRequestEvents(
-  open: (onSent: OnRequestSent) => AsyncIterable<ModelEvent>,
-): AsyncGenerator<ModelEvent> {
-  const pendingRequests: WireRequest[] = []
-  let wake: () => void = () => undefined
-  const events = open((request) => {
-    pendingRequests.push(request)
-    wake()
-  })[Symbol.asyncIterator]()
-  try {
-    for (let next = events.next(); ;) {
-      const requestSent = new Promise<undefined>((resolve) => {
-        wake = () => resolve(undefined)
-      })
-      if (pendingRequests.length > 0) wake()
-      const result = await Promise.race([requestSent, next])
-      for (const request of pendingRequests.splice(0)) yield { type: 'sent', request }
-      if (result === undefined) continue
-      if (result.done) return
-      yield result.value
-      next = events.next()
-    }
-  } finally {
-    // Not awaited: a hanging stream would block here.
-    void events.return?.().catch(() => undefined)
+/** Wraps a `fetch`: turns a JSON object in answer to a POST request into an event stream, other text into an error. */
+function streamingFetch(inner: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await inner(input, init)
+    if (!response.ok || !response.body || init?.method?.toUpperCase() !== 'POST') return response
+    return withBody(response, response.body.pipeThrough(toEventStream()))
   }
+}
+
+export function withBody({ status, statusText, headers, url }: Response, body: string | ReadableStream): Response {
+  const response = new Response(body, { status, statusText, headers })
+  Object.defineProperty(response, 'url', { value: url })
+  return response
+}
+
+type Kind = 'events' | 'object' | 'text'
+
+/** Lines of an event stream begin with a field name or a colon, JSON objects with a brace. */
+function toEventStream(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  let kind: Kind | undefined
+  let text = ''
+  return new TransformStream(
+    {
+      transform(chunk, controller) {
+        kind ??= kindOf(chunk)
+        if (kind === 'events' || kind === undefined) controller.enqueue(chunk)
+        else if (kind === 'object' || text.length < maxErrorCharacters) text += decoder.decode(chunk, { stream: true })
+      },
+      flush(controller) {
+        if (kind !== 'object' && kind !== 'text') return
+        const answer = kind === 'object' ? parseJson(text + decoder.decode()) : undefined
+        controller.enqueue(new TextEncoder().encode(isRecord(answer) ? eventsOf(answer) : errorEvent(text)))
+      },
+    },
+    { highWaterMark: 1 },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Maximum characters of other text in the error event. */
+const maxErrorCharacters = 10_000
+/** Number of first bytes from which the kind of a body is detected. */
+const headBytes = 400
+const blankPattern = /^[\s\uFEFF]*$/
+const eventStreamPattern = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
+/** Matches a stream whose first event is text instead of JSON. */
+const textEventPattern =
+  /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*(?!(?:null|true|false)\s)[^\s{["\d-]/
+
+/** Returns undefined while only white space has arrived. */
+function kindOf(chunk: Uint8Array): Kind | undefined {
+  const head = new TextDecoder().decode(chunk.subarray(0, headBytes))
+  if (blankPattern.test(head)) return undefined
+  if (/^[\s\uFEFF]*\{/.test(head)) return 'object'
+  return eventStreamPattern.test(head) && !textEventPattern.test(head) ? 'events' : 'text'
+}
+
+function errorEvent(text: string): string {
+  const message = text
+    .slice(0, maxErrorCharacters)
+    .replace(/^data:[ \t]*/gm, '')
+    .trim()
+  return formatEvent({ type: 'error', error: { type: nonAnswerKind, message } })
+}
+
+function eventsOf(answer: Fields): string {
+  const events = streamEventsOf(answer)
+  return events.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : formatEvent(event))).join('')
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function formatEvent(event: Fields): string {
+  const name = typeof event['type'] === 'string' ? `event: ${event['type']}\n` : ''
+  return `${name}data: ${JSON.stringify(event)}\n\n`
+}
+
+function streamEventsOf(answer: Fields): (Fields | string)[] {
+  const { type, object, output, status } = answer
+  // `MessagesAnswer` accepts a `message_start` with the whole content.
+  if (type === 'message') return [{ type: 'message_start', message: answer }, { type: 'message_stop' }]
+  if (object === 'response' || Array.isArray(output))
+    return [{ type: status === 'failed' ? 'response.failed' : 'response.completed', response: answer }]
+  const choices = asArray(answer['choices']).map(asObject)
+  // Without choices the answer is an error.
+  if (choices.length === 0) return [{ type: 'error', error: answer['error'] ?? answer }]
+  const pieces = choices.map(({ message, ...choice }) => ({ ...choice, delta: choice['delta'] ?? message }))
+  return [{ ...answer, choices: pieces }, '[DONE]']
 }

@@ -24,7 +24,7 @@ export function withAnswerSchema(model: ChatModel, server = ''): ChatModel {
         }
         for await (const event of model.stream(request, signal)) {
           // Without the schema, the same request was accepted.
-          if (event.type !== 'sent') refusedSchemas.add(key)
+          refusedSchemas.add(key)
           yield event
         }
       } else yield* model.stream(request, signal)

@@ -1,68 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { createFailure, isTransient } from './provider-failures.ts'
-import type { ChatModel, ModelEvent } from '../model.ts'
 import { maxAnswer, maxParts } from '#shared/util/limits.ts'
+import { createFailure, isTransient } from './provider-failures.ts'
+import type { ChatModel } from '../model.ts'
 
-/** Milliseconds before the second, third and fourth attempt, unless the provider names a wait. */
-const delaysMs = [1000, 4000, 10_000]
+/** `delaysMs`: waits before the second attempt and so on, unless the provider names one. A longer one fails at once. */
+const chatRetries = { delaysMs: [1000, 4000, 10_000], maxWaitMs: 60_000 }
 /** Background requests are retried only once, because they can delay an answer. */
-const backgroundDelaysMs = [1000]
-/** If the provider names a longer wait, the request fails at once. */
-const maxBackgroundWaitMs = 3000
-const maxWaitMs = 60_000
+const backgroundRetries = { delaysMs: [1000], maxWaitMs: 3000 }
 
 /** Retries transient failures until text was shown. @param delays milliseconds, one for each retry of a chat request */
-export function withRetries(model: ChatModel, delays: readonly number[] = delaysMs): ChatModel {
+export function withRetries(model: ChatModel, delays: readonly number[] = chatRetries.delaysMs): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
-      const isBackground = request.purpose.kind !== 'chat'
+      const isChat = request.purpose.kind === 'chat'
+      const { delaysMs, maxWaitMs } = isChat ? { ...chatRetries, delaysMs: delays } : backgroundRetries
       for (let attempt = 1; ; attempt += 1) {
         let hasShown = false
         try {
           for await (const event of model.stream(request, signal)) {
-            hasShown ||= !isBackground && (event.type === 'text' || event.type === 'thinking' || event.type === 'done')
+            hasShown ||= isChat && (event.type === 'text' || event.type === 'thinking' || event.type === 'done')
             yield event
           }
           return
         } catch (error) {
-          const waitMs = hasShown || signal.aborted ? undefined : retryDelayMs(error, attempt, isBackground, delays)
-          if (waitMs === undefined || !(error instanceof AppError)) throw error
+          const plannedMs = delaysMs[attempt - 1]
+          if (hasShown || signal.aborted || plannedMs === undefined) throw error
+          if (!(error instanceof AppError) || !isTransient(error)) throw error
           const { code, message, data } = error
-          const attempts = (isBackground ? backgroundDelaysMs : delays).length + 1
+          const afterMs = typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : plannedMs
+          // In the background, the idle timeout has already delayed the answer.
+          if (afterMs > maxWaitMs || (!isChat && code === 'provider_timeout')) throw error
           const retryTrigger = new AbortController()
-          const retryInfo = { code, message, data, attempt: attempt + 1, attempts, afterMs: waitMs }
+          const retryInfo = { code, message, data, attempt: attempt + 1, attempts: delaysMs.length + 1, afterMs }
           yield { type: 'retry', ...retryInfo, retryNow: () => retryTrigger.abort() }
-          await waitFor(waitMs, signal, retryTrigger.signal)
+          const isOver = AbortSignal.any([signal, retryTrigger.signal])
+          await sleep(afterMs, undefined, { signal: isOver }).catch(() => signal.throwIfAborted())
         }
       }
     },
   }
-}
-
-/** Waits; ends early without error if `retryTrigger` aborts. @throws the signal's abort error */
-async function waitFor(ms: number, signal: AbortSignal, retryTrigger: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal: AbortSignal.any([signal, retryTrigger]) })
-  } catch (error) {
-    if (signal.aborted || !retryTrigger.aborted) throw error
-  }
-}
-
-function retryDelayMs(
-  error: unknown,
-  attempt: number,
-  isBackground: boolean,
-  delays: readonly number[],
-): number | undefined {
-  const plannedMs = (isBackground ? backgroundDelaysMs : delays)[attempt - 1]
-  if (plannedMs === undefined || !(error instanceof AppError) || !isTransient(error)) return undefined
-  // The idle timeout has already delayed the answer.
-  if (isBackground && error.code === 'provider_timeout') return undefined
-  const retryAfterMs = error.data['retryAfterMs']
-  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : plannedMs
-  return waitMs <= (isBackground ? maxBackgroundWaitMs : maxWaitMs) ? waitMs : undefined
 }
 
 /**
@@ -73,40 +51,23 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
-      const timeoutController = new AbortController()
-      const events = model.stream(request, AbortSignal.any([signal, timeoutController.signal]))[Symbol.asyncIterator]()
-      let hasBegun = !model.isLocal
+      const timeout = createFailure('provider_timeout', model.provider)
+      const idle = new AbortController()
+      let timer: NodeJS.Timeout | undefined
+      const startTimer = () => (timer = setTimeout(() => idle.abort(timeout), idleMs))
       try {
-        for (;;) {
-          const next = await (hasBegun ? nextOrSilent(events.next(), idleMs) : events.next())
-          if (next === 'silent') {
-            const timeout = createFailure('provider_timeout', model.provider)
-            timeoutController.abort(timeout)
-            throw timeout
-          }
-          if (next.done) return
-          hasBegun ||= next.value.type !== 'sent'
-          yield next.value
+        if (!model.isLocal) startTimer()
+        for await (const event of model.stream(request, AbortSignal.any([signal, idle.signal]))) {
+          clearTimeout(timer)
+          yield event
+          startTimer()
         }
+      } catch (error) {
+        throw idle.signal.aborted && !signal.aborted ? timeout : error
       } finally {
-        // Not awaited: a hanging stream would block here.
-        void events.return?.().catch(() => undefined)
+        clearTimeout(timer)
       }
     },
-  }
-}
-
-async function nextOrSilent(
-  next: Promise<IteratorResult<ModelEvent>>,
-  ms: number,
-): Promise<IteratorResult<ModelEvent> | 'silent'> {
-  const timer = new AbortController()
-  const silence = sleep(ms, 'silent' as const, { signal: timer.signal, ref: false }).catch(() => 'silent' as const)
-  try {
-    return await Promise.race([next, silence])
-  } finally {
-    timer.abort()
-    next.catch(() => undefined)
   }
 }
 
@@ -168,4 +129,72 @@ export function repetitionIn(text: string): { readonly length: number; readonly 
     if (length >= needed && /[\p{L}\p{N}]/u.test(text.slice(-unit))) return { length, unit }
   }
   return undefined
+}
+
+interface Place {
+  readonly isBackground: boolean
+  /** Aborted if a chat request needs the place. */
+  readonly preemption: AbortController
+  readonly enter: () => void
+  hasOutput: boolean
+}
+
+/** Requests of each server, by its address, in their order; the first one runs. */
+const queues = new Map<string, Place[]>()
+
+/**
+ * Sends one request at a time to a server of this machine: most have one slot, whose prompt cache a second request would
+ * replace. Requests of the user's chats come before background work, which makes way until it has output.
+ */
+export function withServerQueue(model: ChatModel, server: string): ChatModel {
+  const queue = queues.get(server) ?? []
+  queues.set(server, queue)
+  return {
+    ...model,
+    async *stream(request, signal) {
+      for (;;) {
+        const place = await enter(queue, request.purpose.kind !== 'chat', signal)
+        try {
+          for await (const event of model.stream(request, AbortSignal.any([signal, place.preemption.signal]))) {
+            place.hasOutput = true
+            yield event
+          }
+          return
+        } catch (error) {
+          if (signal.aborted || !place.preemption.signal.aborted) throw error
+        } finally {
+          leave(queue, place)
+        }
+      }
+    },
+  }
+}
+
+/** Waits for the server. @throws the signal's reason */
+async function enter(queue: Place[], isBackground: boolean, signal: AbortSignal): Promise<Place> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const place: Place = { isBackground, preemption: new AbortController(), enter: resolve, hasOutput: false }
+  const [running] = queue
+  const next = isBackground ? -1 : queue.findIndex((other) => other !== running && other.isBackground)
+  queue.splice(next < 0 ? queue.length : next, 0, place)
+  if (!running) resolve()
+  else if (!isBackground && running.isBackground && !running.hasOutput) running.preemption.abort()
+  const onAbort = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await promise
+    return place
+  } catch (error) {
+    leave(queue, place)
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function leave(queue: Place[], place: Place): void {
+  const index = queue.indexOf(place)
+  queue.splice(index, 1)
+  if (index === 0) queue[0]?.enter()
 }

@@ -1,8 +1,80 @@
-import { parseTemporalExpressions, queryTerms, sentencesOf, type QueryTerm } from '#search/text'
+import {
+  anyOf,
+  hasAnyOf,
+  isFirstPerson,
+  isRequest,
+  namesTime,
+  parseTemporalExpressions,
+  queryTerms,
+  sentencesOf,
+  simplify,
+  type QueryTerm,
+} from '#search/text'
 import { lazy } from '#shared/util/lazy.ts'
 import { withoutOptedOut } from './distill-notes.ts'
 import { isSubstantial, parseIntent } from './intent.ts'
-import * as patterns from './summary-patterns.ts'
+
+const interjections = `hey hi hiya hello yeah yep yup yes nope? nah wow whoa woah oh ah+ aw+ haha\\w* lol omg well okay ok sure cool great
+  thanks(?:_(?:a_lot|so_much|again))? thank_you(?:_so_much)? thx nice awesome amazing absolutely definitely totally exactly agreed
+  right congrats congratulations cheers no_worries no_problem of_course by_the_way btw anyway
+  good_(?:morning|evening|afternoon) hallo ja nein naja na_ja ach danke(?:_dir)? super toll genau klar übrigens
+  guten_(?:tag|morgen|abend) 嗯+ [哦噢喔]+ 啊+ 哇+ 哈+ 嗨 [你您]好 好的? 是的 对[啊呀的了]? 谢谢[你您啦]? 不客气 没事 话说
+  はい うん ええ いや ああ わあ へえ えっと えーと そうですね? そうそう ありがとう(?:ございます)? こんにちは こんばんは
+  おはよう(?:ございます)? ところで ちなみに 네 예 응 아 오 와 음 안녕(?:하세요)? 고마워요? 감사합니다 그런데 근데 참`
+const interjection = anyOf(interjections)
+/** The name of the person addressed. A full stop can end an answer: "Yes, Berlin." */
+const vocative = '[\\s,，、]+(?:\\p{Lu}\\p{L}+|man|dude|guys|everyone|all|there)(?=\\s*(?:[!！]|[,，、]\\s*\\p{L}))'
+const separator = String.raw`\s*(?:(?:[,，、.。!！~～…–—:]|-\s)+\s*|$)`
+const opening = new RegExp(`^(?:${interjection}${separator}|(?:actually\\b|其实)[\\s,，、]*)`, 'iu')
+const openingWithName = new RegExp(`^${interjection}(${vocative})${separator}`, 'iu')
+
+/** Removes openings without content: "Yeah, ", "Wow, Anna! ". */
+function withoutInterjections(text: string): string {
+  const plain = simplify(text)
+  // The word ignores the case, a name does not. V8 sometimes ignores `(?i:…)`, so the case is checked here.
+  const [start = '', name = ''] = openingWithName.exec(plain) ?? []
+  const isName = /^[\s,，、]+(?:\p{Lu}|(?:man|dude|guys|everyone|all|there)$)/u.test(name)
+  const length = isName ? start.length : (opening.exec(plain)?.[0].length ?? 0)
+  return length === 0 ? text : withoutInterjections(text.slice(length))
+}
+
+/** Endings without content: laughter and emoji. */
+const trailingFiller = new RegExp(
+  `(?:[,，、]?\\s*(?:${anyOf('you_know haha\\w* lol xd 哈{2,} 呵{2,} 嘻{2,} [(（]笑[)）] ㅋ+ ㅎ+')}|` +
+    '\\p{Extended_Pictographic}\\p{Variation_Selector}?))+(?=[.!。！~～]*$)',
+  'iu',
+)
+
+/** Thanks and farewells. */
+const isPleasantry = new RegExp(
+  `^${anyOf(`thanks(?!_to\\b) thank_you thx ha good_to_know got_it alles_klar schönes_wochenende 学到 明白 danke vielen_dank bye
+    tschüss see_you take_care talk_(?:to_you_)?(?:soon|later) have_(?:fun|a_(?:nice|good|great)) good_(?:night|luck) congrat\\w*
+    bis_(?:bald|später|morgen) gute_nacht 谢 感谢 再见 拜拜 晚安 ありがと さようなら おやすみ よろしく 고마 감사 안녕 잘_?자`)}`,
+  'iu',
+)
+/** Requests to write, explain or send something. `isRequest` recognizes those to recall. */
+const asksToDo = new RegExp(
+  `^${anyOf(`please pls bitte let_me_know (?:and_)?one_(?:more_)?version a_bit shorter more_about (?:tell|show)_(?:me|us) find search
+    look_up look_for keep_(?:me_posted|it_up) (?:schreib|erklär|mach|gib|zeig|empfiehl)e?_(?:mir|es|das|eine?n?)
+    请 麻烦 拜托 告诉我 跟我说 [查找搜](?:一[下找查]|[查找搜索]) [帮给替]我`)}|` +
+    `^${anyOf('give show send write draft make plan describe compare recommend suggest explain translate summari[sz]e')}` +
+    '(?: (?:me|it|this|us))? (?:a|an|the|some|something|that|two|three|what|how|both|\\w+er)\\b|' +
+    `${anyOf('please ください 下さい お願い(?:し|いたし)ます 해_?줘요? 주세요 부탁\\S{0,6}')}[\\s.!。！~]*$`,
+  'iu',
+)
+const isSecondPerson = hasAnyOf('you your yours du dein\\p{L}* dir dich [你您] あなた 당신')
+const isPast =
+  hasAnyOf(`was were had did went got made took came saw met found bought gave told said began ran won lost left sent
+  paid ate wrote (?!need)\\w{2,}ed hatten? war waren wurden? habe ging kam [了过] (?:ました|でした|った|した|んだ)(?!ら) [었았했였갔왔샀]`)
+
+/** Words that judge and state nothing. */
+const opinions = `
+amazing awesome great good nice cool fantastic wonderful incredible beautiful lovely gorgeous super fun happy glad proud excited exciting
+inspiring inspiration impressive interesting perfect special sweet important crucial thankful grateful appreciate support supportive motivate
+motivation positive impact difference peaceful powerful meaningful amaze experience journey moment memory enjoy cherish definitely absolutely
+totally truly always luck lucky welcome better best bad worry believe true wow yeah hey congrats sound look hear pic photo sure
+super toll schön gut klasse wunderbar prima gerne freut freue
+太好 真好 很好 不错 太棒 真棒 厉害 开心 高兴 哈哈 加油 期待 可惜 すごい 素敵 いい 楽しみ よかった 嬉しい 좋아 좋네 좋다 대단 멋지 멋져 기뻐 재밌`
 
 interface KeyedText<T> {
   readonly text: string
@@ -37,7 +109,7 @@ const maxEntry = 400
 /** Characters of "- " and the line break. */
 const lineMarkup = 3
 
-const opinionTerms = lazy(() => new Set(queryTerms(patterns.opinions).flatMap(({ readings }) => termOf(readings))))
+const opinionTerms = lazy(() => new Set(queryTerms(opinions).flatMap(({ readings }) => termOf(readings))))
 
 /**
  * Chooses the sentences with the most facts, in the order of the messages, one entry a message. Drops questions,
@@ -130,12 +202,13 @@ function assess(text: string, message: number): Candidate {
   for (const { role, readings } of queryTerms(text)) {
     for (const term of termOf(readings)) weights.set(term, opinionTerms().has(term) ? 0 : roleWeights[role])
   }
-  const hasTime = patterns.otherTime.test(text) || parseTemporalExpressions(text, 0).length > 0
+  const plain = simplify(text)
+  const hasTime = namesTime(plain) || parseTemporalExpressions(text, 0).length > 0
   const bonus =
-    (patterns.firstPerson.test(text) ? bonuses.firstPerson : 0) +
-    (patterns.secondPerson.test(text) ? bonuses.secondPerson : 0) +
+    (isFirstPerson(plain) ? bonuses.firstPerson : 0) +
+    (isSecondPerson(plain) ? bonuses.secondPerson : 0) +
     (hasTime ? bonuses.time : 0) +
-    (patterns.pastTense.test(text) ? bonuses.past : 0)
+    (isPast(plain) ? bonuses.past : 0)
   return { message, text, weights, bonus }
 }
 
@@ -159,19 +232,19 @@ function withOrdinals(sentences: readonly string[], sentence: string): string[] 
 }
 
 function statementOf(sentence: string): string[] {
-  if (patterns.question.test(sentence)) return []
+  if (isRequest(sentence)) return []
   const whole = parseIntent(sentence)
   const stated = whole.kind === 'remember' ? whole.text : sentence
-  const text = patterns.withoutInterjections(stated).replace(patterns.trailingFiller, '')
+  const text = withoutInterjections(stated).replace(trailingFiller, '')
   if (!isSubstantial(text)) return []
   if (whole.kind !== 'remember') {
-    if (patterns.pleasantry.test(text) || patterns.request.test(text)) return []
+    if (isPleasantry.test(simplify(text)) || asksToDo.test(simplify(text))) return []
     if (['optOut', 'period', 'help', 'change'].includes(parseIntent(text).kind)) return []
     // "I met Ann, who moved to Rome" and "when I was ten" are no questions.
     const [clause = ''] = text.split(/[,;:，；：]/)
     // Chinese asks in the order of a statement, so only a full stop tells them apart.
     const isTold = !/\p{Script=Han}/u.test(text) || /[。.!！]$/.test(text)
-    const isAboutUser = patterns.firstPerson.test(text) || /^when\b/i.test(text)
+    const isAboutUser = isFirstPerson(simplify(text)) || /^when\b/i.test(text)
     if (!(isTold && isAboutUser) && parseIntent(clause).kind === 'question') return []
   }
   return [text.charAt(0).toUpperCase() + text.slice(1)]

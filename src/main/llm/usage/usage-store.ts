@@ -19,7 +19,7 @@ import { parseJson } from '#shared/util/json.ts'
 
 const entrySchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
 
-export interface UsageStoreOptions {
+interface UsageStoreOptions {
   readonly file: string
   readonly now: Clock
   readonly settings: Pick<SettingsStore, 'config'>
@@ -34,8 +34,8 @@ type Sums = Map<string, MonthlyUsage>
 const warningShare = 0.8
 
 export class UsageStore {
-  readonly changes: Subscribable<void>
   readonly #changes = new EventEmitter()
+  readonly changes: Subscribable<void> = this.#changes
   readonly #options: UsageStoreOptions
   readonly #writeLock: Mutex
   #cache: { readonly stamp: string; readonly sums: Sums } | undefined
@@ -44,7 +44,6 @@ export class UsageStore {
   #hasReportedUnreadable = false
 
   constructor(options: UsageStoreOptions) {
-    this.changes = this.#changes
     this.#options = options
     this.#writeLock = new Mutex(options.file)
   }

@@ -76,13 +76,21 @@ export class KeyRing {
     this.#changes.emit()
   }
 
-  /** Redacts all keys, and the values of environment variables with a name such as `…_TOKEN`. */
-  scrub(text: string): string {
+  /**
+   * Redacts all keys, and the values of environment variables with a name such as `…_TOKEN`, also in JSON and URLs.
+   * @param others further secrets
+   */
+  scrub(text: string, others: readonly string[] = []): string {
     const environmentSecrets = Object.entries(this.#env).flatMap(([name, value]) =>
       secretNamePattern.test(name) && value ? [value] : [],
     )
-    return [...this.#sessionKeys.values(), ...this.#storedKeys.values(), ...environmentSecrets]
-      .filter((secret) => secret.length >= minSecretLength)
+    return [...others, ...this.#sessionKeys.values(), ...this.#storedKeys.values(), ...environmentSecrets]
+      .flatMap((secret) =>
+        secret.length < minSecretLength
+          ? []
+          : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)],
+      )
+      .sort((one, other) => other.length - one.length)
       .reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text)
   }
 

@@ -59,12 +59,12 @@ export async function createEmbeddings(
   return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address, fetchFor })
 }
 
-/** Returns the model that makes digests, or undefined if the index stores vectors of this provider. */
-export function digestModelOf({ provider, builtinFile }: DigestSource): SimilarityModel | undefined {
+/** Returns the model if vectors are computed from texts; undefined if the index stores those of this provider. */
+export function textModelOf({ provider, builtinFile }: TextModelSource): SimilarityModel | undefined {
   return provider === 'builtin' ? builtinSimilarity(builtinFile) : undefined
 }
 
-export interface DigestSource {
+export interface TextModelSource {
   readonly provider: string
   readonly builtinFile: string
 }

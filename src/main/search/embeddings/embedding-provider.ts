@@ -27,21 +27,18 @@ export interface EmbeddingProvider {
   wordCosine?(one: string, other: string): number
 }
 
-/** Compact form of a passage that only its model can read. The index stores it instead of a vector. */
-export type TokenIdSequence = Uint16Array
-
 export interface SimilarityModel {
-  /** Computes a digest. @throws AppError `provider_unavailable` if the model can't be loaded */
-  digestOf(passage: string): TokenIdSequence
+  /** Returns the numbers of a passage's tokens. @throws AppError `provider_unavailable` if the model can't be loaded */
+  tokensOf(passage: string): Int32Array
   /** Returns the same vector as `embed`, and its length before normalization. */
-  vectorOf(passage: TokenIdSequence): { readonly vector: Float32Array; readonly length: number }
+  vectorOf(passage: Int32Array): { readonly vector: Float32Array; readonly length: number }
   /**
-   * Returns a function that computes the cosine of a digest and `vector`. `vector` has length 1; `length` is the
-   * digest's vector length before normalization.
+   * Returns a function that computes the cosine of a passage and `vector`. `vector` has length 1; `length` is that of the
+   * passage's vector before normalization.
    */
-  cosinesWith(vector: Float32Array): (passage: TokenIdSequence, length: number) => number
-  /** Returns a function from a passage's digest and its cosine with the question to the similarity, at most 1. */
-  similarityTo(question: string): (passage: TokenIdSequence, cosine: number) => number
+  cosinesWith(vector: Float32Array): (passage: Int32Array, length: number) => number
+  /** Returns a function from a passage and its cosine with the question to the similarity, at most 1. */
+  similarityTo(question: string): (passage: Int32Array, cosine: number) => number
 }
 
 export interface MeaningTerm {

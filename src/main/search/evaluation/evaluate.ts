@@ -72,24 +72,26 @@ export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 
 const characterLimits = [400, 800, 1600, 3200] as const
 
 /** Outcome of one result of a search. */
-interface JudgedResult {
-  readonly isRight: boolean
+interface JudgedResult extends ScoredResult {
   /** True if it overlaps a judged range that no better result overlaps. */
   readonly isNew: boolean
 }
 
-interface QuestionResult {
-  readonly category: string | undefined
+interface JudgedAnswer {
   /** Number of judged ranges; overlapping ones count once. */
   readonly judged: number
-  readonly ranked: readonly JudgedResult[]
-  readonly returned: readonly JudgedResult[]
+  readonly results: readonly JudgedResult[]
+}
+
+interface QuestionResult {
+  readonly category: string | number | undefined
+  readonly ranked: JudgedAnswer
+  readonly returned: JudgedAnswer
   readonly top: number
   readonly ms: number
   /** Characters up to the end of the first line of output with a judged line; infinite if there is none. */
   readonly charactersUntilShown: number
   readonly characters: number
-  readonly scored: readonly ScoredResult[]
 }
 
 export interface ScoredResult {
@@ -114,68 +116,44 @@ export async function evaluate(
   for (const { query, category, relevant } of questions) {
     const ranked = await rank(query)
     const returned = await search(query)
-    const judged = mergeOverlapping(relevant)
-    const rankedResults = judge(ranked.results, judged)
     rows.push({
-      category: category === undefined ? undefined : String(category),
-      judged: judged.length,
-      ranked: rankedResults,
-      returned: judge(returned.results, judged),
+      category,
+      ranked: judge(ranked.results, relevant),
+      returned: judge(returned.results, relevant),
       top: bestScore(ranked),
       ms: returned.timings.totalMs,
       charactersUntilShown: charactersUntilShown(returned.results, relevant),
       characters: charactersOf(returned.results),
-      scored: ranked.results.map(({ score }, at) => ({ score, isRight: rankedResults[at]?.isRight ?? false })),
     })
     onProgress(rows.length, total)
   }
   const off: { top: number; isAnswered: boolean }[] = []
   for (const { query } of offTopic ?? []) {
-    const ranked = await rank(query)
-    const { results } = await search(query)
-    off.push({ top: bestScore(ranked), isAnswered: results.length > 0 })
+    off.push({ top: bestScore(await rank(query)), isAnswered: (await search(query)).results.length > 0 })
     onProgress(rows.length + off.length, total)
   }
-  const times = rows.map((row) => row.ms).sort((one, other) => one - other)
-  const returned = returnedFigures(rows)
+  const times = rows.map(({ ms }) => ms).sort((one, other) => one - other)
+  const { returned, ...ranked } = figuresOfBoth(rows)
   const kinds = Map.groupBy(rows, ({ category }) => category)
   kinds.delete(undefined)
+  const categories = [...kinds].map(([kind, members]) => [kind, { n: members.length, ...figuresOfBoth(members) }])
+  const shareShown = (limit: number) => mean(rows.map((row) => Number(row.charactersUntilShown <= limit)))
   return {
     n: rows.length,
-    ...rankedFigures(rows),
+    ...ranked,
     answered: returned.answered,
     minScore,
     maxResults,
     returned,
-    shownWithin: Object.fromEntries(
-      characterLimits.map((limit) => [limit, mean(rows.map((row) => Number(row.charactersUntilShown <= limit)))]),
-    ),
+    shownWithin: Object.fromEntries(characterLimits.map((limit) => [limit, shareShown(limit)])),
     meanCharacters: mean(rows.map(({ characters }) => characters)),
-    calibrationError: calibrationError(rows.flatMap(({ scored }) => scored)),
-    ...(kinds.size > 0
-      ? {
-          categories: Object.fromEntries(
-            [...kinds].map(([kind, members]) => [
-              kind,
-              { n: members.length, ...rankedFigures(members), returned: returnedFigures(members) },
-            ]),
-          ),
-        }
-      : {}),
+    calibrationError: calibrationError(rows.flatMap((row) => row.ranked.results)),
+    ...(kinds.size > 0 ? { categories: Object.fromEntries(categories) } : {}),
     p50Ms: quantile(times, 0.5),
     p95Ms: quantile(times, 0.95),
-    ...(offTopic
-      ? {
-          offTopic: {
-            n: off.length,
-            auc: auc(
-              rows.map(({ top }) => top),
-              off.map(({ top }) => top),
-            ),
-            answered: mean(off.map(({ isAnswered }) => Number(isAnswered))),
-          },
-        }
-      : {}),
+    ...(offTopic && {
+      offTopic: { n: off.length, auc: auc(rows, off), answered: mean(off.map(({ isAnswered }) => Number(isAnswered))) },
+    }),
   }
 }
 
@@ -184,14 +162,16 @@ function bestScore({ results }: SearchResponse): number {
   return Math.max(0, ...results.map(({ score }) => score))
 }
 
-function judge(results: readonly SearchResult[], judged: readonly LineRange[]): JudgedResult[] {
+function judge(results: readonly SearchResult[], relevant: readonly LineRange[]): JudgedAnswer {
+  const judged = mergeOverlapping(relevant)
   const found = new Set<LineRange>()
-  return results.map((result) => {
+  const judgedResults = results.map((result) => {
     const overlapping = judged.filter((lines) => isHit(result, lines))
     const isNew = overlapping.some((lines) => !found.has(lines))
     for (const lines of overlapping) found.add(lines)
-    return { isRight: overlapping.length > 0, isNew }
+    return { score: result.score, isRight: overlapping.length > 0, isNew }
   })
+  return { judged: judged.length, results: judgedResults }
 }
 
 function charactersUntilShown(results: readonly SearchResult[], relevant: readonly LineRange[]): number {
@@ -223,28 +203,25 @@ export function calibrationError(scored: readonly ScoredResult[]): number {
   return sorted.length === 0 ? 0 : error / sorted.length
 }
 
-function rankedFigures(rows: readonly QuestionResult[]): RecallFigures {
-  return figuresOf(rows.map(({ ranked, judged }) => ({ results: ranked, judged })))
-}
-
-function returnedFigures(rows: readonly QuestionResult[]): ReturnedFigures {
-  const answered = rows.filter(({ returned }) => returned.length > 0)
+function figuresOfBoth(rows: readonly QuestionResult[]): RecallFigures & Pick<EvaluationReport, 'returned'> {
+  const answered = rows.flatMap(({ returned: { results } }) => (results.length > 0 ? [results] : []))
   return {
-    ...figuresOf(rows.map(({ returned, judged }) => ({ results: returned, judged }))),
-    answered: rows.length === 0 ? 0 : answered.length / rows.length,
-    precision: mean(answered.map(({ returned }) => returned.filter(({ isRight }) => isRight).length / returned.length)),
+    ...figuresOf(rows.map(({ ranked }) => ranked)),
+    returned: {
+      ...figuresOf(rows.map(({ returned }) => returned)),
+      answered: rows.length === 0 ? 0 : answered.length / rows.length,
+      precision: mean(answered.map((results) => mean(results.map(({ isRight }) => Number(isRight))))),
+    },
   }
 }
 
-function figuresOf(
-  rows: readonly { readonly results: readonly JudgedResult[]; readonly judged: number }[],
-): RecallFigures {
+function figuresOf(answers: readonly JudgedAnswer[]): RecallFigures {
   return {
-    recallAt1: mean(rows.map(({ results }) => isRightWithin(results, 1))),
-    recallAt5: mean(rows.map(({ results }) => isRightWithin(results, 5))),
-    recallAt10: mean(rows.map(({ results }) => isRightWithin(results, 10))),
-    mrr: mean(rows.map(({ results }) => reciprocalRank(results))),
-    ndcgAt10: mean(rows.map(({ results, judged }) => ndcg(results.slice(0, 10), judged))),
+    recallAt1: mean(answers.map(({ results }) => isRightWithin(results, 1))),
+    recallAt5: mean(answers.map(({ results }) => isRightWithin(results, 5))),
+    recallAt10: mean(answers.map(({ results }) => isRightWithin(results, 10))),
+    mrr: mean(answers.map(({ results }) => reciprocalRank(results))),
+    ndcgAt10: mean(answers.map(({ results, judged }) => ndcg(results.slice(0, 10), judged))),
   }
 }
 
@@ -268,11 +245,9 @@ function ndcg(results: readonly JudgedResult[], judged: number): number {
 }
 
 /** Returns the probability that an on-topic question's best score is above an off-topic one's. Ties count half. */
-function auc(on: readonly number[], off: readonly number[]): number {
-  if (on.length === 0 || off.length === 0) return 0
-  let wins = 0
-  for (const one of on) for (const other of off) wins += one > other ? 1 : one === other ? 0.5 : 0
-  return wins / (on.length * off.length)
+function auc(on: readonly { readonly top: number }[], off: readonly { readonly top: number }[]): number {
+  const wins = on.flatMap((one) => off.map((other) => (Math.sign(one.top - other.top) + 1) / 2))
+  return mean(wins)
 }
 
 function mean(values: readonly number[]): number {

@@ -10,11 +10,11 @@ import { createUnitTables } from '../units/unit-schema.ts'
 
 export type Db = Database.Database
 
-const schemaVersion = 15
+const schemaVersion = 16
 /** Increase when `prepareUnits` returns other units or other terms for the same text. */
-const unitVersion = 6
+const unitVersion = 7
 /** Increase when `indexedTranscriptText` changes its output. */
-const transcriptVersion = 3
+const transcriptVersion = 4
 
 /** Key of a random id that distinguishes an index from every other, even one built from the same files. */
 export const identityKey = 'identity'

@@ -5,8 +5,13 @@
 import { fenceAt, closesFence, headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { isQuestionMarked, isRequest, saysNothingFound, statementBefore } from './requests.ts'
-import { sentencesOf } from '../text/sentences.ts'
+import {
+  isQuestionMarked,
+  isRequest,
+  saysNothingFound,
+  sentencesOf,
+  statementBefore,
+} from '../text/language/sentences.ts'
 import { formatMessage, indexedMessages, textPartsOf, type TranscriptMessage } from './transcript-text.ts'
 import { roleOfStem } from '../text/stop-words.ts'
 import { bigramsOf, cjkRun, fold, termsOfWord } from '../text/terms.ts'

@@ -4,9 +4,15 @@
  * model's answers, only quotations from memory remain. A chat without memory results in empty lines. The index contains
  * a part of this text: see `indexed-transcript.ts`.
  */
-import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
+import {
+  branchEntry,
+  readBranchMark,
+  isPrivateChat,
+  isWithoutMemory,
+  memoryToggleEntry,
+  privacyToggleEntry,
+} from '#shared/chat/session-marks.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { isPrivateChat, isWithoutMemory, memoryToggleEntry, privacyToggleEntry } from '#shared/chat/memory-mark.ts'
 import { privateMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
 

@@ -8,10 +8,10 @@ import type { Condition } from '#shared/contract/index.ts'
 import { sourceSchema } from '#shared/contract/search.ts'
 import { nameKey, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { parsePropertyTest, type PropertyTest } from '#shared/markdown/properties/property-test.ts'
-import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/days.ts'
+import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/language/days.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { blankSpans, fold } from '../text/terms.ts'
-import { parseTemporalExpressions, type TemporalExpression } from '../text/temporal-expressions.ts'
+import { parseTemporalExpressions, type TemporalExpression } from '../text/language/times.ts'
 
 /** A condition on results; `text` is the filter as written. */
 export type Filter = { readonly text: string } & (
@@ -56,8 +56,8 @@ const keyedPattern = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|sou
 const propertyPattern = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
 const bracketedPropertyPattern = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
 /** Matches `-word`. One letter after the dash is a command option (`-v`), a digit a negative number. */
-const excludedWordPattern =
-  /(?<![^\s(（])[-－]("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
+const excludable = '\\p{Script=Latin}[\\p{L}\\p{N}][^\\s"]*|[^\\p{Script=Latin}\\p{N}\\p{P}\\p{S}\\s]\\S*'
+const excludedWordPattern = new RegExp(`(?<![^\\s(（])[-－]("[^"]+"|“[^”]+”|「[^」]+」|${excludable})`, 'giu')
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
 const trailing = /[,.;!?。，；！？)）]+$/u
 

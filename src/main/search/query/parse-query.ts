@@ -16,6 +16,7 @@ import {
 import { relatedTerms, technicalTermAt } from '../text/related-terms.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
+import type { Boost, FilteredQuery } from './filters.ts'
 
 export interface TermVariant {
   /** `word` for words of any script, identifiers and canonical forms; `cjk` for runs of CJK characters. */
@@ -228,4 +229,34 @@ function cjkReadings(word: string): TermVariant[] {
 /** Removes a Japanese inflection: kana after kanji. */
 function withoutInflection(word: string): string {
   return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
+}
+
+/** Returns the query with its time phrases as plain words. */
+export function withoutTimes(query: FilteredQuery): FilteredQuery {
+  const conditions = query.conditions.filter(({ kind }) => kind !== 'time')
+  return { ...query, topic: query.words, boosts: [], conditions }
+}
+
+/**
+ * Returns the topic, the dates and the weekdays of a query. Notes contain dates, but no relative times such as
+ * `last week`.
+ */
+export function searchedWords({ topic, boosts }: Pick<FilteredQuery, 'topic' | 'boosts'>): string {
+  const isInNotes = ({ kind, text }: Boost) =>
+    kind === 'weekday' || (kind === 'date' && queryTerms(text).some(({ role }) => role === 'figure'))
+  return [topic, ...boosts.filter(isInNotes).map(({ text }) => text)].join(' ')
+}
+
+/** Words that name notes as such: "yesterday's notes" has no topic. */
+const generic = new Set(
+  'note log diary journal entri memori しま やっ やりま しました やりました やった ありました あった あり まし 笔记 日记 记录 日志 备忘 メモ 日記 메모 일기 기록'.split(
+    ' ',
+  ),
+)
+
+/** @param hasConditions true if filters or times already restrict the units */
+export function isTopic({ role, shown, readings }: SearchTerm, hasConditions: boolean): boolean {
+  if (role === 'function') return false
+  if (!hasConditions) return true
+  return role !== 'filler' && role !== 'kind' && !generic.has(shown) && !generic.has(readings[0]?.term ?? '')
 }

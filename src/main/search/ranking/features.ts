@@ -5,14 +5,13 @@
  */
 import type { UnitTable } from '../units/unit-table.ts'
 import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
-import type { QueryWords } from './query-words.ts'
-import { isAssistant, isUser } from './speakers.ts'
+import { isUser, type QueryWords } from './query-words.ts'
 import { codePattern } from '../text/terms.ts'
 
 /** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
-  ownWords: ['ownWords', 'coverage', 'allWords', 'noWords', 'names', 'kind'],
-  nearbyWords: ['previousWords', 'secondPreviousWords', 'nextWords', 'coverageOfThree', 'coverageOfSeven'],
+  ownWords: ['ownWords', 'coverage', 'noWords', 'kind'],
+  nearbyWords: ['previousWords', 'secondPreviousWords', 'coverageOfThree', 'coverageOfSeven'],
   section: ['sectionRank', 'sectionWords', 'headingWords'],
   meaning: [
     'cosine',
@@ -27,9 +26,7 @@ export const featureGroups = {
   form: [
     'namedSpeaker',
     'otherSpeaker',
-    'isAssistant',
     'isUser',
-    'userSection',
     'isQuestion',
     'followsQuestion',
     'questionWords',
@@ -38,22 +35,10 @@ export const featureGroups = {
     'capitalized',
     'fittingName',
     'length',
-    'isShort',
     'isFirstPerson',
-    'isCode',
   ],
   /** The same for all candidates of a query, except `isDialogue`. */
-  query: [
-    'unknownName',
-    'unknownNameBesideSpeaker',
-    'unknownWords',
-    'logUnits',
-    'isOneWord',
-    'isTwoWords',
-    'isDialogue',
-    'namesSpeaker',
-    'totalWeight',
-  ],
+  query: ['unknownName', 'unknownWords', 'logUnits', 'isDialogue', 'namesSpeaker'],
 } as const
 
 export type FeatureGroup = keyof typeof featureGroups
@@ -131,8 +116,6 @@ class FeatureComputer {
   readonly #table: UnitTable
   readonly #similarity: UnitSimilarity | undefined
   readonly #form: ReturnType<typeof questionForm>
-  readonly #assistants: ReadonlySet<number>
-  readonly #users: ReadonlySet<number>
   /** Units that leave open what the query asks for and another unit settles. */
   readonly #openUnits: ReadonlySet<number>
   readonly #totalWeight: number
@@ -147,8 +130,6 @@ class FeatureComputer {
     this.#table = table
     this.#similarity = similarity
     this.#form = questionForm(query)
-    this.#users = new Set(table.labels().flatMap(([label, number]) => (isUser(label) ? number : [])))
-    this.#assistants = new Set(table.labels().flatMap(([label, number]) => (isAssistant(label) ? number : [])))
     this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
     const isSettling = (id: number) => this.#coverage([id]) + this.#headingShare(id) >= minSettled
     this.#openUnits = queryWords.kindUnits.values().some(isSettling) ? queryWords.openUnits : new Set()
@@ -200,11 +181,10 @@ class FeatureComputer {
     const has = (flag: number) => (flags & flag) !== 0
     const followsQuestion = near(-1) !== 0 && (table.flagsOf(near(-1)) & unitFlags.asks) !== 0
     const label = table.labelOf(id)
-    const context = label === 0 && this.#similarity ? noteContext : 1
+    const context = label === '' && this.#similarity ? noteContext : 1
     const previousWords = context * this.#extraWords(id, near(-1))
     const sectionScore = context * (this.#sectionScores.get(table.sectionOf(id)) ?? 0)
-    const isUserLabel = this.#users.has(label)
-    const namesSpeaker = this.#query.speakers.size > 0 && label !== 0
+    const namesSpeaker = this.#query.speakers.size > 0 && label !== ''
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
     const coverage = this.#coverage([id])
@@ -215,13 +195,10 @@ class FeatureComputer {
     return {
       ownWords: this.wordScores(id).reduce((sum, value) => sum + value, 0) / this.#totalWeight,
       coverage,
-      allWords: toNumber(coverage > 0.99),
       noWords: toNumber(coverageOfSeven === 0 && headingWords === 0),
-      names: this.#nameShare(id),
       kind: kindFactor * Math.min(1, coverageOfThree + headingWords),
       previousWords,
       secondPreviousWords: context * this.#extraWords(id, near(-2)),
-      nextWords: context * this.#extraWords(id, near(1)),
       coverageOfThree,
       coverageOfSeven,
       sectionRank: this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
@@ -230,9 +207,7 @@ class FeatureComputer {
       ...this.#meaning(id, followsQuestion),
       namedSpeaker: toNumber(isNamed),
       otherSpeaker: toNumber(namesSpeaker && !isNamed),
-      isAssistant: toNumber(this.#assistants.has(label)),
-      isUser: toNumber(isUserLabel),
-      userSection: isUserLabel && this.#maxSectionScore > 0 ? sectionScore / this.#maxSectionScore : 0,
+      isUser: toNumber(isUser(label)),
       isQuestion: toNumber(has(unitFlags.asks)),
       followsQuestion: toNumber(followsQuestion),
       questionWords: followsQuestion ? previousWords : 0,
@@ -241,11 +216,9 @@ class FeatureComputer {
       capitalized,
       fittingName: this.#form.asksName ? capitalized : 0,
       length: Math.min(table.lengthOf(id), 30) / 30,
-      isShort: toNumber(table.lengthOf(id) < 4),
       isFirstPerson: toNumber(has(unitFlags.isFirstPerson)),
-      isCode: toNumber(has(unitFlags.isCode)),
       ...this.#queryFeatures,
-      isDialogue: toNumber(label !== 0),
+      isDialogue: toNumber(label !== ''),
     }
   }
 
@@ -273,12 +246,11 @@ class FeatureComputer {
   /** Returns a rough score of a unit, its neighbours, headings and section, which selects the candidates. */
   #firstScore(id: number): number {
     let score = 0.15 * (this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0)
+    const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
     for (const [at, word] of this.#query.words.entries()) {
       if (word.units.has(id)) score += this.#wordScore(id, at)
       else {
-        let near = 0
-        for (const distance of [-2, -1, 1, 2])
-          near = Math.max(near, word.units.get(this.#table.sectionNeighbour(id, distance)) ?? 0)
+        const near = Math.max(...neighbours.map((other) => word.units.get(other) ?? 0))
         score += 0.3 * word.weight * (near + toNumber(word.headUnits.has(id)))
       }
     }
@@ -322,12 +294,6 @@ class FeatureComputer {
       sum += weight * (before.some((other) => units.has(other)) ? repeatedHeading : 1)
     }
     return sum / this.#totalWeight
-  }
-
-  #nameShare(id: number): number {
-    const names = this.#query.words.filter(({ role }) => role === 'name')
-    const found = names.filter(({ units, headUnits }) => units.has(id) || headUnits.has(id))
-    return names.length === 0 ? 0 : found.length / names.length
   }
 
   /** Scores sections as BM25 would score them as documents, over the sections that have a query word. */
@@ -396,13 +362,9 @@ class FeatureComputer {
     const unknownWeight = words.reduce((sum, { documents, weight }) => sum + (documents === 0 ? weight : 0), 0)
     return {
       unknownName: toNumber(hasUnknownName && speakers.size === 0),
-      unknownNameBesideSpeaker: toNumber(hasUnknownName && speakers.size > 0),
       unknownWords: unknownWeight / this.#totalWeight,
       logUnits: Math.log10(Math.max(1, this.#table.units)),
-      isOneWord: toNumber(words.length <= 1),
-      isTwoWords: toNumber(words.length === 2),
       namesSpeaker: toNumber(speakers.size > 0),
-      totalWeight: Math.min(30, this.#totalWeight) / 30,
     }
   }
 }

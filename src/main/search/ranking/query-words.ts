@@ -5,12 +5,10 @@
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { indexTermsOf, searchTerms, type SearchTerm } from '../query/parse-query.ts'
 import type { SoundIndex } from '../text/cjk-sounds.ts'
-import { areDerived } from '../text/derived-words.ts'
 import { editDistance } from '../text/edit-distance.ts'
-import { stem } from '../text/stem.ts'
+import { areDerived, stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 import { openTermOf } from '../text/line-kinds.ts'
-import { isRole } from './speakers.ts'
 import { relatedTerms } from '../text/related-terms.ts'
 import { bigramsOf, codePattern, fold } from '../text/terms.ts'
 
@@ -27,8 +25,8 @@ export interface Lexicon {
   wordsOfLength(length: number, tolerance: number): readonly (readonly [word: string, term: string])[]
   /** Finds words of the units that sound or look like another word. */
   readonly sounds: Pick<SoundIndex, 'alternatives'>
-  /** Speaker labels with their numbers in the unit table. */
-  readonly labels: readonly (readonly [label: string, number: number])[]
+  /** Speaker labels. */
+  readonly labels: readonly string[]
 }
 
 /** Word relations of an embedding model. */
@@ -83,8 +81,8 @@ export interface QueryWord {
 
 export interface QueryWords {
   readonly words: readonly QueryWord[]
-  /** Numbers of the speaker labels that the query names. */
-  readonly speakers: ReadonlySet<number>
+  /** Speaker labels that the query names. */
+  readonly speakers: ReadonlySet<string>
   /** Units of the kinds that the query asks for, and those that leave such a matter open. */
   readonly kindUnits: ReadonlySet<number>
   readonly openUnits: ReadonlySet<number>
@@ -105,18 +103,16 @@ const minUnits = 600
 export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
   // English function words such as he and she may be pinyin.
   const terms = searchTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
-  const speakers = new Set<number>()
+  const speakers = new Set<string>()
   const words: QueryWord[] = []
   const names: QueryWord[] = []
-  const people = lexicon.labels
-    .filter(([label]) => !isRole(label))
-    .map(([label, number]) => ({ ...partsOf(label), number }))
+  const people = lexicon.labels.filter((label) => !isRole(label)).map(partsOf)
   for (const [at, term] of terms.entries()) {
     if (term.role === 'function') continue
     const neighbours = [terms[at - 1]?.shown, terms[at + 1]?.shown] as const
     const word = new WordFinder(term, neighbours, lexicon, relations).find()
     const named = people.filter((person) => isPartOf(term, person))
-    for (const { number } of named) speakers.add(number)
+    for (const { label } of named) speakers.add(label)
     ;(named.length > 0 ? names : words).push(word)
   }
   const kinds = terms.flatMap(({ role, readings: [first] }) => (role === 'kind' && first ? first.term : []))
@@ -127,7 +123,7 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
 
 function partsOf(label: string) {
   const folded = fold(label)
-  return { folded, stems: new Set(folded.split(/[\s.'’_-]+/).map(stem)) }
+  return { label, folded, stems: new Set(folded.split(/[\s.'’_-]+/).map(stem)) }
 }
 
 function isPartOf({ readings }: SearchTerm, { folded, stems }: ReturnType<typeof partsOf>): boolean {
@@ -356,4 +352,16 @@ function intersection(lists: readonly (readonly number[])[]): readonly number[] 
   if (others.length === 0 || first.length === 0) return first
   const sets = others.map((list) => new Set(list))
   return first.filter((id) => sets.every((set) => set.has(id)))
+}
+
+const assistant = /^(?:assistant|ai|bot|chatgpt|claude|gemini|copilot|助手|助理)$/i
+const user = /^(?:user|human|me|you|用户|我|你)$/i
+
+export function isUser(label: string): boolean {
+  return user.test(label)
+}
+
+/** Returns true for labels that are roles. A query with the word `user` does not name a speaker. */
+function isRole(label: string): boolean {
+  return assistant.test(label) || user.test(label)
 }

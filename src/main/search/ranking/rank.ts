@@ -6,6 +6,8 @@
 import type { ScorePart, ScorePartName } from '#shared/contract/index.ts'
 import type { CandidateUnit, FeatureGroup, FeatureName, Features } from './features.ts'
 import { featureGroups } from './features.ts'
+import withoutVectors from './weights-words.json' with { type: 'json' }
+import withVectors from './weights.json' with { type: 'json' }
 
 /** Weights of one kind of unit: lines of a dialogue, or notes. */
 export interface KindWeights {
@@ -33,6 +35,14 @@ export interface RankingWeights {
   readonly notes: KindWeights
   readonly dialogue: KindWeights
   readonly recall: RecallThresholds
+}
+
+/** The shipped weights, for memories with and without vectors, fitted by `test/recall/fit-weights.ts`. */
+export const rankingModels: RankingModels = { withVectors, withoutVectors }
+
+export interface RankingModels {
+  readonly withVectors: RankingWeights
+  readonly withoutVectors: RankingWeights
 }
 
 /** A term that is added to the logit, but is no feature of the model. */

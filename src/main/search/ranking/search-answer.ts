@@ -7,6 +7,7 @@ import type { QueryWord, QueryWords, WordRelations } from './query-words.ts'
 import { partsOf, type RankedUnit } from './rank.ts'
 import type { UnitCandidate, UnitRanking, UnitSearcher, UnitText } from './unit-searcher.ts'
 import { queryTerms } from '../query/parse-query.ts'
+import { chineseWeekday, weekdayName } from '../text/language/words.ts'
 import { fold } from '../text/terms.ts'
 
 /** Weak results that are shown, and their minimum score. */
@@ -195,7 +196,7 @@ const minCosineOfTopic = 0.24
 /** Factor on the rarity of a name that the unit has. */
 const weightOfName = 2
 /** The date of a note says its weekday. */
-const isWeekday = /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天])$/
+const isWeekday = new RegExp(`^(?:${weekdayName}|${chineseWeekday})$`)
 /** Frequent Chinese surnames that are rarely words. */
 const surname =
   '[王李张刘陈杨赵黄周吴徐孙朱马胡郭林何罗郑梁谢宋唐许韩冯邓曹彭曾肖萧董潘袁蔡蒋余杜叶程魏苏吕丁沈姚卢姜崔谭陆汪范廖贾邹熊孟秦邱侯尹薛黎贺郝顾龚邵钱戴欧]'

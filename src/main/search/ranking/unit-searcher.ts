@@ -9,8 +9,8 @@ import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { indexTermsOf, queryTerms, requiredPhrases, searchTerms, type SearchTerm } from '../query/parse-query.ts'
 import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
-import { isTopic, searchedWords, withoutTimes } from '../query/query-topic.ts'
-import { formatDay, overlaps, parseDay } from '../text/days.ts'
+import { isTopic, searchedWords, withoutTimes } from '../query/parse-query.ts'
+import { formatDay, overlaps, parseDay } from '../text/language/days.ts'
 import { bodyOf } from '../units/prepare-units.ts'
 import { snippetOf } from '../units/split-chunks.ts'
 import { UnitReader, type Scope } from '../units/unit-reader.ts'
@@ -20,7 +20,8 @@ import { formatResult } from '#shared/util/format-result.ts'
 import { matchedWords } from './matched-words.ts'
 import { findQueryWords, wordRelations } from './query-words.ts'
 import type { Lexicon, QueryWord, QueryWords, WordRelations } from './query-words.ts'
-import { adjust, logistic, noMargin, rank, type RankedUnit, type RankingWeights } from './rank.ts'
+import { adjust, logistic, noMargin, rank } from './rank.ts'
+import type { RankedUnit, RankingModels, RankingWeights } from './rank.ts'
 import { rankClassic, type ClassicWeights } from './classic-ranking.ts'
 import { selectResults, thresholdOf } from './select-results.ts'
 import type { SelectableText, SelectionLimits, UnitVerdict } from './select-results.ts'
@@ -92,12 +93,6 @@ export interface UnitSearchOptions extends SelectionLimits {
   readonly recencyHalfLifeDays?: number | null
   /** True for the recall before an answer, which has thresholds of its own. */
   readonly isRecall?: boolean | undefined
-}
-
-/** Weights of the ranking model, for memories with and without vectors. */
-export interface RankingModels {
-  readonly withVectors: RankingWeights
-  readonly withoutVectors: RankingWeights
 }
 
 /** Maximum number of units that only match a filter or a date. */
@@ -348,7 +343,7 @@ export class UnitSearcher {
   }
 
   #embedded(vector: Float32Array, query: FilteredQuery) {
-    return { vector, digests: this.#provider?.similarity, text: query.words }
+    return { vector, model: this.#provider?.similarity, text: query.words }
   }
 
   /** Returns the units that fit the filters and have the quoted phrases; undefined for all units. */

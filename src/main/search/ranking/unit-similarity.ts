@@ -1,4 +1,5 @@
-import type { SimilarityModel, TokenIdSequence } from '../embeddings/embedding-provider.ts'
+import type { SimilarNote } from '#shared/contract/index.ts'
+import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Scope } from '../units/unit-reader.ts'
 import type { UnitTable } from '../units/unit-table.ts'
@@ -17,8 +18,8 @@ const priorUnits = 30
 /** The query, as an embedding model reads it. */
 export interface EmbeddedQuery {
   readonly vector: Float32Array
-  /** Present if vectors are computed from digests instead of stored. */
-  readonly digests?: SimilarityModel | undefined
+  /** Present if vectors are computed from the text instead of stored. */
+  readonly model?: SimilarityModel | undefined
   readonly text: string
 }
 
@@ -27,8 +28,8 @@ export interface RawSimilarity {
   rawCosine(id: number): number | undefined
 }
 
-/** Number of cached digests. Ids are never reused, and the text of a unit never changes. */
-const maxDigests = 20_000
+/** Number of units whose tokens are cached. Ids are never reused, and the text of a unit never changes. */
+const maxPassages = 20_000
 
 /** Compares units with queries. Keeps a sample of the units' vectors between queries. */
 export class UnitVectors {
@@ -44,7 +45,7 @@ export class UnitVectors {
 
   /** Must run in the transaction of the search. */
   similarityTo(query: EmbeddedQuery): UnitSimilarity & RawSimilarity {
-    const raw = this.cosinesWith(query.vector, query.digests)
+    const raw = this.cosinesWith(query.vector, query.model)
     const { mean, deviation } = this.#distribution(raw)
     const cosines = new Map<number, number>()
     const cosine = (id: number): number => {
@@ -57,12 +58,12 @@ export class UnitVectors {
       return value
     }
     const similarities = new Map<number, number>()
-    const wordSimilarity = query.digests?.similarityTo(query.text)
+    const wordSimilarity = query.model?.similarityTo(query.text)
     const similarity = (id: number): number => {
       let value = similarities.get(id)
       if (value === undefined) {
-        const digest = query.digests && this.#digest(id, query.digests)?.digest
-        value = wordSimilarity && digest ? wordSimilarity(digest, cosine(id)) : cosine(id)
+        const tokens = query.model && this.#passage(id, query.model)?.tokens
+        value = wordSimilarity && tokens ? wordSimilarity(tokens, cosine(id)) : cosine(id)
         similarities.set(id, value)
       }
       return value
@@ -78,13 +79,13 @@ export class UnitVectors {
 
   /** Returns a function from a unit to its cosine with a vector of length 1; undefined for units without a vector. */
   cosinesWith(vector: Float32Array, model: SimilarityModel | undefined): (id: number) => number | undefined {
-    return model ? this.#digestCosines(vector, model) : this.#vectorCosines(vector)
+    return model ? this.#tokenCosines(vector, model) : this.#vectorCosines(vector)
   }
 
   /** Returns the vector of a unit, of length 1; undefined if it has none. */
   vectorOf(id: number, model: SimilarityModel | undefined): Float32Array | undefined {
-    const digest = model && this.#digest(id, model)?.digest
-    if (model && digest) return model.vectorOf(digest).vector
+    const tokens = model && this.#passage(id, model)?.tokens
+    if (model && tokens) return model.vectorOf(tokens).vector
     const blob = this.#statements.vector.get(id)
     return blob && new Float32Array(Uint8Array.from(blob).buffer)
   }
@@ -97,24 +98,24 @@ export class UnitVectors {
       .map(({ id }) => id)
   }
 
-  #digestCosines(vector: Float32Array, model: SimilarityModel): (id: number) => number | undefined {
+  #tokenCosines(vector: Float32Array, model: SimilarityModel): (id: number) => number | undefined {
     const cosineOf = model.cosinesWith(vector)
     return (id) => {
-      const found = this.#digest(id, model)
-      return found && cosineOf(found.digest, found.length)
+      const found = this.#passage(id, model)
+      return found && cosineOf(found.tokens, found.length)
     }
   }
 
-  readonly #digests = new Map<number, { digest: TokenIdSequence; length: number }>()
+  readonly #passages = new Map<number, { tokens: Int32Array; length: number }>()
 
-  #digest(id: number, model: SimilarityModel): { digest: TokenIdSequence; length: number } | undefined {
-    const known = this.#digests.get(id)
+  #passage(id: number, model: SimilarityModel): { tokens: Int32Array; length: number } | undefined {
+    const known = this.#passages.get(id)
     if (known) return known
-    const row = this.#statements.digest.get(id)
+    const row = this.#statements.text.get(id)
     if (!row) return undefined
-    const found = { digest: model.digestOf(bodyOf(row)), length: row.length }
-    if (this.#digests.size >= maxDigests) this.#digests.clear()
-    this.#digests.set(id, found)
+    const found = { tokens: model.tokensOf(bodyOf(row)), length: row.length }
+    if (this.#passages.size >= maxPassages) this.#passages.clear()
+    this.#passages.set(id, found)
     return found
   }
 
@@ -160,7 +161,7 @@ function prepare(db: Db, { isChat, hasPrivate }: Scope) {
          ORDER BY vec_distance_hamming(vec_bit(code), vec_bit(?)) LIMIT ?`,
       )
       .pluck(),
-    digest: db.prepare<[number], { text: string; label: string; length: number }>(
+    text: db.prepare<[number], { text: string; label: string; length: number }>(
       `SELECT text, label, unit_codes.length FROM unit_codes JOIN units ON id = unit_id
        WHERE unit_id = ? AND unit_codes.length IS NOT NULL`,
     ),
@@ -170,4 +171,46 @@ function prepare(db: Db, { isChat, hasPrivate }: Scope) {
       )
       .pluck(),
   }
+}
+
+/** Units of a note that are compared to find similar notes, from its beginning. */
+const maxOwnUnits = 24
+/** Minimum number of terms of a compared unit: cosines of shorter texts mean little. */
+const minTerms = 4
+/** Cosine that pairs on different subjects hardly ever reach with the built-in model. */
+const minCosine = 0.4
+
+/**
+ * Returns at most `limit` notes, nearest first, each with its best pair of units; empty if there are no vectors.
+ * @param model the model if vectors are computed from texts; undefined if the index stores them
+ */
+export function similarNotes(
+  db: Db,
+  vectors: UnitVectors,
+  model: SimilarityModel | undefined,
+  path: string,
+  limit: number,
+): SimilarNote[] {
+  const units = `units JOIN files ON files.id = units.file_id
+    WHERE length >= ${minTerms} AND units.vector IS NOT NULL AND units.is_chat = 0`
+  const own = db.prepare<[string, number], { id: number; line: number }>(
+    `SELECT units.id, start_line AS line FROM ${units} AND path = ? ORDER BY seq LIMIT ?`,
+  )
+  const other = db.prepare<[number, string], Pick<SimilarNote, 'path' | 'line' | 'endLine' | 'text'>>(
+    `SELECT path, start_line AS line, end_line AS endLine, text FROM ${units} AND units.id = ? AND path <> ?`,
+  )
+  const best = new Map<string, SimilarNote>()
+  for (const { id, line: from } of own.all(path, maxOwnUnits)) {
+    const vector = vectors.vectorOf(id, model)
+    if (!vector) continue
+    const cosineOf = vectors.cosinesWith(vector, model)
+    for (const near of vectors.withNearCodes(vector)) {
+      const cosine = cosineOf(near) ?? 0
+      const unit = cosine >= minCosine ? other.get(near, path) : undefined
+      if (unit && cosine > (best.get(unit.path)?.cosine ?? 0)) best.set(unit.path, { ...unit, from, cosine })
+    }
+  }
+  return [...best.values()]
+    .sort((one, other) => other.cosine - one.cosine || (one.path < other.path ? -1 : 1))
+    .slice(0, limit)
 }

@@ -16,7 +16,7 @@ import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
 import { ProviderHealth } from '../embeddings/provider-health.ts'
 import type { IndexedFileFacts } from '../ranking/searcher.ts'
 import type { SearchOverrides } from '../query/overrides.ts'
-import { explainExclusion } from '../indexing/index-exclusion.ts'
+import { explainExclusion } from '../indexing/indexed-folder.ts'
 import { IndexWorkers, type IndexerClient, type SearcherClient, type ThreadEntries } from './index-workers.ts'
 
 /** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */

@@ -3,8 +3,8 @@
  * g`, `五百公克`) and telephone numbers. The index stores their terms, and queries search for them. The input must be
  * folded (lower case, simplified Han).
  */
-import { findDates, type DateMatch } from './dates.ts'
-import { hangulNumeral, hanNumeral, parseNumeral } from './numerals.ts'
+import { findDates, type DateMatch } from './language/dates.ts'
+import { hangulNumeral, hanNumeral, parseNumeral } from './language/dates.ts'
 
 export interface CanonicalForm {
   /** UTF-16 offset in the text; `end` is exclusive. */

@@ -1,14 +1,13 @@
 /** Finds a line with a fact that a new note changes: “Rent is 1,450 a month” and “The rent goes up to 1,520”. */
 import { simplify } from '#shared/util/han.ts'
 import { queryTerms } from '../query/parse-query.ts'
+import { anyOf, chineseWeekday, hasAnyOf, weekdayName } from './language/words.ts'
 import { fold } from './terms.ts'
 
 /** Words that are replaced before the comparison: different words for one attribute, and words that change no fact. */
 const replacements: readonly (readonly [words: RegExp, name: string])[] = [
-  [
-    /\b(?:mr|mrs|ms|dr|prof)\b\.?|['’]s\b|先生|女士|小姐|(?<=\p{L})(?:老师|医师|师傅)|每(?:[月年天日次期]|平米|周(?![一二三四五六日天末]))?/giu,
-    ' ',
-  ],
+  [/\b(?:mr|mrs|ms|dr|prof)\b\.?|['’]s\b|每(?:[月年天日次期]|平米|周(?![一二三四五六日天末]))?/giu, ' '],
+  [/先生|女士|小姐|(?<=\p{L})(?:老师|医师|师傅)/gu, ' '],
   [
     /\b(?:(?:tele)?phone|tel|mobile|cell)(?: number)?\b|\bnumber\b(?! *\d{1,4}\b)|(?:电话|手机)(?:号码?)?|号码/gi,
     ' phone ',
@@ -20,13 +19,19 @@ const replacements: readonly (readonly [words: RegExp, name: string])[] = [
   [/\bsize\b|尺码|尺寸|鞋[码号]|穿(?=\d+码)/gi, ' size '],
 ]
 /** Attributes and roles of which a subject has one at a time. */
-const singular =
-  /\b(?:phone|email|password|address|rent|size|fee|price|salary|deadline|accountant|boss|dentist|doctor|landlord|landlady|lawyer|lead|manager|owner|plumber|teacher|therapist|vet)\b|费|价|工资|薪水|负责人|班主任|房东|老板|经理|牙医|医生|会计|律师/i
+const isSingular = hasAnyOf(
+  `phone email password address rent size fee price salary deadline accountant boss dentist doctor landlord landlady lawyer
+  lead manager owner plumber teacher therapist vet 费 价 工资 薪水 负责人 班主任 房东 老板 经理 牙医 医生 会计 律师`,
+)
 /** Values that are measured again and again: each note stays true. */
 const measured = /\b(?:weight|weighs?|pressure|temperature|score|balance)\b|体重|血压|血糖|体温|气温|心率|余额/i
 const changeWords = /\b(?:now|new|no longer|instead)\b|现在|目前|不再|新(?![北竹加疆西年])|[换改涨]|[升降搬调][了价家]/i
-const generic =
-  /^(?:change[ds]?|new|old|current|today|weeks?|months?|years?|daily|weekly|monthly|home|last|next|euros?|dollars?|新|旧|家里|[个块元次期月份])$/
+const generic = new RegExp(
+  `^${anyOf(
+    `change[ds]? new old current today weeks? months? years? daily weekly monthly home last next euros? dollars?
+    新 旧 家里 [个块元次期月份]`,
+  )}$`,
+)
 
 /** Relations between subject and value. Values of two relations state two facts. */
 const relations = {
@@ -41,10 +46,9 @@ const predicate = new RegExp(
     .join('|'),
   'i',
 )
-const bareValue =
-  /\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|[〇一二三四五六七八九十百千万两]{2}|[一二三四五六七八九十两]点|(?:周|星期|礼拜)[一二三四五六日天]/i
-const timeValue =
-  /^(?:\d{1,2}:\d{2}|\d+[ap]m|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:周|星期|礼拜)[一二三四五六日天]|.{1,3}点半?)$/
+const weekday = `\\b${weekdayName}s?\\b|${chineseWeekday}`
+const bareValue = new RegExp(`\\d|${weekday}|[〇一二三四五六七八九十百千万两]{2}|[一二三四五六七八九十两]点`, 'i')
+const timeValue = new RegExp(`^(?:\\d{1,2}:\\d{2}|\\d+[ap]m|${weekday}|.{1,3}点半?)$`)
 
 const labelPattern = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
 const repetitionPattern = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
@@ -159,7 +163,7 @@ function factOf(clause: string, before: string): Fact | undefined {
     values: termsOf(clause.slice(at + (match?.[0].length ?? 0))),
     relation: /工作|上班/.test(clause) ? 'work' : /\baddress\b/.test(clause) ? 'home' : relation,
     isChange: relation === 'change' || changeWords.test(clause) || /^(?:move|[搬迁挪跳])/i.test(match?.[0] ?? ''),
-    isSingular: singular.test(clause),
+    isSingular: isSingular(clause),
     isBare: !match,
   }
 }
@@ -180,8 +184,8 @@ function termsOf(text: string): Term[] {
 
 /** Compares values of the first kind that both have. Figures and times replace each other; others may both be true. */
 function valuesDiffer(now: Fact, old: Fact, isShared: (term: Term) => boolean): boolean {
-  const isSingular = now.isSingular && old.isSingular
-  if (!now.isChange && (now.isBare || old.isBare) && !isSingular) return false
+  const areSingular = now.isSingular && old.isSingular
+  if (!now.isChange && (now.isBare || old.isBare) && !areSingular) return false
   // A house number does not make an address a figure.
   const kindOf = ({ kind }: Term) => (kind === 'figure' && now.relation === 'home' ? 'text' : kind)
   const kind = kinds.find((one) => [now, old].every(({ values }) => values.some((value) => kindOf(value) === one)))
@@ -190,5 +194,5 @@ function valuesDiffer(now: Fact, old: Fact, isShared: (term: Term) => boolean): 
   if (kind === 'date') return now.isChange
   if (kind !== 'text') return true
   const isOther = now.relation === 'change' ? old.relation === 'be' : now.relation === old.relation
-  return isOther && (now.relation !== 'be' || isSingular)
+  return isOther && (now.relation !== 'be' || areSingular)
 }

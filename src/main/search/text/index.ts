@@ -1,9 +1,18 @@
 export { queryTerms, type QueryTerm } from '../query/parse-query.ts'
 export { findReplaced, isMarkedOld, toPlainText } from './changed-fact.ts'
-export { findDates } from './dates.ts'
-export { calendarOf, type Day, type DaySpan, formatDay, monthSpan, parseDay, spanOf, weekSpan } from './days.ts'
+export { findDates } from './language/dates.ts'
+export {
+  calendarOf,
+  type Day,
+  type DaySpan,
+  formatDay,
+  monthSpan,
+  parseDay,
+  spanOf,
+  weekSpan,
+} from './language/days.ts'
 export { isSimplified, simplify } from '#shared/util/han.ts'
-export { sentencesOf } from './sentences.ts'
-export { datedNote } from './dated-note.ts'
-export { parseTemporalExpressions } from './temporal-expressions.ts'
+export { englishOpenings, englishQuestionWord, isRequest, sentencesOf } from './language/sentences.ts'
+export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
+export { anyOf, hasAnyOf, isFirstPerson, months, namesTime, weekdays } from './language/words.ts'
 export { fold } from './terms.ts'

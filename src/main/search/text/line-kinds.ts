@@ -4,6 +4,7 @@
  * question for the kind searches for that term. The input must be folded (lower case, simplified Han).
  */
 import { headingSeparator } from '../units/unit.ts'
+import { anyOf } from './language/words.ts'
 
 interface LineKind {
   /** Begins with a sign that no word contains. */
@@ -17,39 +18,59 @@ interface LineKind {
   readonly asked: RegExp
 }
 
-const decided =
-  'decided|decision(?=s?:| (?:is|was|to|for|on) )|chose|chosen|picked(?! (?:up|me|him|her|them)\\b)|selected|adopted|opted (?:for|to)|settled (?:on|for)|agreed (?:on|to)|(?:went|going|gone) with|switched (?:from|to)|winner'
-const decidedInChinese =
-  '决定|决议|选用|选定|选中|选了|选择了|选的是|采用|采纳|敲定|拍板|商定|定为|定下|定了|确定用|确定为|改用|换用'
-const done =
-  'fixed|solved|resolved|repaired|finished|completed|renewed|released|merged|works? again|still open|not (?:yet )?(?:fixed|solved|resolved|done)'
-const doneInChinese = '修好|修复|解决|搞定|完成|处理好|续期|上线|(?:还没|尚未)(?=[修解完好上])'
+const notPeople = '(?!_(?:up|me|him|her|them)\\b)'
+const decided = `decided decision(?=s?:|_(?:is|was|to|for|on)_) chose chosen picked${notPeople} selected adopted opted_(?:for|to) settled_(?:on|for)
+  agreed_(?:on|to) (?:went|going|gone)_with switched_(?:from|to) winner 决定 决议 选用 选定 选中 选了 选择了 选的是 采用 采纳 敲定
+  拍板 商定 定为 定下 定了 确定用 确定为 改用 换用`
+const done = `fixed solved resolved repaired finished completed renewed released merged works?_again still_open
+  not_(?:yet_)?(?:fixed|solved|resolved|done) 修好 修复 解决 搞定 完成 处理好 续期 上线 (?:还没|尚未)(?=[修解完好上])`
+const leavesOpen = anyOf(
+  `no not never without \\w+n['’]t yet_to (?:need|have|want)_to until postponed? deferred put_off`,
+)
+const agreement = anyOf(
+  `decisions? decided? choose chosen settled? agreed?(?!_more) agreement consensus conclusions? winner minds?`,
+)
+const openInChinese = `决定 结论 定论 共识 一致 选定 选好 想好 敲定 拍板 定下 定了 谈拢 结果`
+const open = [
+  `${leavesOpen}(?: \\w+){0,3} ${agreement}`,
+  anyOf('undecided unresolved inconclusive tbd open_question up_in_the_air left_(?:it|this|that)_open'),
+  `(?:没|尚未|还未|未能|再(?!三)|待)[^，。；就才]{0,4}${anyOf(openInChinese)}|[没未待]定(?![义位期])`,
+  anyOf('再议 (?:下次|下周|改天|回头|到时候?)再(?:说|看|讨论|商量) 谈不拢 定不下来 拿不定 搁置 各执一词 悬而未决'),
+].join('|')
 
 const kinds: readonly LineKind[] = [
   {
     term: '§decision',
     line: new RegExp(
-      `\\b(?:${decided}|from now on)\\b|^\\W*(?:[\\d-]+\\W+)?(?:(?:we(?:'re| are)|now) )?using |${decidedInChinese}|(?:以后|今后)(?:都|统一|一律)`,
+      `${anyOf(decided, 'from_now_on')}|^\\W*(?:[\\d-]+\\W+)?(?:(?:we(?:'re| are)|now) )?using |(?:以后|今后)(?:都|统一|一律)`,
     ),
-    open: /\b(?:no|not|never|without|\w+n['’]t|yet to|(?:need|have|want) to|until|postponed?|deferred|put off)\b(?: \w+){0,3} (?:decisions?|decided?|choose|chosen|settled?|agreed?(?! more)|agreement|consensus|conclusions?|winner|minds?)\b|\b(?:undecided|unresolved|inconclusive|tbd|open question|up in the air|left (?:it|this|that) open)\b|(?:没|尚未|还未|未能|再(?!三)|待)[^，。；就才]{0,4}(?:决定|结论|定论|共识|一致|选定|选好|想好|敲定|拍板|定下|定了|谈拢|结果)|[没未待]定(?![义位期])|再议|(?:下次|下周|改天|回头|到时候?)再(?:说|看|讨论|商量)|谈不拢|定不下来|拿不定|搁置|各执一词|悬而未决/g,
-    heading: /\b(?:decisions?|decided|conclusions?|resolution)\b|决定|决议|决策|结论|选型/,
+    open: new RegExp(open, 'g'),
+    heading: new RegExp(anyOf('decisions? decided conclusions? resolution 决定 决议 决策 结论 选型')),
     asked: new RegExp(
-      `\\b(?:${decided}|decisions?|decid(?:e|es|ing)|conclusions?|conclude[ds]?|choos(?:e|es|ing)|choices?|pick(?! (?:up|me|him|her|them)\\b)|selection|select|adopt|opt (?:for|to)|settle (?:on|for)|agree (?:on|to)|agreed?(?= about\\b)|go (?:with|for)|(?<=\\b(?:what|which)\\b.*)(?:won|(?<=\\b(?:we|i) )(?:use|using)))\\b|${decidedInChinese}|决策|选择|选型|选的?|挑了?|确定|结论|定的|用的?是?(?=什么|啥|哪)`,
+      `${anyOf(
+        decided,
+        `decisions? decid(?:e|es|ing) conclusions? conclude[ds]? choos(?:e|es|ing) choices? pick${notPeople} selection
+        select adopt opt_(?:for|to) settle_(?:on|for) agree_(?:on|to) agreed?(?=_about\\b) go_(?:with|for)
+        决策 选择 选型 选的 选 挑了? 确定 结论 定的 用的?是?(?=什么|啥|哪)`,
+      )}|(?<=\\b(?:what|which)\\b.*)\\b(?:won|(?<=\\b(?:we|i) )(?:use|using))\\b`,
       'g',
     ),
   },
   {
     term: '§outcome',
-    line: new RegExp(`\\b(?:${done})\\b|${doneInChinese}`),
-    asked: new RegExp(
-      `\\b(?:${done}|fix|solve|resolve|finish|complete|done|renew|release|merge)\\b|${doneInChinese}|修了|办好|弄好`,
-      'g',
-    ),
+    line: new RegExp(anyOf(done)),
+    asked: new RegExp(anyOf(done, 'fix solve resolve finish complete done renew release merge 修了 办好 弄好'), 'g'),
   },
 ]
 /** A reference to a matter without its name: "the database thing", 那个数据库的事. Of a matter, decisions are remembered. */
-const vague =
-  /(?<=\w )(?:things?|stuff|matter|business)(?=\W*$)|(?<=\b(?:the|that|this) )(?:things?|stuff|matter|business)(?= (?:with|about)\b)|的?(?:那件|那个|这件|这个)?(?:事情|事儿|事|东西)(?=\W*$)/g
+const vague = new RegExp(
+  [
+    '(?<=\\w )(?:things?|stuff|matter|business)(?=\\W*$)',
+    '(?<=\\b(?:the|that|this) )(?:things?|stuff|matter|business)(?= (?:with|about)\\b)',
+    '的?(?:那件|那个|这件|这个)?(?:事情|事儿|事|东西)(?=\\W*$)',
+  ].join('|'),
+  'g',
+)
 /** "What happy things did I do" asks for things. */
 const questionWord = /\b(?:what|which|who|when|where|why|how)\b|什么|哪|谁|怎|几|多少|为何/
 /** Returns the term of lines that leave a matter of a kind open. */

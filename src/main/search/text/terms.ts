@@ -12,7 +12,7 @@ import { lazy } from '#shared/util/lazy.ts'
 import { findCanonicalForms } from './canonical-forms.ts'
 import { simplify } from '#shared/util/han.ts'
 import { stem } from './stem.ts'
-import { koreanEndings } from './words/korean-stop-words.ts'
+import { koreanEndings } from './stop-words.ts'
 
 /** Part of the index's fingerprint: a change here, or another version of ICU, rebuilds the index. */
 export const tokenizerVersion = `5/${process.versions.icu ?? 'none'}`
@@ -20,8 +20,8 @@ export const tokenizerVersion = `5/${process.versions.icu ?? 'none'}`
 export const cjkRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー々〆]+/gu
 // The lookbehind prevents quadratic time: without it, the pattern is tried again at every letter of a long run.
-export const identifier =
-  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
+const letter = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}]'
+export const identifier = new RegExp(`(?<!${letter})${letter}+(?:[_\\-./:@#+\\\\]${letter}+)+`, 'gu')
 /** Matches an identifier with an underscore or, after a letter, a digit: `POSTGRES_URL`, `AB-812`. */
 export const codePattern = /_|^\D+\d/
 /** Much faster than `identifier`. */

@@ -58,8 +58,8 @@ export function updateUnits(statements: Statements, file: Update, fileId: number
     const { content, vector } = contents.get(unit.hash) ?? {}
     if (!content) return
     const { hash, label, context, text, isPrivate } = unit
-    const { flags, length, chars } = content
-    const columns = { ...place, hash, label, context, text, flags, length, chars }
+    const { flags, length } = content
+    const columns = { ...place, hash, label, context, text, flags, length }
     const { lastInsertRowid } = statements.putUnit.run({
       ...columns,
       file: fileId,

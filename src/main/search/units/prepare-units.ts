@@ -6,9 +6,9 @@ import { unlessAppError } from '#shared/util/errors.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
-import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
+import { textModelOf, type TextModelSource } from '../embeddings/create-embeddings.ts'
 import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
-import { formatDay, parseDay, type DaySpan } from '../text/days.ts'
+import { formatDay, parseDay, type DaySpan } from '../text/language/days.ts'
 import { lineKindsOf } from '../text/line-kinds.ts'
 import { bigramsOf, fold, lineTerms } from '../text/terms.ts'
 import { metadataOf, noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
@@ -19,7 +19,7 @@ import { flagsOf, unitFlags } from './unit-flags.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
 export interface UnitSettings {
-  /** The index's embedding model, if it makes digests. */
+  /** The index's embedding model, if vectors are computed from texts. */
   readonly model?: SimilarityModel | undefined
   /** Folders with their rules for private notes. */
   readonly folders: readonly NotesFolder[]
@@ -29,11 +29,11 @@ export interface UnitSettings {
 
 /** `UnitSettings` as plain data, so that they can be sent to a worker. */
 export interface PlainUnitSettings extends Omit<UnitSettings, 'model'> {
-  readonly embedding: DigestSource
+  readonly embedding: TextModelSource
 }
 
 export function unitSettingsOf({ embedding, ...settings }: PlainUnitSettings): UnitSettings {
-  return { model: digestModelOf(embedding), ...settings }
+  return { model: textModelOf(embedding), ...settings }
 }
 
 export interface PreparedUnit extends Unit {
@@ -55,7 +55,6 @@ export interface UnitContent {
   /** Number of distinct terms, without single CJK characters. */
   readonly length: number
   readonly flags: number
-  readonly chars: number
 }
 
 /** Vectors of the contents, in their order; concatenated, because many small arrays are slow to send to a thread. */
@@ -154,11 +153,10 @@ export function prepareContents(
     let headTerms = heads.get(head)
     if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
     const { all, length, words } = termsOf(body)
-    const chars = unit.text.replace(/\s+/g, ' ').trim().length
     const isSuperseded = mayBeSuperseded(unit.text) && (!chunking || hasOnlySuperseded(unit.text))
-    const flags = flagsOf(body, unit.kind) | (isSuperseded ? unitFlags.isSuperseded : 0)
+    const flags = flagsOf(body) | (isSuperseded ? unitFlags.isSuperseded : 0)
     if ((flags & unitFlags.asks) === 0) for (const term of lineKindsOf(fold(body), fold(unit.heading))) all.add(term)
-    return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags, chars }
+    return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags }
   })
   return { contents, vectors: model && pack(bodies, model) }
 }
@@ -290,7 +288,7 @@ export function termsOf(text: string) {
 function pack(bodies: readonly string[], model: SimilarityModel): PackedVectors | undefined {
   return unlessAppError(() => {
     const packed = bodies.map((body) => {
-      const { vector, length } = model.vectorOf(model.digestOf(body))
+      const { vector, length } = model.vectorOf(model.tokensOf(body))
       return { length, code: signCodeOf(vector), dimensions: vector.length }
     })
     return {

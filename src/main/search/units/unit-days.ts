@@ -3,8 +3,8 @@
  * file's modification time does not count, because copying or correcting a note changes it.
  */
 import { fold } from '../text/terms.ts'
-import { findDates, type DateMatch } from '../text/dates.ts'
-import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/days.ts'
+import { findDates, type DateMatch } from '../text/language/dates.ts'
+import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/language/days.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
 /** Returns the days in a file's name or folders; empty if they have no date. */

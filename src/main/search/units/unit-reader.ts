@@ -96,7 +96,7 @@ function prepare(db: Db, { isChat, hasPrivate }: Scope) {
     version: db.prepare<[], number>("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'units:version'").pluck(),
     files: db.prepare<[], { id: number; version: number }>('SELECT id, version FROM files'),
     units: db.prepare<[number], UnitRow>(
-      `SELECT id, file_id AS file, section_id AS section, length, chars AS characters, flags, label
+      `SELECT id, file_id AS file, section_id AS section, length, flags, label
        FROM units WHERE file_id = ? AND ${isSeen} ORDER BY seq`,
     ),
     unitsWith: unitsIn('text'),

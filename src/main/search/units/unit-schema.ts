@@ -47,7 +47,7 @@ export function createUnitTables(db: Database.Database): void {
       id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL, seq INTEGER NOT NULL,
       section_id INTEGER NOT NULL, entry INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
       first_day INTEGER, last_day INTEGER, private INTEGER NOT NULL, is_chat INTEGER NOT NULL,
-      flags INTEGER NOT NULL, length INTEGER NOT NULL, chars INTEGER NOT NULL, vector INTEGER,
+      flags INTEGER NOT NULL, length INTEGER NOT NULL, vector INTEGER,
       hash TEXT NOT NULL, label TEXT NOT NULL, context TEXT NOT NULL, text TEXT NOT NULL
     );
     CREATE INDEX units_by_file ON units (file_id);

@@ -48,7 +48,7 @@ export interface StoredUnit extends UnitPlace {
 
 type NewUnit = UnitPlace &
   Pick<PreparedUnit, 'hash' | 'label' | 'context' | 'text'> &
-  Pick<UnitContent, 'flags' | 'length' | 'chars'> & {
+  Pick<UnitContent, 'flags' | 'length'> & {
     readonly file: number
     readonly private: number
     readonly isChat: number
@@ -111,9 +111,9 @@ export function prepareStatements(db: Db) {
     ),
     putUnit: db.prepare<[NewUnit]>(
       `INSERT INTO units (file_id, seq, section_id, entry, start_line, end_line, first_day, last_day, private, is_chat,
-                          flags, length, chars, vector, hash, label, context, text)
+                          flags, length, vector, hash, label, context, text)
        VALUES (@file, @seq, @section, @entry, @startLine, @endLine, @firstDay, @lastDay, @private, @isChat,
-               @flags, @length, @chars, @vector, @hash, @label, @context, @text)`,
+               @flags, @length, @vector, @hash, @label, @context, @text)`,
     ),
     moveUnit: db.prepare<[UnitPlace & { readonly id: number }]>(
       `UPDATE units SET seq = @seq, entry = @entry, section_id = @section, start_line = @startLine,

@@ -38,14 +38,16 @@ const pagesOfLog = { usual: 1000, bulk: 8192 } as const
 export class UnitStore {
   readonly db: Db
   readonly settings: UnitSettings
-  readonly counts: () => UnitCounts
   readonly #statements: ReturnType<typeof prepareStatements>
 
   constructor(db: Db, settings: UnitSettings) {
     this.db = db
     this.settings = settings
     this.#statements = prepareStatements(db)
-    this.counts = memoizeUntilWrite(db, () => this.#statements.counts.get() ?? { files: 0, units: 0, embedded: 0 })
+  }
+
+  counts(): UnitCounts {
+    return this.#statements.counts.get() ?? { files: 0, units: 0, embedded: 0 }
   }
 
   knownFiles(): IndexedFile[] {
@@ -170,7 +172,7 @@ export class UnitStore {
     if (!model || texts.length === 0) return undefined
     this.transaction(() => {
       for (const { id, text } of texts) {
-        const { vector, length } = model.vectorOf(model.digestOf(text))
+        const { vector, length } = model.vectorOf(model.tokensOf(text))
         this.#setVector(id, fromText, vector, length)
       }
     })
@@ -231,19 +233,4 @@ export class UnitStore {
 /** The blob can start at an address that a Float32Array does not accept. */
 function vectorOf(blob: Buffer): Float32Array {
   return new Float32Array(Uint8Array.from(blob).buffer)
-}
-
-/**
- * Caches a value until the connection writes. Never caches within a transaction: it may be rolled back.
- * @param db must be the only connection that writes
- */
-export function memoizeUntilWrite<T>(db: Db, read: () => T): () => T {
-  const changes = db.prepare<[], number>('SELECT total_changes()').pluck()
-  let known: { readonly at: number; readonly value: T } | undefined
-  return () => {
-    if (db.inTransaction) return read()
-    const at = changes.get() ?? 0
-    if (known?.at !== at) known = { at, value: read() }
-    return known.value
-  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SearchResponse } from '#shared/contract/index.ts'
+import type { Script, SearchResponse } from '#shared/contract/index.ts'
 import { AppError, unlessAppError } from '#shared/util/errors.ts'
 import { setBounded } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
@@ -12,7 +12,7 @@ const maxCached = 1000
 const maxPending = 3
 const probeText = 'memory'
 
-type Notice = SearchResponse['notice']
+export type Notice = SearchResponse['notice']
 
 export interface QueryEmbeddingOptions {
   /** Overrides the wait that the provider's health allows. */
@@ -159,6 +159,33 @@ export class QueryEmbedder {
 export const privateQueryNotice: Notice = {
   code: 'query_private',
   message: 'the query may contain words of private notes, so it is not sent to the embedding provider',
+}
+
+/** @param count units without vectors */
+export function incompleteNotice(count: number): Notice {
+  return { code: 'vectors_incomplete', message: `${count} entries have no vector yet`, count }
+}
+
+/** @param count units that are not sent to the embedding provider */
+export function privateNotice(count: number): Notice {
+  return {
+    code: 'vectors_private',
+    message: `${count} private entries have no vector: only their words are searched`,
+    count,
+  }
+}
+
+/** For a query in a script that the model does not know. */
+export function unknownScriptNotice(query: string): Notice {
+  const script = scriptOf(query)
+  return { code: 'vectors_weak', message: `the model does not know ${scriptNames[script]}`, script }
+}
+
+const scriptNames = { latin: 'this language', cjk: 'Japanese or Korean', other: 'this script' } as const
+
+function scriptOf(text: string): Script {
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)) return 'cjk'
+  return /\p{Script=Latin}/u.test(text) ? 'latin' : 'other'
 }
 
 function failedNotice(message: string, since?: number): Notice {

@@ -10,7 +10,7 @@ import { AppError, onSystemError } from '#shared/util/errors.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { gitOutput } from '../git/run-git.ts'
 import { EarlierPrivacy } from '../privacy/earlier-privacy.ts'
-import type { PrivacyMarks, ReadPlace } from '../privacy/privacy-marks.ts'
+import type { PrivacyMarks } from '../privacy/privacy-marks.ts'
 import { changeSetOf, fileChangesOf, type ChangeSet } from './change-rows.ts'
 import type { OpenLog } from './log-file.ts'
 import { Versions } from './versions.ts'
@@ -24,8 +24,8 @@ export interface GitExportOptions {
   readonly agentName: string
   readonly includesPrivate: boolean
   readonly marks: PrivacyMarks
-  /** Reads a note of the workspace as it is now. */
-  readonly read: ReadPlace
+  /** Reads a note of the workspace as it is now; undefined if it cannot be read. */
+  readonly read: (path: string) => Promise<{ path: string; text: string } | undefined>
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (done: number, total: number) => void
 }

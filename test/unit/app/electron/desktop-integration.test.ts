@@ -11,8 +11,8 @@ import { temporaryFolder, until } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/electron/shell.ts')).electron)
 
-const { openKeyVault } = await import('../../../../src/main/app/electron/key-vault.ts')
-const { installContextMenu } = await import('../../../../src/main/app/electron/window-security.ts')
+const { openKeyVault } = await import('../../../../src/main/app/electron/system-integration.ts')
+const { installContextMenu } = await import('../../../../src/main/app/electron/menus.ts')
 const { UnreadBadge } = await import('../../../../src/main/app/electron/system-integration.ts')
 const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/system-integration.ts')
 const { recoverFromCrashes } = await import('../../../../src/main/app/electron/window-security.ts')

@@ -30,8 +30,8 @@ const { fileFor, interfaceUrl, registerScheme, serveInterface } =
   await import('../../../../src/main/app/electron/message-ports.ts')
 const { denyPermissions, blockNavigation: keepInside } =
   await import('../../../../src/main/app/electron/window-security.ts')
-const { installMenu } = await import('../../../../src/main/app/electron/app-menu.ts')
-const { McpPort } = await import('../../../../src/main/app/electron/mcp-port.ts')
+const { installMenu } = await import('../../../../src/main/app/electron/menus.ts')
+const { McpPort } = await import('../../../../src/main/app/server/mcp-endpoint.ts')
 
 let run: Running
 

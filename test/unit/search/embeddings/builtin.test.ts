@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openBuiltinModel, shareBuiltinModel } from '../../../../src/main/search/embeddings/builtin/builtin-model.ts'
 import { wordsOf, type WeightedWord } from '../../../../src/main/search/embeddings/builtin/embed-text.ts'
-import { foldText, tokenSpans } from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
+import { foldText, forEachToken } from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
 import reference from './builtin-reference.json' with { type: 'json' }
@@ -25,7 +25,7 @@ function dot(one: Float32Array = new Float32Array(), other: Float32Array = new F
 function nearnessTo(question: string) {
   const near = provider.similarity?.similarityTo(question)
   return (passage: string, cosine: number) =>
-    near?.(provider.similarity?.digestOf(passage) ?? new Uint16Array(), cosine) ?? Number.NaN
+    near?.(provider.similarity?.tokensOf(passage) ?? new Int32Array(), cosine) ?? Number.NaN
 }
 
 /** The similarity, from the vectors of all words. */
@@ -35,8 +35,8 @@ function similarityOf(question: string, passage: string, cosine: number): number
   const all = wordsOf(model, question)
   const asked = all.filter(({ weight }) => weight ** 2 >= 0.02 * massOf(all))
   const matchOf = (one: WeightedWord, other: WeightedWord) => {
-    const isKnown = one.unknownHash === undefined && other.unknownHash === undefined
-    return isKnown ? (dot(one.vector, other.vector) - 0.15) / 0.5 : Number(one.unknownHash === other.unknownHash)
+    const isKnown = one.unknown === undefined && other.unknown === undefined
+    return isKnown ? (dot(one.vector, other.vector) - 0.15) / 0.5 : Number(one.unknown === other.unknown)
   }
   const matched = asked.map((word) => {
     const best = Math.max(0, ...wordsOf(model, passage).map((other) => matchOf(word, other)))
@@ -70,7 +70,9 @@ describe('built-in model', () => {
 
   it.each(reference)('tokenizes and embeds $text as in training', async ({ text, tokens, vector }) => {
     const model = openBuiltinModel(builtinFile)
-    expect(tokenSpans(foldText(text, model.folds), model).map(({ token }) => model.textOf(token))).toEqual(tokens)
+    const found: string[] = []
+    forEachToken(foldText(text, model.folds), model, (token) => found.push(model.textOf(token)))
+    expect(found).toEqual(tokens)
     const [own] = await embed(text)
     for (const [at, value] of vector.entries()) expect(own?.[at]).toBeCloseTo(value, 3)
   })
@@ -97,16 +99,16 @@ describe('built-in model', () => {
     ['words of several tokens, one of them twice', 'The unbootable kernelpanicker: xkcdbot, kernelpanicker, reboot'],
     ['Chinese and English in one', '周末 boat 房租 dinghy 钥匙在抽屉里'],
     ['more words than a search usually meets', manyWords(4000)],
-  ])('the digest gives the same vector, cosine and similarity as the text: %s', async (_name, passage) => {
+  ])('the tokens give the same vector, cosine and similarity as the text: %s', async (_name, passage) => {
     const question = 'Where did I leave the boat 钥匙 kernelpanicker 보트?'
     const [asked, there] = await embed(question, passage)
     const cosine = dot(asked, there)
-    const digest = provider.similarity?.digestOf(passage) ?? new Uint16Array()
-    const { vector, length = 0 } = provider.similarity?.vectorOf(digest) ?? {}
+    const tokens = provider.similarity?.tokensOf(passage) ?? new Int32Array()
+    const { vector, length = 0 } = provider.similarity?.vectorOf(tokens) ?? {}
     for (const [at, value] of (there as Float32Array).entries()) expect(vector?.[at]).toBeCloseTo(value, 5)
     const cosineOf = provider.similarity?.cosinesWith(asked as Float32Array)
     // The second call uses the cached products of tokens.
-    for (let time = 0; time < 2; time += 1) expect(cosineOf?.(digest, length)).toBeCloseTo(cosine, 5)
+    for (let time = 0; time < 2; time += 1) expect(cosineOf?.(tokens, length)).toBeCloseTo(cosine, 5)
     const near = nearnessTo(question)
     const whole = similarityOf(question, passage, cosine)
     expect(near(passage, cosine)).toBeCloseTo(whole, 5)

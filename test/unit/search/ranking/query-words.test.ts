@@ -17,8 +17,7 @@ function ask(query: string, paragraphs: readonly string[], relations: WordRelati
   put('n.md', paragraphs.join('\n\n'))
   const one = reader({ ...openNotes, hasPrivate })
   const { words, speakers } = findQueryWords(query, one.lexicon(), relations)
-  const labels = new Map(one.table.labels().map(([label, number]) => [number, label]))
-  return { words, speakers: Array.from(speakers, (number) => labels.get(number)), textOf }
+  return { words, speakers: [...speakers], textOf }
 }
 
 /** Returns the query's only word, and a function that returns the texts of units. */

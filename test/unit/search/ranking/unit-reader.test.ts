@@ -10,15 +10,14 @@ const scopes = [true, false].flatMap((isChat) => [true, false].map((hasPrivate):
 function accountOf(reader: UnitReader) {
   const { table } = reader
   const lexicon = reader.lexicon()
-  const labels = new Map(table.labels().map(([label, number]) => [number, label]))
   const sorted = (ids: readonly number[]) => ids.toSorted((one, other) => one - other)
   return {
     units: sorted([...table.ids()]).map((id) => ({
       id,
       place: [table.fileOf(id), table.sectionOf(id), table.neighbour(id, -1), table.neighbour(id, 1)],
-      size: [table.lengthOf(id), table.charactersOf(id), table.sectionLength(table.sectionOf(id))],
+      size: [table.lengthOf(id), table.sectionLength(table.sectionOf(id))],
       flags: table.flagsOf(id),
-      label: labels.get(table.labelOf(id)),
+      label: table.labelOf(id),
     })),
     counts: [lexicon.units, table.sections, table.meanLength],
     hits: ['amber', 'birch', 'cedar', '数据', 'tree', 'part', 'a', 'nothing'].map((term) => [
@@ -27,7 +26,7 @@ function accountOf(reader: UnitReader) {
       sorted(lexicon.unitsUnder(term)),
     ]),
     words: [lexicon.wordsFrom('b'), lexicon.wordsOfLength(5, 0)],
-    labels: [...labels.values()].sort(),
+    labels: table.labels().sort(),
   }
 }
 

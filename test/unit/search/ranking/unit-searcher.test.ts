@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBuiltinEmbeddings } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import { openForWriting } from '../../../../src/main/search/indexing/index-schema.ts'
-import { rankingModels } from '../../../../src/main/search/ranking/ranking-models.ts'
+import { rankingModels } from '../../../../src/main/search/ranking/rank.ts'
 import { formatResult } from '../../../../src/shared/util/format-result.ts'
 import { resultsOf } from '../../../../src/main/search/ranking/search-answer.ts'
 import { UnitSearcher, type UnitSearchOptions } from '../../../../src/main/search/ranking/unit-searcher.ts'

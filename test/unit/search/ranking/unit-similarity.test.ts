@@ -31,7 +31,7 @@ async function embed(text: string): Promise<Float32Array> {
 }
 
 async function built(text: string) {
-  return { vector: await embed(text), digests: model, text }
+  return { vector: await embed(text), model, text }
 }
 
 function lengthOne(values: readonly number[]): Float32Array {

@@ -7,7 +7,6 @@ const row = (id: number, more: Partial<UnitRow> = {}): UnitRow => ({
   file: 1,
   section: 1,
   length: 1,
-  characters: 1,
   flags: 0,
   label: '',
   ...more,
@@ -21,15 +20,13 @@ function tableOf(files: ReadonlyMap<number, readonly UnitRow[]>): UnitTable {
 
 /** Everything that a table returns, in a form that does not depend on its history. */
 function accountOf(table: UnitTable, ids: number) {
-  const labels = new Map(table.labels().map(([label, number]) => [number, label]))
   const unitOf = (id: number) => ({
     id,
     file: table.fileOf(id),
     section: table.sectionOf(id),
     length: table.lengthOf(id),
-    characters: table.charactersOf(id),
     flags: table.flagsOf(id),
-    label: labels.get(table.labelOf(id)),
+    label: table.labelOf(id),
     neighbours: [-3, -2, -1, 0, 1, 2, 3].map((distance) => table.neighbour(id, distance)),
     inSection: [-2, -1, 1, 2].map((distance) => table.sectionNeighbour(id, distance)),
   })
@@ -38,7 +35,7 @@ function accountOf(table: UnitTable, ids: number) {
     known: Array.from({ length: ids }, (_, id) => table.has(id)),
     counts: [table.units, table.sections, table.meanLength, table.meanSectionLength],
     sections: Array.from({ length: 40 }, (_, section) => table.sectionLength(section)),
-    labels: [...labels.values()].sort(),
+    labels: table.labels().sort(),
   }
 }
 
@@ -57,7 +54,7 @@ describe('a table of units', () => {
           id += 1 + upTo(200)
           const section = file * 6 + upTo(4)
           const label = ['', '', 'Ana', 'Ben', 'Cleo'][upTo(5)] ?? ''
-          return row(id, { file, section, length: upTo(20), characters: upTo(400), flags: upTo(256), label })
+          return row(id, { file, section, length: upTo(20), flags: upTo(256), label })
         })
         const rows = random() < 0.2 ? [] : [...added, ...kept]
         table.setFile(file, rows)
@@ -67,19 +64,15 @@ describe('a table of units', () => {
     }
   })
 
-  it('has the labels of its units only, and keeps their numbers', () => {
+  it('has the labels of its units only', () => {
     const table = new UnitTable()
     table.setFile(1, [row(1, { label: 'Ana' }), row(2, { label: 'Ana' })])
     table.setFile(2, [row(3, { label: 'Ben', file: 2 }), row(4)])
-    const ben = table.labelOf(3)
-    expect(table.labels()).toEqual([
-      ['Ana', table.labelOf(1)],
-      ['Ben', ben],
-    ])
-    expect(table.labelOf(4)).toBe(0)
+    expect(table.labels()).toEqual(['Ana', 'Ben'])
+    expect([1, 4].map((id) => table.labelOf(id))).toEqual(['Ana', ''])
     table.setFile(1, [row(2, { label: 'Ana' })])
-    expect(table.labels().map(([label]) => label)).toEqual(['Ana', 'Ben'])
+    expect(table.labels().sort()).toEqual(['Ana', 'Ben'])
     table.setFile(1, [])
-    expect(table.labels()).toEqual([['Ben', ben]])
+    expect(table.labels()).toEqual(['Ben'])
   })
 })

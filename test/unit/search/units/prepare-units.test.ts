@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
 import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
-import { formatDay } from '../../../../src/main/search/text/days.ts'
+import { formatDay } from '../../../../src/main/search/text/language/days.ts'
 import { prepareUnits, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
 import { flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
 import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/index.ts'
@@ -41,7 +41,7 @@ describe('terms of a unit', () => {
 })
 
 describe('flags', () => {
-  const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text, 'text') & unitFlags[flag]) !== 0
+  const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text) & unitFlags[flag]) !== 0
 
   it.each<[keyof typeof unitFlags, string[], string[]]>([
     ['asks', ['Why?', '为什么？', 'Is it new? [image of a car]'], ['Why? Because.', '[a question?]']],

@@ -73,7 +73,7 @@ function contentOf(db: Db): unknown {
     files: all('SELECT source, path, hash, mtime, size, words, tokens FROM files ORDER BY source, path'),
     units: all(
       `SELECT path, seq, heading, entry, start_line, end_line, first_day, last_day, private, is_chat, flags, length,
-              chars, vector, units.hash, label, context, text,
+              vector, units.hash, label, context, text,
               (SELECT min(seq) FROM units AS other WHERE other.section_id = units.section_id)
        FROM units JOIN files ON files.id = units.file_id JOIN sections ON sections.id = section_id ORDER BY path, seq`,
     ),

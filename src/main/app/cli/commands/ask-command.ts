@@ -10,7 +10,7 @@ import {
   isProposedChange,
   type AssistantMessage,
 } from '#shared/chat/messages.ts'
-import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { setUpAtFirstUse } from '../open-memory.ts'
 import type { AskFlags } from '../flags.ts'
 import { printedFields, type Output, escapeControls } from '../cli-output.ts'

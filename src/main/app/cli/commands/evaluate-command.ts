@@ -2,7 +2,7 @@ import type { ContractClient, SearchOptions } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { fromOrpcError } from '#platform'
 import { evaluate as measure, readQuestions } from '#search'
-import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors, type IndexChoice } from '../vectors.ts'
@@ -14,7 +14,7 @@ const maxNamedLines = 5
 type Questions = Awaited<ReturnType<typeof readQuestions>>
 
 /** @throws AppError `input_invalid` for an invalid file of questions or a folder without notes, `index_unavailable` */
-export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & EvalFlags): Promise<Output> {
+export async function evaluateRecall({ client }: PrimaryClient, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent, provider } = flags
   if (provider === undefined) return measureIndex(client, flags, false)
   await client.search.compareWith({ agent, provider })

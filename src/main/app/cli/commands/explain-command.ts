@@ -1,10 +1,10 @@
-import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/index.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import type { ScorePartName } from '#shared/contract/search.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
-import { formatCondition, verdictText } from '#shared/util/format-result.ts'
+import { exclusionTexts, formatCondition, verdictText } from '#shared/util/format-result.ts'
 import { distinguishingDigits } from '#shared/util/rounding.ts'
-import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
@@ -68,7 +68,7 @@ function whyText({ path, line, candidate, reason, rank, unsearched }: NonNullabl
   const rankText = rank === null || reason === 'returned' ? '' : `, number ${rank} of the candidates`
   if (candidate) return `${place}: ${verdictText(candidate.verdict)}${rankText}`
   if (!unsearched) return `${place}: ${reason === 'private' ? 'private, or not found' : 'not among the candidates'}`
-  return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
+  return `${place}: not searched: ${exclusionTexts[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
 }
 
 function meaningTexts(vector: Candidate['vector']): string[] {
@@ -78,21 +78,6 @@ function meaningTexts(vector: Candidate['vector']): string[] {
     ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
   )
   return [`by meaning: ${words.join(', ')}`]
-}
-
-const unsearchedText: Readonly<Record<IndexExclusion['reason'], string>> = {
-  project: 'it is in every request in full; move text that should be searchable to MEMORY.md or another note',
-  scope: 'memory.scope is `memory`, which searches only MEMORY.md and memory/; `workspace` searches all notes',
-  ignored: 'the vault’s own program or vault.ignored excludes it',
-  hidden: 'hidden folders, the trash and node_modules are excluded; move the file to search it',
-  notMarkdown: 'only Markdown is searched',
-  unreadable: 'it cannot be read',
-  sessionsOff: 'conversations are not searched; memory.sessions: true searches them',
-  outside: 'it is in no folder of this memory; memory.extraPaths adds folders',
-  missing: 'there is no such file',
-  pending: 'it is not indexed yet; `index` waits for it',
-  emptyLine: 'this line is empty',
-  notMemory: 'questions, answers without results and quotations in chats are not searched',
 }
 
 function parsePlace(place: string): { path: string; line: number } {

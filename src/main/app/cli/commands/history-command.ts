@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { GitExport, GitImport } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import type { Output } from '../cli-output.ts'
 import type { CommonFlags } from '../flags.ts'
 

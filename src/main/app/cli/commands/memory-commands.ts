@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onSystemError } from '#shared/util/errors.ts'
-import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/host-process.ts'
 import { type CommonFlags, type WaitFlags, searchOptions, type SearchFlags } from '../flags.ts'
 import { type Output, printedFields } from '../cli-output.ts'
 import type { ContractClient, SearchResult } from '#shared/contract/index.ts'
@@ -93,7 +93,7 @@ async function printTextsToSend(client: ContractClient, agent: string): Promise<
 }
 
 /** @throws AppError `index_unavailable` */
-export async function search(
+export async function searchMemory(
   { client }: PrimaryClient,
   { agent, json: isJson = false, ...flags }: CommonFlags & SearchFlags,
   query: string,

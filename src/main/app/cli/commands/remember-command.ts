@@ -1,7 +1,6 @@
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
-import { callPrimary } from '../../instance-lock/with-primary.ts'
-import { lockPathsOf } from '../../instance-lock/lock-info.ts'
+import { callPrimary, lockPathsOf } from '../../instance-lock/primary-connection.ts'
 import { SettingsStore } from '#platform'
 import { datedNote } from '#search/text'
 import { localDate } from '#workspace'
@@ -15,7 +14,7 @@ import type { Output } from '../cli-output.ts'
  * the file in this process. @param text undefined reads stdin
  * @throws AppError `input_invalid` for an empty note, `config_invalid`
  */
-export async function remember(
+export async function saveNote(
   options: AppOptions,
   { agent, private: isPrivate }: CommonFlags,
   text: string | undefined,
@@ -43,7 +42,7 @@ export async function remember(
 
 async function rememberOnPrimary(base: AppBase, agent: string, note: string) {
   try {
-    return await callPrimary(lockPathsOf(base.folders.home, base.singleFolder?.folder), base, async ({ client }) => {
+    return await callPrimary(lockPathsOf(base.folders.home, base.singleFolder?.folder), async (client) => {
       await setUpAtFirstUse(client, base, agent)
       return client.workspace.remember({ agent, text: note })
     })

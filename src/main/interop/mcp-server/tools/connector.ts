@@ -5,7 +5,7 @@ import { assertLineExists } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
 import {
   fittingText,
-  linesFrom,
+  linesStartingAt,
   dataNotice,
   wrapMemory,
   toLabel,
@@ -13,7 +13,7 @@ import {
   defaultAnswerTokens,
 } from '../bounded-answer.ts'
 import { noteUri } from '../mcp-resources.ts'
-import { queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
+import { queryParameter, type MemoryTool, type MemoryToolContext } from './memory-tool.ts'
 
 const contextLines = 10
 const maxLines = 5000
@@ -28,7 +28,7 @@ const searchOutput = z.object({
   results: z.array(z.object({ id: z.string(), title: z.string(), url: z.string() })),
 })
 
-export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
+export const searchTool: MemoryTool<typeof searchInput, typeof searchOutput> = {
   name: 'search',
   title: 'Search (connector)',
   description:
@@ -61,7 +61,7 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
  */
 async function findCharacter(
   { path, startLine, endLine, snippet }: SearchResult,
-  { agent, client, ask }: ToolContext,
+  { agent, client, ask }: MemoryToolContext,
 ): Promise<number | undefined> {
   if (startLine !== endLine) return undefined
   const note = await ask((primary) =>
@@ -94,7 +94,7 @@ const fetchOutput = z.object({
   metadata: z.record(z.string(), z.string()).optional(),
 })
 
-export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
+export const fetchTool: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
   name: 'fetch',
   title: 'Fetch (connector)',
   description: 'Reads the note behind an id from search, starting at the text that was found.',
@@ -118,7 +118,7 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     })
     const fitFrom = (from: number) => {
       const lines = note.lines.slice(from - firstLine)
-      const { character, ...section } = linesFrom(path, { lines, total: note.total }, from, fromCharacter)
+      const { character, ...section } = linesStartingAt(path, { lines, total: note.total }, from, fromCharacter)
       return { from, character, ...fittingText(section.lines, tokensForItems(defaultAnswerTokens, otherFields(from))) }
     }
     const withContext = fitFrom(firstLine)

@@ -1,13 +1,19 @@
 import { z } from 'zod'
-import type { Candidate, Explanation, IndexExclusion } from '#shared/contract/index.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import { weightsSchema } from '#shared/contract/search.ts'
-import { verdictText } from '#shared/util/format-result.ts'
+import { exclusionTexts, verdictText } from '#shared/util/format-result.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { missingLineText, parseLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
-import { takeFitting, clip, toLabel, tokensForItems } from '../bounded-answer.ts'
+import { takeFitting, clipToTokens, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { staleIndexHints, conditionText } from './memory-search.ts'
-import { leftOutSchema, maxTokensParameter, queryParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
+import {
+  leftOutSchema,
+  maxTokensParameter,
+  queryParameter,
+  type MemoryTool,
+  type MemoryToolContext,
+} from './memory-tool.ts'
 
 const input = z.object({
   query: queryParameter.describe('The query of the search'),
@@ -45,7 +51,7 @@ const output = z.object({
 
 const howToGet = 'a larger maxCandidates or maxTokens, or path and line of the place in question'
 
-export const memoryExplain: MemoryTool<typeof input, typeof output> = {
+export const memoryExplainTool: MemoryTool<typeof input, typeof output> = {
   name: 'memory_explain',
   title: 'Explain a search',
   description:
@@ -90,11 +96,11 @@ function toShownCandidate(candidate: Candidate): z.infer<typeof candidateSchema>
     startLine,
     endLine,
     score: round(score, 3),
-    verdict: clip(verdictText(verdict), 60),
+    verdict: clipToTokens(verdictText(verdict), 60),
     bm25: text && round(text.raw, 2),
     cosine: vector && round(vector.raw, 2),
     parts: parts.map(({ name, contribution }) => ({ name, contribution: round(contribution, 2) })),
-    matched: [...new Set(matched)].slice(0, 8).map((word) => clip(word, 12)),
+    matched: [...new Set(matched)].slice(0, 8).map((word) => clipToTokens(word, 12)),
   }
 }
 
@@ -114,22 +120,7 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
   private: 'this place is private, in part or in full, or does not exist',
 }
 
-const exclusionTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
-  project: 'the user’s agent reads this file in full with every request, so it is not searched',
-  scope: 'the user’s settings limit search to MEMORY.md and memory/',
-  ignored: 'the user’s settings exclude this file',
-  hidden: 'hidden folders, the trash and node_modules are excluded',
-  notMarkdown: 'only Markdown is searched',
-  unreadable: 'the file cannot be read',
-  sessionsOff: 'conversations are not searched; the user can turn that on in the settings of Commonplace',
-  outside: 'it is outside this memory',
-  missing: 'there is no such file',
-  pending: 'the file is not indexed yet; try again in a moment',
-  emptyLine: 'there is nothing on this line',
-  notMemory: 'it is a question, an answer without results or a quotation in a chat',
-}
-
-async function explainPlace(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
+async function explainPlace(why: NonNullable<Explanation['why']>, { agent, client, ask }: MemoryToolContext) {
   const { path, line, reason, rank, unsearched } = why
   if (!unsearched) return { path: toLabel(path), line, reason: reasons[reason], rank }
   const place = { agent, path, from: line, count: 1, forProgram: client }

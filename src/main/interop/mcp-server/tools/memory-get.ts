@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readNamedLines } from '#shared/util/file-lines.ts'
 import { maxPath } from '#shared/util/limits.ts'
-import { fittingText, linesFrom, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
+import { fittingText, linesStartingAt, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
 
 const maxLines = 5000
@@ -28,7 +28,7 @@ const output = z.object({
   leftOut: leftOutSchema,
 })
 
-export const memoryGet: MemoryTool<typeof input, typeof output> = {
+export const memoryGetTool: MemoryTool<typeof input, typeof output> = {
   name: 'memory_get',
   title: 'Read lines of memory',
   description:
@@ -41,7 +41,7 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
       return { path, from, count, note: await ask((primary) => primary.workspace.lines(place)) }
     })
     const fields = { path: toLabel(path), startLine: from, endLine: from, totalLines: note.total, notice: dataNotice }
-    const requested = linesFrom(path, note, from, fromCharacter)
+    const requested = linesStartingAt(path, note, from, fromCharacter)
     const { lines, cutAt } = fittingText(requested.lines, tokensForItems(maxTokens, fields))
     const endLine = from + lines.length - 1
     const lastRequested = count === undefined ? note.total : Math.min(from + count - 1, note.total)

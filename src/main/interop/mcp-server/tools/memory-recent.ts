@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { onAppError } from '#shared/util/errors.ts'
 import { addedIn } from '#shared/util/file-change.ts'
-import { takeFitting, clip, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
-import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
+import { takeFitting, clipToTokens, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
+import { leftOutSchema, maxTokensParameter, type MemoryTool, type MemoryToolContext } from './memory-tool.ts'
 
 const dayMs = 86_400_000
 /** Limit of changes with text: each needs a request to the history. */
@@ -35,7 +35,7 @@ const output = z.object({
   leftOut: leftOutSchema,
 })
 
-export const memoryRecent: MemoryTool<typeof input, typeof output> = {
+export const memoryRecentTool: MemoryTool<typeof input, typeof output> = {
   name: 'memory_recent',
   title: 'Recent changes of memory',
   description:
@@ -80,7 +80,7 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-async function addedText({ agent, client, ask }: ToolContext, { change, path }: HistoryEntry): Promise<string> {
+async function addedText({ agent, client, ask }: MemoryToolContext, { change, path }: HistoryEntry): Promise<string> {
   const { patch } = await ask((primary) => primary.history.diff({ agent, change, path, forProgram: client }))
   return addedIn(patch).join('\n').trim()
 }
@@ -88,7 +88,7 @@ async function addedText({ agent, client, ask }: ToolContext, { change, path }: 
 function toShownChange({ now: path, at, cause, client, added, removed }: HistoryEntry, text: string): ShownChange {
   const by = client === undefined ? causeNames[cause] : toLabel(client, 30)
   const change = { path: toLabel(path), at: new Date(at).toISOString(), by, added, removed }
-  return text === '' ? change : { ...change, text: wrapMemory(clip(text, maxTextTokens)) }
+  return text === '' ? change : { ...change, text: wrapMemory(clipToTokens(text, maxTextTokens)) }
 }
 
 const causeNames: Readonly<Record<HistoryEntry['cause'], string>> = {

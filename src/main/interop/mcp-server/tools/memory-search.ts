@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
 import { formatCondition, formatResult } from '#shared/util/format-result.ts'
-import { clip, dataNotice, defaultAnswerTokens, fittingText, tokensForItems, toLine } from '../bounded-answer.ts'
+import {
+  clipToTokens,
+  dataNotice,
+  defaultAnswerTokens,
+  fittingText,
+  tokensForItems,
+  toLine,
+} from '../bounded-answer.ts'
 import { queryParameter, tokenLimit, type MemoryTool } from './memory-tool.ts'
 
 /** Time to wait until the index is up to date, ms; after it the search uses the existing index. */
@@ -27,7 +34,7 @@ const input = z.object({
     .describe('Limit of the answer in tokens, for more than the default of 1,600 characters'),
 })
 
-export const memorySearch: MemoryTool<typeof input, undefined> = {
+export const memorySearchTool: MemoryTool<typeof input, undefined> = {
   name: 'memory_search',
   title: 'Search memory',
   description:
@@ -49,7 +56,7 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
     const hints = [
       ...(results.length === 0 ? [nothingFound] : []),
       ...named.slice(0, 10).map(conditionText),
-      ...(notice ? [`Only words were searched, not meaning: ${clip(toLine(notice.message), 60)}.`] : []),
+      ...(notice ? [`Only words were searched, not meaning: ${clipToTokens(toLine(notice.message), 60)}.`] : []),
       ...staleIndexHints(stale, standstill),
       toLine(`Embeddings: ${answer.provider} ${answer.model}`.trim()),
     ]
@@ -72,7 +79,7 @@ export const memorySearch: MemoryTool<typeof input, undefined> = {
 export function staleIndexHints(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
-      `Recent changes are not searched because the index cannot be written (${clip(standstill, 60)}): tell the user. memory_get reads the current notes.`,
+      `Recent changes are not searched because the index cannot be written (${clipToTokens(standstill, 60)}): tell the user. memory_get reads the current notes.`,
     ]
   return stale ? ['The index is still catching up with recent changes.'] : []
 }
@@ -86,5 +93,5 @@ function lineOf(result: SearchResult): string {
 }
 
 export function conditionText(condition: Condition): string {
-  return formatCondition({ ...condition, text: clip(condition.text, 30) })
+  return formatCondition({ ...condition, text: clipToTokens(condition.text, 30) })
 }

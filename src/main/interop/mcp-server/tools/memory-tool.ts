@@ -5,7 +5,7 @@ import { maxAnswerTokens, defaultAnswerTokens } from '../bounded-answer.ts'
 
 export const queryParameter = z.string().trim().min(1).max(maxQuery)
 
-export interface ToolContext extends Pick<MemoryAccess, 'ask' | 'now'> {
+export interface MemoryToolContext extends Pick<MemoryAccess, 'ask' | 'now'> {
   readonly agent: string
   readonly client: string
   /** Aborts when the program cancels its call or disconnects. */
@@ -25,7 +25,7 @@ export interface MemoryTool<
   readonly isWriting?: boolean
   readonly run: (
     input: z.infer<Input>,
-    context: ToolContext,
+    context: MemoryToolContext,
   ) => Promise<Output extends z.ZodObject ? z.infer<Output> : readonly string[]>
 }
 

@@ -36,7 +36,7 @@ const output = z.object({
   proposal: z.string().optional().describe('Id of the suggestion in the inbox'),
 })
 
-export const remember: MemoryTool<typeof input, typeof output> = {
+export const rememberTool: MemoryTool<typeof input, typeof output> = {
   name: 'remember',
   title: 'Remember',
   description:

@@ -93,7 +93,6 @@ function mergeDetails(before: Detail, next: Detail): Detail {
   return merged
 }
 
-/** Splits content into text and thinking pieces. */
 export function contentPieces(content: unknown): ThinkPiece[] {
   if (!Array.isArray(content)) return [{ type: 'text', delta: asText(content) }]
   return content.map((part): ThinkPiece => {
@@ -102,7 +101,7 @@ export function contentPieces(content: unknown): ThinkPiece[] {
   })
 }
 
-export interface SentReasoning {
+interface SentReasoning {
   readonly fields: Readonly<Record<string, unknown>>
   /** Content that includes the thinking, for formats that put it there. */
   readonly content: string | readonly Detail[] | undefined
@@ -173,59 +172,41 @@ const closing = '</think>'
 export class ThinkTags {
   /** `gap`: the white space after the closing tag. */
   #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
-  /** True directly after the opening tag; a line break there belongs to the tag. */
-  #isAfterOpening = false
   /** Text that may be the beginning of a tag. */
   #pending = ''
 
   /** Returns the deltas that are certain so far; a possible start of a tag waits for the next call. */
   push(delta: string): ThinkPiece[] {
-    const text = this.#pending + delta
+    let text = this.#pending + delta
+    let thinking = ''
     this.#pending = ''
-    if (this.#state === 'text') return toPieces('text', text)
-    if (this.#state === 'start') return this.#pushStart(text)
-    if (this.#state === 'gap') return this.#pushGap(text)
-    return this.#pushThinking(text)
+    if (this.#state === 'start') {
+      // The line break after the tag belongs to it.
+      if (opening.startsWith(text.trimStart())) return this.#wait(text)
+      const tag = /^\s*<think>\n?/.exec(text)?.[0]
+      this.#state = tag === undefined ? 'text' : 'thinking'
+      text = text.slice(tag?.length)
+    }
+    if (this.#state === 'thinking') {
+      const end = text.indexOf(closing)
+      const certainLength = end < 0 ? text.length - partialTagLength(text) : end
+      thinking = text.slice(0, certainLength)
+      if (end < 0) return [...toPieces('thinking', thinking), ...this.#wait(text.slice(certainLength))]
+      this.#state = 'gap'
+      text = text.slice(end + closing.length)
+    }
+    if (this.#state === 'gap') text = text.trimStart()
+    if (text !== '') this.#state = 'text'
+    return [...toPieces('thinking', thinking), ...toPieces('text', text)]
   }
 
   end(): ThinkPiece[] {
-    const text = this.#pending
-    this.#pending = ''
-    return toPieces(this.#state === 'thinking' ? 'thinking' : 'text', text)
+    return toPieces(this.#state === 'thinking' ? 'thinking' : 'text', this.#pending)
   }
 
-  #pushStart(text: string): ThinkPiece[] {
-    const trimmed = text.trimStart()
-    if (trimmed.startsWith(opening)) {
-      this.#state = 'thinking'
-      this.#isAfterOpening = true
-      return this.#pushThinking(trimmed.slice(opening.length))
-    }
-    if (opening.startsWith(trimmed)) {
-      this.#pending = text
-      return []
-    }
-    this.#state = 'text'
-    return toPieces('text', text)
-  }
-
-  #pushGap(text: string): ThinkPiece[] {
-    const answer = text.trimStart()
-    if (answer !== '') this.#state = 'text'
-    return toPieces('text', answer)
-  }
-
-  #pushThinking(delta: string): ThinkPiece[] {
-    const text = this.#isAfterOpening ? delta.replace(/^\n/, '') : delta
-    this.#isAfterOpening &&= delta === ''
-    const end = text.indexOf(closing)
-    if (end >= 0) {
-      this.#state = 'gap'
-      return [...toPieces('thinking', text.slice(0, end)), ...this.#pushGap(text.slice(end + closing.length))]
-    }
-    const certainLength = text.length - partialTagLength(text)
-    this.#pending = text.slice(certainLength)
-    return toPieces('thinking', text.slice(0, certainLength))
+  #wait(text: string): ThinkPiece[] {
+    this.#pending = text
+    return []
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from './chat-reasoning.ts'
 import { openStream } from './chat-request.ts'
 import { createFailure, readStream, toStreamError } from '../../middleware/provider-failures.ts'
-import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
+import { AnswerDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
 import type { OpenAiProvider, StreamWatch } from './openai-client.ts'
 import {
   asArguments,
@@ -30,7 +30,8 @@ interface ToolCallDraft {
   name: string
   /** Opaque data that the server expects back with the call. */
   signature: string | undefined
-  readonly arguments: ArgumentsDraft
+  /** Arguments as the server sent them. */
+  json: string
 }
 
 /** @param model name without provider @param watch the one passed to `openAiClient` for `client` */
@@ -77,7 +78,7 @@ class ChatAnswer {
 
   /** True if what has arrived forms a whole answer; for servers that send no finish reason. */
   get isComplete(): boolean {
-    return this.#hasDelta && this.#calls.every((call) => call.name !== '' && isCompleteJsonObject(call.arguments.json))
+    return this.#hasDelta && this.#calls.every((call) => call.name !== '' && isCompleteJsonObject(call.json))
   }
 
   *addEvent(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
@@ -104,8 +105,8 @@ class ChatAnswer {
   finish(): AssistantMessage {
     const isLengthLimited = lengthReasons.has(this.#finishReason ?? '')
     for (const call of this.#calls)
-      if (isLengthLimited && !isCompleteJsonObject(call.arguments.json)) this.#draft.recordCutCall(call.name)
-      else this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
+      if (isLengthLimited && !isCompleteJsonObject(call.json)) this.#draft.recordCutCall(call.name)
+      else this.#draft.addCall(call.id, call.name, call.json, call.signature)
     this.#reasoning.attachSignature(this.#draft.content)
     if (this.#finishReason === 'content_filter' || this.#finishReason === 'sensitive')
       return this.#draft.finish('error', this.#usage, createFailure('provider_refused', this.#provider))
@@ -160,7 +161,7 @@ class ChatAnswer {
     call.name ||= name
     const extra = Object.fromEntries(callExtras.flatMap((field) => (delta[field] ? [[field, delta[field]]] : [])))
     if (Object.keys(extra).length > 0) call.signature = JSON.stringify(extra)
-    call.arguments.add(asArguments(sentArguments))
+    call.json += asArguments(sentArguments)
   }
 
   /**
@@ -175,7 +176,7 @@ class ChatAnswer {
     if (existing && !isIndexReused) return existing
     // Keeps one call too many, so that the agent loop can report `tool_calls_too_many`.
     if (this.#calls.length > maxToolCalls) return undefined
-    const call: ToolCallDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
+    const call: ToolCallDraft = { id: '', name: '', signature: undefined, json: '' }
     this.#calls.push(call)
     if (index !== undefined) this.#byIndex.set(index, call)
     return call

@@ -4,10 +4,9 @@ import { isLocalAddress } from '#shared/util/locality.ts'
 import { maxId, maxModels } from '#shared/util/limits.ts'
 import type { Fetch } from '#platform'
 import { toProviderError } from '../../middleware/provider-failures.ts'
-import type { ListedModel } from '../../catalog/model-lists.ts'
+import type { ListedModel } from '../../catalog/catalog.ts'
 import { asObject, asIdText } from '../../middleware/lenient-json.ts'
-import { withBody } from './non-streaming-fallback.ts'
-import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
+import { withBody, clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 

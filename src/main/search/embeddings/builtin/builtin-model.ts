@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { sharedBuffers } from '#platform'
-import { forEachLine, multiTokenMarker, type TokenTable } from './tokenizer.ts'
+import { forEachLine, maxTokens, type TokenTable } from './tokenizer.ts'
 
 const magic = 'CPSE'
 const version = 1
@@ -10,7 +10,7 @@ const version = 1
 const headerSchema = z.object({
   name: z.string(),
   dimensions: z.number().int().positive(),
-  tokens: z.number().int().positive().max(multiTokenMarker),
+  tokens: z.number().int().positive().max(maxTokens),
   /** Size of the vocabulary in bytes; it has one token per line, in UTF-8. */
   vocabularyBytes: z.number().int().positive(),
   /** Number of related tokens that the file lists for each token. */
@@ -68,7 +68,7 @@ const slots = 2 ** 17
 const slotMask = slots - 1
 const tableBytes = 8 * slots
 /** The byte offset of each token's text, and the end. */
-const startsBytes = 4 * (multiTokenMarker + 1)
+const startsBytes = 4 * (maxTokens + 1)
 
 /** Returns what follows the file in memory. */
 function partsOf(shared: SharedArrayBuffer) {
@@ -77,7 +77,7 @@ function partsOf(shared: SharedArrayBuffer) {
   return {
     fileBytes: new Uint8Array(shared, 0, tableAt),
     table: new Uint32Array(shared, tableAt, 2 * slots),
-    starts: new Uint32Array(shared, tableAt + tableBytes, multiTokenMarker + 1),
+    starts: new Uint32Array(shared, tableAt + tableBytes, maxTokens + 1),
     state: new Int32Array(shared, stateAt, 1),
   }
 }

@@ -1,16 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlessAppError } from '#shared/util/errors.ts'
-import { cosinesWith, tokenEncoder, vectorOf, floatFromBits, uint32At } from './digest.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
-import { foldText, hashOf, multiTokenMarker } from './tokenizer.ts'
-import { dot, embedText, wordsOf, type WeightedWord } from './embed-text.ts'
-import type {
-  EmbeddingProvider,
-  MeaningTerm,
-  RelatedWord,
-  SimilarityModel,
-  TokenIdSequence,
-} from '../embedding-provider.ts'
+import { foldText, hashOf } from './tokenizer.ts'
+import {
+  addRows,
+  addUnknownWord,
+  dot,
+  embedText,
+  endOfWord,
+  tokenNumber,
+  tokensOf,
+  vectorOf,
+  wordsOf,
+  type WeightedWord,
+} from './embed-text.ts'
+import type { EmbeddingProvider, MeaningTerm, RelatedWord, SimilarityModel } from '../embedding-provider.ts'
 import { rowProducts } from './row-products.ts'
 
 /** Part of an index's identity: a new model needs a new name. */
@@ -48,13 +52,9 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
 
 /** @param file of the model, opened on first use */
 export function builtinSimilarity(file: string): SimilarityModel {
-  let digestOf: SimilarityModel['digestOf'] | undefined
   return {
-    digestOf(passage) {
-      digestOf ??= tokenEncoder(openBuiltinModel(file))
-      return digestOf(passage)
-    },
-    vectorOf: (passage) => vectorOf(openBuiltinModel(file), passage),
+    tokensOf: (passage) => tokensOf(openBuiltinModel(file), passage),
+    vectorOf: (tokens) => vectorOf(openBuiltinModel(file), tokens),
     cosinesWith: (vector) => cosinesWith(openBuiltinModel(file), vector),
     similarityTo: (question) => similarityTo(openBuiltinModel(file), question),
   }
@@ -84,15 +84,14 @@ const synonymCosine = 0.65
 /** Question words with a smaller share of the total mass are not matched. */
 const minMassShare = 0.02
 
-/** Returns a function from a passage's digest and its cosine with the question to the similarity, at most 1. */
-function similarityTo(model: BuiltinModel, question: string): (passage: TokenIdSequence, cosine: number) => number {
+/** Returns a function from a passage's tokens and its cosine with the question to the similarity, at most 1. */
+function similarityTo(model: BuiltinModel, question: string): (passage: Int32Array, cosine: number) => number {
   const questionWords = significantWords(wordsOf(model, question))
   const totalMass = massOf(questionWords)
-  const findBest = bestCosines(model, questionWords, unrelatedCosine)
-  const best = new Float64Array(questionWords.length)
+  const findBest = bestCosines(model, questionWords)
   return (passage, cosine) => {
     if (totalMass === 0) return cosine
-    findBest(passage, best)
+    const best = findBest(passage)
     const matchedMass = questionWords.reduce(
       (sum, { weight }, index) => sum + weight ** 2 * toMatch(best[index] as number),
       0,
@@ -139,112 +138,82 @@ function massOf(words: readonly WeightedWord[]): number {
   return words.reduce((sum, { weight }) => sum + weight ** 2, 0)
 }
 
-const initialCapacity = 1024
-
-/** Kinds of tokens: `relatedKind` if any question word is similar to the token. */
-const unrelatedKind = 1
-const relatedKind = 2
-
-/**
- * Returns a function that writes into `best` each question word's highest cosine with a word of a passage, or -1 if none
- * is similar. Cosines with tokens are cached across passages.
- * @param minCosine cosines of question words up to this one count as 0
- */
-function bestCosines(
-  { tokens, rows, weights, dimensions }: BuiltinModel,
-  words: readonly WeightedWord[],
-  minCosine: number,
-): (passage: TokenIdSequence, best: Float64Array) => void {
-  const count = words.length
-  /** Maps the hash of an unknown word to its index in the question. */
-  const unknownWords = new Map(
-    words.flatMap(({ unknownHash: hash }, index): [number, number][] => (hash === undefined ? [] : [[hash, index]])),
-  )
-  /** `unrelatedKind` or `relatedKind` by token; 0 if the token has not been computed. */
-  const kinds = new Uint8Array(tokens)
-  /** Offset of a token's values in `tokenValues`, plus one; 0 if the token has not been computed. */
-  const valueOffsets = new Uint32Array(tokens)
-  /** For each token: its cosine with every question word, then the weighted length of its vector. */
-  let tokenValues = new Float32Array(initialCapacity * (count + 1))
-  let valuesEnd = 0
-  const wordCosines = new Float32Array(count)
-  // An unknown word's vector is random, so its cosine with other words means nothing.
-  const productsOf = rowProducts(
-    words.map(({ vector, unknownHash: hash }) => (hash === undefined ? vector : vector.map(() => 0))),
-  )
-
-  /**
-   * Computes the cosines of a word of several tokens. They are at `start` to `end` (exclusive), followed by the word's
-   * vector length.
-   */
-  function computeWord(passage: TokenIdSequence, start: number, end: number): void {
-    wordCosines.fill(0)
-    for (let partIndex = start; partIndex < end; partIndex += 1) {
-      const offset = offsetOf(passage[partIndex] as number)
-      const length = tokenValues[offset + count] as number
-      for (let index = 0; index < count; index += 1)
-        wordCosines[index] = (wordCosines[index] as number) + length * (tokenValues[offset + index] as number)
-    }
-    const length = floatFromBits(uint32At(passage, end)) || 1
-    for (let index = 0; index < count; index += 1) wordCosines[index] = (wordCosines[index] as number) / length
-  }
-
-  function offsetOf(token: number): number {
-    const offset = valueOffsets[token] as number
-    return offset > 0 ? offset - 1 : computeToken(token)
-  }
-
-  function computeToken(token: number): number {
-    const offset = valuesEnd
-    valuesEnd += count + 1
-    if (valuesEnd > tokenValues.length) {
-      const enlarged = new Float32Array(2 * tokenValues.length)
-      enlarged.set(tokenValues)
-      tokenValues = enlarged
-    }
-    valueOffsets[token] = offset + 1
-    const products = productsOf(rows.subarray(token * dimensions, (token + 1) * dimensions))
-    const length = Math.sqrt(products[count] as number) || 1
-    let maxCosine = -1
-    for (let index = 0; index < count; index += 1) {
-      const cosine = (products[index] as number) / length
-      tokenValues[offset + index] = cosine
-      if (cosine > maxCosine) maxCosine = cosine
-    }
-    kinds[token] = maxCosine > minCosine ? relatedKind : unrelatedKind
-    tokenValues[offset + count] = length * (weights[token] as number)
-    return offset
-  }
-
-  return (passage, best) => {
-    best.fill(-1)
-    for (let index = 0; index < passage.length;) {
-      const element = passage[index] as number
-      if (element < multiTokenMarker) {
-        const kind = kinds[element] as number
-        // Skips words unrelated to the question: most words of a text.
-        if (kind !== unrelatedKind) {
-          const offset = offsetOf(element)
-          if (kind === relatedKind || kinds[element] === relatedKind) raiseToMax(best, tokenValues, offset)
-        }
-        index += 1
-      } else if (element === multiTokenMarker) {
-        const questionIndex = unknownWords.get(uint32At(passage, index + 1))
-        if (questionIndex !== undefined) best[questionIndex] = 1
-        index += 3
-      } else {
-        const end = index + 1 + element - multiTokenMarker
-        computeWord(passage, index + 1, end)
-        raiseToMax(best, wordCosines, 0)
-        index = end + 2
-      }
-    }
+/** Returns a function that computes the cosine of `vector`, of length 1, and the passage with these tokens. */
+function cosinesWith(model: BuiltinModel, vector: Float32Array): (passage: Int32Array, length: number) => number {
+  const productsOf = rowProducts([vector])
+  const productOf = cached((token: number) => {
+    if (token >= 0) return (productsOf(rowOf(model, token))[0] as number) * (model.weights[token] as number)
+    const word = new Float32Array(model.dimensions)
+    addUnknownWord(token, word)
+    return dot(vector, word)
+  })
+  return (passage, length) => {
+    // Empty passages have the first unit vector.
+    if (length === 0) return vector[0] ?? 0
+    let sum = 0
+    for (const token of passage) sum += productOf(tokenNumber(token))
+    return sum / length
   }
 }
 
-function raiseToMax(best: Float64Array, cosines: Float32Array, offset: number): void {
-  for (let index = 0; index < best.length; index += 1) {
-    const cosine = cosines[offset + index] as number
-    if (cosine > (best[index] as number)) best[index] = cosine
+/** Returns a function from a passage to the highest cosine of each question word with one of its words, or -1. */
+function bestCosines(model: BuiltinModel, words: readonly WeightedWord[]): (passage: Int32Array) => Float32Array {
+  // An unknown word's vector is random, so its cosine with other words means nothing.
+  const productsOf = rowProducts(
+    words.map(({ vector, unknown }) => (unknown === undefined ? vector : vector.map(() => 0))),
+  )
+  /** The cosines of a token; null if no question word is similar, as for most tokens. */
+  const cosinesOf = cached((token: number): Float32Array | null => {
+    if (token < 0) {
+      const isSame = words.map(({ unknown }) => (unknown === token ? 1 : -1))
+      return isSame.includes(1) ? Float32Array.from(isSame) : null
+    }
+    return normalized(productsOf(rowOf(model, token)))
+  })
+  /** The same for a word of several tokens. */
+  const cosinesOfWord = cached((word: string): Float32Array | null => {
+    const numbers = Uint16Array.from(word.split(' '), Number)
+    const sum = new Float32Array(words.length + 1)
+    for (const token of numbers) {
+      const products = productsOf(rowOf(model, token))
+      for (let at = 0; at < words.length; at += 1)
+        sum[at] = (sum[at] as number) + (model.weights[token] as number) * (products[at] as number)
+    }
+    const vector = new Float32Array(model.dimensions)
+    addRows(model, numbers, vector)
+    sum[words.length] = dot(vector, vector)
+    return normalized(sum)
+  })
+  return (passage) => {
+    const best = new Float32Array(words.length).fill(-1)
+    for (let start = 0, end = 0; start < passage.length; start = end) {
+      end = endOfWord(passage, start)
+      const isToken = end === start + 1
+      const word = isToken ? '' : Array.from(passage.subarray(start, end), tokenNumber).join(' ')
+      const cosines = isToken ? cosinesOf(passage[start] as number) : cosinesOfWord(word)
+      if (!cosines) continue
+      for (let at = 0; at < best.length; at += 1) best[at] = Math.max(best[at] as number, cosines[at] as number)
+    }
+    return best
+  }
+}
+
+/** Divides products by the length whose square follows them. Returns null if no cosine says anything. */
+function normalized(products: Float32Array): Float32Array | null {
+  const length = Math.sqrt(products.at(-1) ?? 0) || 1
+  const cosines = products.slice(0, -1).map((product) => product / length)
+  return cosines.some((cosine) => cosine > unrelatedCosine) ? cosines : null
+}
+
+function rowOf({ rows, dimensions }: BuiltinModel, token: number): Int8Array {
+  return rows.subarray(token * dimensions, (token + 1) * dimensions)
+}
+
+function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
+  const known = new Map<Key, T>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) known.set(key, (value = compute(key)))
+    return value
   }
 }

@@ -1,23 +1,52 @@
 import type { BuiltinModel } from './builtin-model.ts'
-import { foldText, hashOf, tokenSpans, unknownToken, type TokenSpan } from './tokenizer.ts'
+import { foldText, forEachToken } from './tokenizer.ts'
 
-/** Returns a vector of length 1. A text without words gets the first unit vector. */
-export function embedText(model: BuiltinModel, text: string): Float32Array {
-  const vector = new Float32Array(model.dimensions)
-  const folded = foldText(text, model.folds)
-  for (const span of tokenSpans(folded, model)) addToken(model, folded, span, vector)
-  return scaleToUnit(vector)
+/** Added to a token that continues the word of the token before it. */
+const continuing = 2 ** 16
+
+/** Returns the tokens of a text; unknown words are negative. */
+export function tokensOf(model: BuiltinModel, text: string): Int32Array {
+  const tokens: number[] = []
+  let last = -1
+  forEachToken(foldText(text, model.folds), model, (token, start) => {
+    tokens.push(start === last ? token + continuing : token)
+    last = start
+  })
+  return Int32Array.from(tokens)
 }
 
-function addToken(model: BuiltinModel, text: string, { token, start, end }: TokenSpan, sum: Float32Array): void {
-  if (token === unknownToken) addUnknownWord(hashOf(text, start, end), sum)
-  else addRows(model, Uint16Array.of(token), sum)
+/** Returns the offset after the word that begins at an offset. */
+export function endOfWord(tokens: Int32Array, start: number): number {
+  let end = start + 1
+  while ((tokens[end] ?? 0) >= continuing) end += 1
+  return end
+}
+
+/** Returns the number of a token in the vocabulary. */
+export function tokenNumber(token: number): number {
+  return token >= continuing ? token - continuing : token
+}
+
+/**
+ * Returns a vector of length 1, and its length before normalization: 0 for a text without words, which has the first
+ * unit vector.
+ */
+export function vectorOf(model: BuiltinModel, tokens: Int32Array): { vector: Float32Array; length: number } {
+  const vector = new Float32Array(model.dimensions)
+  addRows(model, Uint16Array.from(tokens.filter((token) => token >= 0)), vector)
+  for (const token of tokens) if (token < 0) addUnknownWord(token, vector)
+  const length = Math.sqrt(dot(vector, vector))
+  return { vector: scaleToUnit(vector), length }
+}
+
+export function embedText(model: BuiltinModel, text: string): Float32Array {
+  return vectorOf(model, tokensOf(model, text)).vector
 }
 
 /** Adds a pseudo-random direction for an unknown word, so that it is similar only to itself. */
-export function addUnknownWord(hash: number, sum: Float32Array): void {
+export function addUnknownWord(token: number, sum: Float32Array): void {
   const size = 1 / Math.sqrt(sum.length)
-  let state = hash | 1
+  let state = (~token << 1) | 1
   for (let column = 0; column < sum.length; column += 1) {
     state ^= state << 13
     state ^= state >>> 17
@@ -67,29 +96,23 @@ export interface WeightedWord {
   readonly weight: number
   /** Unit vector. */
   readonly vector: Float32Array
-  /** Hash of a word without any known token; such a word matches only itself. */
-  readonly unknownHash?: number
+  /** The token of a word without any known one; such a word matches only itself. */
+  readonly unknown?: number
 }
 
 /** Returns the distinct words of a text; `weight` covers all occurrences. */
 export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
   const folded = foldText(text, model.folds)
-  const words = new Map<string, { readonly sum: Float32Array; readonly unknownHash?: number }>()
-  for (const span of tokenSpans(folded, model)) {
-    const word = folded.slice(span.start, span.end)
-    const entry = words.get(word) ?? {
-      sum: new Float32Array(model.dimensions),
-      ...(span.token === unknownToken ? { unknownHash: hashOf(word) } : {}),
-    }
-    addToken(model, folded, span, entry.sum)
-    words.set(word, entry)
-  }
-  return [...words].map(([word, { sum, ...rest }]) => ({
-    word,
-    weight: Math.sqrt(dot(sum, sum)),
-    vector: scaleToUnit(sum),
-    ...rest,
-  }))
+  const tokens = new Map<string, number[]>()
+  forEachToken(folded, model, (token, start, end) => {
+    const word = folded.slice(start, end)
+    tokens.set(word, [...(tokens.get(word) ?? []), token])
+  })
+  return [...tokens].map(([word, own]) => {
+    const { vector, length } = vectorOf(model, Int32Array.from(own))
+    const [first = 0] = own
+    return { word, weight: length, vector, ...(first < 0 ? { unknown: first } : {}) }
+  })
 }
 
 export function dot(one: Float32Array, other: Float32Array): number {

@@ -1,8 +1,7 @@
 /**
  * Tokenizer of the built-in model (resources/models/builtin/README.md; `vocabulary.py` does the same in training).
  * Folds a text, cuts it into words and CJK runs, and cuts each of them into tokens. A word that the vocabulary lacks is
- * cut into its longest known prefix and the longest known pieces after it, a CJK run into the longest known words.
- * Text without any known token becomes `unknownToken`. Pure.
+ * cut into its longest known prefix and the longest known pieces after it, a CJK run into the longest known words. Pure.
  */
 
 /** The vocabulary. `hashOf` computes the hashes. */
@@ -13,15 +12,8 @@ export interface TokenTable {
   readonly folds: ReadonlyMap<string, string>
 }
 
-export interface TokenSpan {
-  readonly token: number
-  /** UTF-16 offsets of the word in the folded text; `end` is exclusive. */
-  readonly start: number
-  readonly end: number
-}
-
-/** Token numbers are below this. In digests, higher 16-bit values have another meaning: see `digest.ts`. */
-export const multiTokenMarker = 0xff_00
+/** Token numbers are below this. */
+export const maxTokens = 0xff_00
 const longestWord = 40
 const longestCjk = 4
 const cjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
@@ -41,30 +33,29 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** Stands for text without any known token. */
-export const unknownToken = -1
-
-/** Called with a token, or `unknownToken`, and the UTF-16 offsets of its word; `end` is exclusive. */
+/**
+ * Called with a token and the UTF-16 offsets of its word; `end` is exclusive. Text without any known token has a
+ * negative number, made from its hash.
+ */
 type OnToken = (token: number, start: number, end: number) => void
 
-/** Returns the tokens of a folded text, in order. */
-export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
-  const spans: TokenSpan[] = []
-  const onToken: OnToken = (token, start, end) => spans.push({ token, start, end })
+function unknownToken(text: string, start: number, end: number): number {
+  return ~(hashOf(text, start, end) >>> 1)
+}
+
+/** Calls `onToken` for each token of a folded text, in order. */
+export function forEachToken(text: string, table: TokenTable, onToken: OnToken): void {
   forEachRun(text, (isCjk, start, end, hash) => {
-    if (isCjk) return cutCjk(text, start, end, table, onToken)
-    const token = findWordToken(table, end - start, hash)
-    if (token >= 0) onToken(token, start, end)
-    else cutWord(text, start, end, table, onToken)
+    if (isCjk) return cutLongestTokens(text, start, end, longestCjk, false, table, onToken)
+    const token = end - start > longestWord ? -1 : table.find(hash, end - start)
+    if (token >= 0) return onToken(token, start, end)
+    // A word that is not a token itself.
+    cutLongestTokens(text, start, Math.min(end, start + longestWord), longestWord, true, table, onToken)
   })
-  return spans
 }
 
 /** Calls `onRun` for each word and CJK run of a folded text, in order, with UTF-16 offsets (`end` exclusive) and hash. */
-export function forEachRun(
-  text: string,
-  onRun: (isCjk: boolean, start: number, end: number, hash: number) => void,
-): void {
+function forEachRun(text: string, onRun: (isCjk: boolean, start: number, end: number, hash: number) => void): void {
   let index = 0
   while (index < text.length) {
     const kind = kindAt(text, index)
@@ -76,11 +67,6 @@ export function forEachRun(
     } while (index < text.length && kindAt(text, index) === kind)
     if (kind > 0) onRun(kind === cjkKind, start, index, hash >>> 0)
   }
-}
-
-/** Returns the token of a whole word of `length` UTF-16 units, or -1 if the vocabulary does not have it. */
-export function findWordToken(table: TokenTable, length: number, hash: number): number {
-  return length > longestWord ? -1 : table.find(hash, length)
 }
 
 const wordKind = 1
@@ -98,15 +84,6 @@ function kindAt(text: string, index: number): number {
 function characterAt(text: string, index: number): string {
   const code = text.charCodeAt(index)
   return code < 0xdc00 ? text.slice(index, index + 2) : text.slice(index - 1, index + 1)
-}
-
-/** Cuts a word that is not a token itself. */
-export function cutWord(text: string, start: number, end: number, table: TokenTable, onToken: OnToken): void {
-  cutLongestTokens(text, start, Math.min(end, start + longestWord), longestWord, true, table, onToken)
-}
-
-export function cutCjk(text: string, start: number, end: number, table: TokenTable, onToken: OnToken): void {
-  cutLongestTokens(text, start, end, longestCjk, false, table, onToken)
 }
 
 const hashes = new Uint32Array(longestWord + 1)
@@ -141,11 +118,11 @@ function cutLongestTokens(
       hasToken = true
       break
     }
-    if (!isWord && !hasToken) onToken(unknownToken, index, index + 1)
+    if (!isWord && !hasToken) onToken(unknownToken(text, index, index + 1), index, index + 1)
     hasToken &&= isWord
     index += advance
   }
-  if (isWord && !hasToken) onToken(unknownToken, start, end)
+  if (isWord && !hasToken) onToken(unknownToken(text, start, end), start, end)
 }
 
 const hashBasis = 0x811c9dc5

@@ -5,10 +5,11 @@
  */
 import { z } from 'zod'
 import { contextWindowEstimateSchema, type ContextWindowEstimate } from '#shared/contract/context.ts'
-import type { AppError } from '#shared/util/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
 import { type Clock, readIfExists, writeDurably, Mutex } from '#platform'
+import type { ContextReport } from '#shared/contract/index.ts'
 
 const estimateSchema = contextWindowEstimateSchema.extend({
   /** Milliseconds since the epoch. */
@@ -25,7 +26,7 @@ const maxShareOfRefused = 0.9
 
 type ConfiguredWindow = Pick<ChatModel, 'id' | 'contextWindow'>
 
-export interface ContextWindowEstimatesOptions {
+interface ContextWindowEstimatesOptions {
   readonly file: string
   readonly now: Clock
   /** Receives read and write errors of the file; estimates then last for this run only. */
@@ -35,8 +36,6 @@ export interface ContextWindowEstimatesOptions {
 export class ContextWindowEstimates {
   readonly #options: ContextWindowEstimatesOptions
   readonly #estimates = new Map<string, z.infer<typeof estimateSchema>>()
-  /** Ids of models whose guess no answered request has confirmed yet. */
-  readonly #unconfirmed = new Set<string>()
 
   private constructor(options: ContextWindowEstimatesOptions) {
     this.#options = options
@@ -80,31 +79,22 @@ export class ContextWindowEstimates {
     const isGuess = statedWindow === undefined
     // Even the smallest window is refused, so the length is not the reason.
     const isUseless = isGuess && window < minWindow
-    const at = this.#options.now().getTime()
-    if (isUseless) this.#estimates.delete(model.id)
-    else this.#estimates.set(model.id, { window, believed: model.contextWindow, isGuess, at })
-    this.#unconfirmed.add(model.id)
-    if (isUseless || !isGuess) await this.confirm(model.id)
+    await this.#store(model.id, isUseless ? undefined : { window, believed: model.contextWindow, isGuess })
   }
 
   /** Stores the window that a server has shown. @param applied window that was in force */
   async learn(id: string, applied: number, window: number): Promise<void> {
-    const believed = this.#estimates.get(id)?.believed ?? applied
-    this.#estimates.set(id, { window, believed, isGuess: true, at: this.#options.now().getTime() })
-    await this.#save(id)
+    await this.#store(id, { window, believed: this.#estimates.get(id)?.believed ?? applied, isGuess: true })
   }
 
-  /** Stores the estimate after a request passed; does nothing if it is stored or there is none. */
-  async confirm(id: string): Promise<void> {
-    if (this.#unconfirmed.delete(id)) await this.#save(id)
-  }
-
-  /** Stores one estimate; those of other models may come from another process. */
-  #save(id: string): Promise<void> {
-    const { file, onProblem } = this.#options
+  /** Stores or deletes one estimate; those of other models may come from another process. */
+  #store(id: string, estimate: ContextWindowEstimate | undefined): Promise<void> {
+    const { file, now, onProblem } = this.#options
+    const stored = estimate && { ...estimate, at: now().getTime() }
+    if (stored) this.#estimates.set(id, stored)
+    else this.#estimates.delete(id)
     return Mutex.runOnce(file, async () => {
-      const stored = { ...(await readEstimates(file)), [id]: this.#estimates.get(id) }
-      await writeDurably(file, JSON.stringify(stored, null, 2))
+      await writeDurably(file, JSON.stringify({ ...(await readEstimates(file)), [id]: stored }, null, 2))
     }).catch(onProblem)
   }
 }
@@ -138,4 +128,49 @@ export function parseContextWindow(text: string): number | undefined {
   const withoutSeparators = text.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
   const stated = windowPatterns.map((pattern) => Number(new RegExp(pattern, 'i').exec(withoutSeparators)?.[1]))
   return stated.find((window) => window >= 512 && window <= 100_000_000)
+}
+
+type Counted = Pick<ContextReport, 'model' | 'estimatedTokens' | 'reportedTokens'>
+
+/** Growth of the estimate from which the provider's count must grow, too. */
+const minGrowth = 1.1
+/** Largest growth of the count that is none. */
+const maxCountGrowth = 1.02
+/** No chat model has a smaller window. */
+const minRead = 512
+/** A server whose counts are a smaller share of the estimate does not count. */
+const minCounted = 0.5
+/** A smaller count leaves out what the server has cached, as older versions of Ollama do. */
+const minShare = 0.4
+
+/**
+ * Returns the window of a server that cuts long requests without an error: the request has grown, but not the number of
+ * tokens that the server has read. Undefined if nothing was cut, and for the offline model, which has no server.
+ * @param last report of the request before
+ */
+export function truncatedWindow(last: Counted | undefined, report: Counted): number | undefined {
+  const before = last?.model === report.model && report.model !== 'offline' ? (last.reportedTokens ?? 0) : 0
+  const now = report.reportedTokens ?? 0
+  if (!last || before < last.estimatedTokens * minCounted || now < minRead) return undefined
+  if (now < before * minShare || now > before * maxCountGrowth) return undefined
+  return report.estimatedTokens >= last.estimatedTokens * minGrowth ? now : undefined
+}
+
+/**
+ * Repeats `work` after each `context_overflow` that lowers the window estimate.
+ * @throws any other error of `work`, and an overflow that does not lower the estimate
+ */
+export async function retryOnOverflow<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const windowBefore = model.contextWindow
+    try {
+      return await work()
+    } catch (error) {
+      if (!isContextOverflow(error) || model.contextWindow >= windowBefore) throw error
+    }
+  }
+}
+
+export function isContextOverflow(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'context_overflow'
 }

@@ -1,4 +1,71 @@
-import { hangulNumeral, hanNumeral, parseNumeral } from './numerals.ts'
+/** Dates in folded texts, and numerals in Chinese, Japanese and Korean, with or without digits: 320万, 二〇二六, 만오천. */
+import { monthName, months } from './words.ts'
+
+const digits: Readonly<Record<string, number>> = {
+  ...byIndex('〇一二三四五六七八九'),
+  ...byIndex('零壹贰叁肆伍陆柒捌玖'),
+  两: 2,
+  ...byIndex('영일이삼사오육칠팔구'),
+}
+const units: Readonly<Record<string, number>> = {
+  十: 10,
+  百: 100,
+  千: 1000,
+  拾: 10,
+  佰: 100,
+  仟: 1000,
+  십: 10,
+  백: 100,
+  천: 1000,
+}
+const largeUnits: Readonly<Record<string, number>> = { 万: 1e4, 億: 1e8, 亿: 1e8, 萬: 1e4, 만: 1e4, 억: 1e8 }
+
+function byIndex(letters: string): Record<string, number> {
+  return Object.fromEntries([...letters].map((letter, index) => [letter, index]))
+}
+
+/** Pattern for one Han numeral, without a group, for use in larger patterns. Digits can precede 万 and 亿. */
+export const hanNumeral = '[〇零一二三四五六七八九十百千万亿億两壹贰叁肆伍陆柒捌玖拾佰仟]'
+export const hangulNumeral = '[영일이삼사오육칠팔구십백천만억]'
+
+/**
+ * Returns the value of a numeral such as 三千五 (3500: a last digit counts in the next lower unit), 320万, 二〇二六 or 4.5万.
+ * Returns undefined if the text is not a numeral.
+ */
+export function parseNumeral(numeral: string): number | undefined {
+  const letters = numeral.replace(/[,\s]/g, '')
+  if (/^\d+(?:\.\d+)?$/.test(letters)) return Number(letters)
+  if ([...letters].every((letter) => letter in digits)) {
+    return Number([...letters].map((letter) => digits[letter]).join(''))
+  }
+  let total = 0
+  let section = 0
+  let pending: number | undefined
+  let lastUnit = 0
+  for (const [token] of letters.matchAll(/\d+(?:\.\d+)?|./gu)) {
+    const unit = units[token]
+    const large = largeUnits[token]
+    const digit = /^\d/.test(token) ? Number(token) : digits[token]
+    if (digit !== undefined) {
+      if (pending !== undefined && pending !== 0) return undefined
+      if (digit === 0) lastUnit = 0
+      pending = digit
+    } else if (unit !== undefined) {
+      section += (pending ?? 1) * unit
+      pending = undefined
+      lastUnit = unit
+    } else if (large !== undefined) {
+      total = (total + (section + (pending ?? (section === 0 ? 1 : 0)))) * large
+      section = 0
+      pending = undefined
+      lastUnit = large
+    } else return undefined
+  }
+  // 三千五 is 3500 and 一万八 is 18,000, but 三千零五 is 3005 and 二十五 is 25.
+  if (pending !== undefined) section += lastUnit > 10 && pending < 10 ? (pending * lastUnit) / 10 : pending
+  const value = Math.round((total + section) * 1e6) / 1e6
+  return Number.isFinite(value) ? value : undefined
+}
 
 export interface DateMatch {
   /** UTF-16 offset in the text; `end` is exclusive. */
@@ -18,9 +85,6 @@ interface Rule {
   readonly read: (parts: readonly Part[]) => Omit<DateMatch, 'start' | 'end'> | undefined
 }
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-export const monthName =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
 const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 const han = `(\\d{1,2}|${hanNumeral}{1,3})`
 const hangul = '(\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)'
@@ -117,7 +181,7 @@ const ruleGroups: readonly RuleGroup[] = [
       },
       // October; "may" and "march" are months only after words such as "in" or "last"
       {
-        pattern: /\b(january|february|april|june|july|august|september|october|november|december)\b/g,
+        pattern: new RegExp(`\\b(${months.filter((name) => !/^ma[ry]/.test(name)).join('|')})\\b`, 'g'),
         read: ([month]) => date(undefined, monthNumber(month), undefined),
       },
       {
@@ -160,7 +224,7 @@ function date(yearPart: Part, monthPart: Part | number, dayPart: Part): Omit<Dat
 
 /** Returns the number of an English month, 1 to 12. */
 export function monthNumber(name: string | undefined): number {
-  return months.indexOf((name ?? '').slice(0, 3)) + 1
+  return months.findIndex((month) => name !== undefined && month.startsWith(name.slice(0, 3))) + 1
 }
 
 /** 유월 (June) and 시월 (October) drop the last consonant of the numeral. */

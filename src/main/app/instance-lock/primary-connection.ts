@@ -1,0 +1,183 @@
+/** Finds the process that holds the instance lock, and connects to it. */
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/websocket'
+import type { RPCHandler } from '@orpc/server/websocket'
+import { hash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import type { ContractClient } from '#shared/contract/index.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { maxMessageBytes } from '#shared/util/limits.ts'
+import { appVersion, fromOrpcError, readIfExists, type Log, FileLock } from '#platform'
+
+export interface LockPaths {
+  readonly folder: string
+  readonly lockFile: string
+  readonly infoFile: string
+  /** Path of a Unix socket, or name of a Windows pipe. */
+  readonly address: string
+}
+
+/**
+ * Returns the absolute paths of the lock, its info file and its socket. Both folders are absolute and must exist.
+ * @param home state folder @param workspace folder that replaces an agent's workspace
+ */
+export function lockPathsOf(home: string, workspace: string | undefined): LockPaths {
+  const folder = join(home, 'owner')
+  const name = workspace === undefined ? 'app' : `folder-${shortHash(realpathSync(workspace))}`
+  return {
+    folder,
+    lockFile: join(folder, `${name}.lock`),
+    infoFile: join(folder, `${name}.json`),
+    address: addressOf(folder, shortHash(join(realpathSync(home), name))),
+  }
+}
+
+/** Prefers a folder outside the state folder: a long path, and some file systems, cannot have a socket. */
+function addressOf(folder: string, key: string): string {
+  if (process.platform === 'win32') return `\\\\.\\pipe\\commonplace-${key}`
+  try {
+    return join(FileLock.folder(), `${key}.sock`)
+  } catch {
+    // Another user owns the folder for locks.
+    return join(folder, `${key.slice(0, 8)}.sock`)
+  }
+}
+
+function shortHash(text: string): string {
+  return hash('sha256', text).slice(0, 32)
+}
+
+const lockInfoSchema = z.object({
+  pid: z.number().int(),
+  version: z.string(),
+  /** Milliseconds since the epoch. */
+  since: z.number(),
+  address: z.string(),
+  key: z.string(),
+})
+export type LockInfo = z.infer<typeof lockInfoSchema>
+
+/** A primary instance that ends waits for a `command`; a `resident` reconnects to the next one. */
+export type ClientKind = 'command' | 'resident'
+
+export const clientKindHeader = 'x-commonplace-guest'
+
+/** Reads the lock info. @returns undefined if the file is missing, unreadable or incomplete */
+export async function readLockInfo(file: string): Promise<LockInfo | undefined> {
+  try {
+    return lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data
+  } catch (error) {
+    // A folder has this name; the lock holder renames it.
+    if (isSystemError(error)) return undefined
+    throw error
+  }
+}
+
+const answerTimeoutMs = 5000
+
+export interface PrimaryConnection {
+  readonly lockInfo: LockInfo
+  readonly socket: WebSocket
+}
+
+/**
+ * Connects to the process that holds the instance lock.
+ * @returns undefined if there is none, or if it is starting or ending
+ * @throws AppError `owner_silent`, `owner_version`; other connection errors unchanged
+ */
+export async function connectToPrimary(lockPaths: LockPaths, kind: ClientKind): Promise<PrimaryConnection | undefined> {
+  const lockInfo = await readLockInfo(lockPaths.infoFile)
+  if (!lockInfo) return undefined
+  const socket = new WebSocket('ws://owner/rpc', {
+    // `handshakeTimeout` takes effect only if the socket has a timeout too.
+    createConnection: () => connect({ path: lockInfo.address, timeout: answerTimeoutMs }),
+    headers: { Authorization: `Bearer ${lockInfo.key}`, [clientKindHeader]: kind },
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    handshakeTimeout: answerTimeoutMs,
+  })
+  // Errors after opening need no handling: a close event follows each.
+  socket.on('error', () => undefined)
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    socket.once('open', () => resolve(undefined))
+    socket.once('error', resolve)
+  })
+  if (!failure) {
+    if (lockInfo.version === appVersion) return { lockInfo, socket }
+    socket.terminate()
+    throw new AppError(
+      'owner_version',
+      `version ${lockInfo.version} of Commonplace (process ${lockInfo.pid}) has this memory open; quit it first`,
+      { pid: lockInfo.pid, version: lockInfo.version },
+    )
+  }
+  if (failure.message.includes('timed out')) {
+    throw new AppError('owner_silent', `process ${lockInfo.pid} has this memory open but does not answer`, {
+      pid: lockInfo.pid,
+    })
+  }
+  // The process crashed and left its lock info, or it has just ended.
+  if (isSystemError(failure) || failure.message.includes('Unexpected server response')) return undefined
+  throw failure
+}
+
+export function clientOf({ socket }: PrimaryConnection): ContractClient {
+  return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }))
+}
+
+/**
+ * Runs `run` on the primary instance of another process.
+ * @returns `isLost` if that process ended before it answered; undefined if there is none to connect to
+ * @throws AppError `owner_silent`, `owner_version`, and as `run`
+ */
+export async function callPrimary<T>(
+  lockPaths: LockPaths,
+  run: (client: ContractClient) => Promise<T>,
+): Promise<{ readonly value: T } | { readonly isLost: true } | undefined> {
+  const connection = await connectToPrimary(lockPaths, 'command')
+  if (!connection) return undefined
+  const { socket } = connection
+  try {
+    return { value: await run(clientOf(connection)) }
+  } catch (error) {
+    if (socket.readyState !== socket.OPEN) return { isLost: true }
+    throw fromOrpcError(error)
+  } finally {
+    socket.close()
+  }
+}
+
+type Handler = Pick<RPCHandler<Record<never, never>>, 'message' | 'close'>
+
+/** @returns a function that answers contract requests on a WebSocket; an invalid message closes the socket */
+export function answerRequests(handler: Handler, log: Log): (socket: WebSocket) => void {
+  return (socket) => {
+    const peer = {
+      // Resolves once the message is sent, so that a stream produces no faster than its peer reads.
+      send: (data: string | ArrayBufferLike | ArrayBufferView | Blob) =>
+        new Promise<void>((resolve) => socket.send(data as string, () => resolve())),
+      addEventListener: () => undefined,
+    }
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) return socket.close(1003, 'text only')
+      handler.message(peer, data.toString('utf8')).catch((error: unknown) => {
+        if (socket.readyState !== socket.OPEN) return
+        log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'invalid message')
+        socket.close(1007, 'invalid message')
+      })
+    })
+    socket.on('close', () => handler.close(peer))
+  }
+}
+
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeAllConnections()
+  await closed
+}
