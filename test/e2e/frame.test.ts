@@ -22,12 +22,39 @@ async function openFrame() {
   await composer.fill('Who tunes the piano?')
   await composer.press('Enter')
   await page.getByTestId('answer').first().waitFor()
-  return { server, page, client: await connect(server.url), chat: new URL(page.url()).pathname }
+  return { page, client: await connect(server.url), chat: new URL(page.url()).pathname }
 }
 
-describe('narrow windows', () => {
-  it('cuts nothing off at 360 and 700 px; the drawer closes after navigation', async () => {
+describe('the sidebar', () => {
+  it('leads back to the last chat and note, can be hidden, and is a drawer in narrow windows', async () => {
     const { page, chat } = await openFrame()
+    const place = (name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first().click()
+    await place(/^Notes/)
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^MEMORY\.md/ })
+      .click()
+    await page.waitForURL(/file\/MEMORY\.md/)
+    await place(/^Suggestions/)
+    await page.waitForURL(/inbox/)
+    await place(/^Chat/)
+    await page.waitForURL((url) => url.pathname === chat)
+    await place(/^Notes/)
+    await page.waitForURL(/file\/MEMORY\.md/)
+    await place(/^Inspect/)
+    await page.waitForURL((url) => url.pathname === chat.replace('/chat/', '/inspect/sent/'))
+
+    const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
+    const way = page.getByRole('button', { name: 'Toggle sidebar' })
+    await sidebar.waitFor()
+    await page.keyboard.press('Control+b')
+    await sidebar.waitFor({ state: 'detached' })
+    await way.click()
+    await sidebar.waitFor()
+    await way.click()
+    await sidebar.waitFor({ state: 'detached' })
+
+    // Nothing is cut off at 360 and 700 px; the drawer closes after navigation.
     const views = [
       [chat, '[data-testid=answer]'],
       ['/search?q=piano+tuned', '[data-testid=result]'],
@@ -60,9 +87,7 @@ describe('narrow windows', () => {
         })
         expect(outside, `${path} at ${width}`).toEqual([])
       }
-      const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
       expect(await sidebar.count()).toBe(0)
-      const way = page.getByRole('button', { name: 'Toggle sidebar' })
       await way.click()
       await sidebar.waitFor()
       await page.keyboard.press('Escape')
@@ -73,43 +98,11 @@ describe('narrow windows', () => {
       await sidebar.waitFor({ state: 'detached' })
     }
   }, 90_000)
-
-  it('leads from another place back to the last chat and the last note', async () => {
-    const { page, chat } = await openFrame()
-    const place = (name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).first().click()
-    await place(/^Notes/)
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: /^MEMORY\.md/ })
-      .click()
-    await page.waitForURL(/file\/MEMORY\.md/)
-    await place(/^Suggestions/)
-    await page.waitForURL(/inbox/)
-    await place(/^Chat/)
-    await page.waitForURL((url) => url.pathname === chat)
-    await place(/^Notes/)
-    await page.waitForURL(/file\/MEMORY\.md/)
-    await place(/^Inspect/)
-    await page.waitForURL((url) => url.pathname === chat.replace('/chat/', '/inspect/sent/'))
-  })
-
-  it('shows a button for the hidden sidebar', async () => {
-    const { page } = await openFrame()
-    const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
-    const way = page.getByRole('button', { name: 'Toggle sidebar' })
-    await sidebar.waitFor()
-    await page.keyboard.press('Control+b')
-    await sidebar.waitFor({ state: 'detached' })
-    await way.click()
-    await sidebar.waitFor()
-    await way.click()
-    await sidebar.waitFor({ state: 'detached' })
-  })
 })
 
 describe('search', () => {
-  it('selects the first row of each query', async () => {
-    const { page } = await openFrame()
+  it('selects the first row of each query, and shows what matches and the names of chats', async () => {
+    const { page, client, chat } = await openFrame()
     await visit(page, '/search')
     const field = page.getByRole('combobox', { name: 'Search' })
     for (const query of ['piano tuned', 'piano teacher', 'tuned', 'Tuesdays', 'piano']) {
@@ -121,22 +114,52 @@ describe('search', () => {
       // The next query may leave another row at this place.
       await page.keyboard.press('ArrowDown')
     }
-  })
 
-  it('shows the match of a long entry, without links to chats', async () => {
-    const { page, client } = await openFrame()
+    // The match of a long entry is shown, without links to chats.
     const text = `${'The harbour has many old ships and '.repeat(9)}the zeppelin is in hangar four [sessions/a.jsonl:2]`
     await client.workspace.remember({ agent: 'main', text })
-    await visit(page, '/search?q=zeppelin')
-    const row = page.getByTestId('result').first()
+    await field.fill('zeppelin')
+    const row = page.getByTestId('result').filter({ hasText: 'zeppelin' }).first()
     await row.locator('mark').waitFor()
     expect(await row.innerText()).toMatch(/^….{20,60}the zeppelin is in hangar four\n/)
+
+    // A chat has its title instead of the transcript’s path.
+    await visit(page, chat)
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.fill('The piano stands in the cellar now.')
+    await composer.press('Enter')
+    await page.getByTestId('answer').nth(1).waitFor()
+    await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
+    await visit(page, '/inspect/found?q=piano+in+the+cellar')
+    await page.getByTestId('candidate').getByRole('link', { name: 'About the piano' }).click()
+    await page.waitForURL((url) => url.pathname === chat)
   })
 })
 
-describe('keyboard', () => {
-  it('skips to the content, and puts the caret into a file that is opened from the palette', async () => {
-    const { page } = await openFrame()
+describe('command palette', () => {
+  it('runs the command whose name is typed, closes for other views, and opens files at the caret', async () => {
+    const { page, client } = await openFrame()
+    await client.workspace.remember({ agent: 'main', text: 'The new file cabinet is in the hall' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('new file')
+    await page.getByText('file cabinet').first().waitFor()
+    expect(await page.getByRole('option', { selected: true }).innerText()).toBe('New file')
+    await page.keyboard.press('Escape')
+
+    // It closes when a shortcut opens another view or quick capture.
+    const dialogs = page.getByRole('dialog')
+    for (const keys of ['Control+1', 'Control+Shift+Space']) {
+      await visit(page, '/search')
+      await page.keyboard.press('Control+k')
+      await page.getByPlaceholder(/command/).waitFor()
+      await page.keyboard.press(keys)
+      await page.getByPlaceholder(/command/).waitFor({ state: 'detached' })
+    }
+    await dialogs.getByRole('textbox').waitFor()
+    expect(await dialogs.count()).toBe(1)
+    await page.keyboard.press('Escape')
+
+    // The caret goes into a file that is opened, and there is a way past the sidebar.
     await visit(page, '/search')
     await page.getByRole('combobox', { name: 'Search' }).waitFor()
     const skip = page.getByRole('button', { name: 'Skip to content' })
@@ -157,31 +180,6 @@ describe('keyboard', () => {
     await page.keyboard.press('Control+2')
     await page.waitForTimeout(300)
     expect(decodeURIComponent(page.url())).toMatch(/memory\/2026-11-20\.md$/)
-  })
-})
-
-describe('command palette', () => {
-  it('runs the command whose name is typed, although a note has the words', async () => {
-    const { page, client } = await openFrame()
-    await client.workspace.remember({ agent: 'main', text: 'The new file cabinet is in the hall' })
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('new file')
-    await page.getByText('file cabinet').first().waitFor()
-    expect(await page.getByRole('option', { selected: true }).innerText()).toBe('New file')
-  })
-
-  it('closes when a shortcut opens another view or quick capture', async () => {
-    const { page } = await openFrame()
-    const dialogs = page.getByRole('dialog')
-    for (const keys of ['Control+1', 'Control+Shift+Space']) {
-      await visit(page, '/search')
-      await page.keyboard.press('Control+k')
-      await page.getByPlaceholder(/command/).waitFor()
-      await page.keyboard.press(keys)
-      await page.getByPlaceholder(/command/).waitFor({ state: 'detached' })
-    }
-    await dialogs.getByRole('textbox').waitFor()
-    expect(await dialogs.count()).toBe(1)
   })
 
   it('finds commands, agents and settings by English names and by pinyin', async () => {
@@ -292,9 +290,8 @@ describe('first load', () => {
 })
 
 describe('new chat', () => {
-  it('sends messages typed before it exists to the same chat and answers all', async () => {
-    const { page, server } = await openFrame()
-    const client = await connect(server.url)
+  it('gets the messages and the text that are typed before it exists', async () => {
+    const { page, client } = await openFrame()
     const before = (await client.sessions.list({ agent: 'main' })).length
     await page.getByRole('link', { name: 'New chat' }).first().click()
     await page.waitForURL((url) => url.pathname === '/')
@@ -306,15 +303,10 @@ describe('new chat', () => {
     await page.getByText('I do two things', { exact: false }).waitFor()
     await page.locator('blockquote').getByText('7781', { exact: false }).first().waitFor()
     expect(await client.sessions.list({ agent: 'main' })).toHaveLength(before + 1)
-  })
-})
 
-describe('text typed meanwhile', () => {
-  it('moves to the new chat and not to the next one', async () => {
-    const { page } = await openFrame()
+    // Text typed meanwhile moves to the new chat and not to the next one.
     await page.getByRole('link', { name: 'New chat' }).first().click()
     await page.waitForURL((url) => url.pathname === '/')
-    const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('What is the boiler code?')
     await composer.press('Enter')
     // Immediately, before the chat has an address.
@@ -329,19 +321,5 @@ describe('text typed meanwhile', () => {
     expect(await composer.inputValue()).toBe('')
     await page.goBack()
     await until(async () => (await composer.inputValue()) === 'and then this')
-  })
-})
-
-describe('names of search results', () => {
-  it('shows a chat’s title instead of the transcript’s path', async () => {
-    const { page, client, chat } = await openFrame()
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('The piano stands in the cellar now.')
-    await composer.press('Enter')
-    await page.getByTestId('answer').nth(1).waitFor()
-    await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
-    await visit(page, '/inspect/found?q=piano+in+the+cellar')
-    await page.getByTestId('candidate').getByRole('link', { name: 'About the piano' }).click()
-    await page.waitForURL((url) => url.pathname === chat)
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
-import { closeBrowser, enter, openPage } from '../support/browser.ts'
+import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
@@ -57,8 +57,8 @@ async function composeAndPress(page: Page, input: CDPSession, field: Locator, le
 }
 
 describe('composition', () => {
-  it('starts no search and keeps the palette open', async () => {
-    const { page, input } = await open('/search')
+  it('starts no search, opens no menu, sends nothing and filters nothing', async () => {
+    const { page, input, server } = await open('/search')
     const search = page.getByRole('main').getByRole('combobox')
     await composeAndPress(page, input, search, 'fangdong')
     expect(new URL(page.url()).search).toBe('')
@@ -81,10 +81,8 @@ describe('composition', () => {
       .waitFor()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
-  })
 
-  it('opens no menu, sends nothing and filters nothing', async () => {
-    const { page, input, server } = await open('/')
+    await visit(page, '/')
     const composer = page.getByRole('textbox', { name: '消息', exact: true })
     await composer.fill('/')
     await page.getByRole('listbox').waitFor()
@@ -113,8 +111,16 @@ describe('composition', () => {
     expect(await readFile(join(server.workspace, 'memory', log), 'utf8')).toContain('买牛奶')
   })
 
-  it('keeps dialogs open and settings as they are', async () => {
+  it('completes links in the editor, keeps dialogs open and settings as they are', async () => {
     const { page, input } = await open('/file/notes/%E5%BC%B5%E4%B8%89.md')
+    await page.locator('.monaco-editor .view-lines').click()
+    await page.keyboard.press('Control+End')
+    for (const sign of ['【', '【']) await commit(input, sign)
+    await page.keyboard.type('王')
+    await page.locator('.suggest-widget.visible').getByText('王五').first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.view-line', { hasText: '[[王五]]' }).waitFor()
+
     await page.getByRole('button', { name: '新建文件' }).click()
     await composeAndPress(page, input, page.getByRole('dialog').getByRole('textbox'), 'ji')
     await commit(input, '记')
@@ -124,7 +130,7 @@ describe('composition', () => {
       return (await page.getByRole('dialog').count()) === 0
     })
 
-    await page.evaluate(() => history.pushState(null, '', '/settings'))
+    await visit(page, '/settings')
     const headings = page.locator('main h2')
     await headings.filter({ hasText: '通用' }).waitFor()
     const before = await headings.allInnerTexts()
@@ -158,17 +164,6 @@ describe('signs that Chinese input methods type', () => {
     }
     await composer.press('Tab')
     expect(await composer.inputValue()).toBe(`@${decomposed} `)
-  })
-
-  it('complete links in the editor', async () => {
-    const { page, input } = await open('/file/notes/%E5%BC%B5%E4%B8%89.md')
-    await page.locator('.monaco-editor .view-lines').click()
-    await page.keyboard.press('Control+End')
-    for (const sign of ['【', '【']) await commit(input, sign)
-    await page.keyboard.type('王')
-    await page.locator('.suggest-widget.visible').getByText('王五').first().waitFor()
-    await page.keyboard.press('Enter')
-    await page.locator('.view-line', { hasText: '[[王五]]' }).waitFor()
   })
 })
 

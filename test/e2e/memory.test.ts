@@ -108,8 +108,10 @@ describe('files', () => {
     await page.waitForURL(/people\.md/)
   })
 
-  it('keeps the caret in place when another program appends to the file', async () => {
-    const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
+  it('keeps the caret in place when another program appends to the file, and both sides of a conflict', async () => {
+    const { page, open, type, onDisk, workspace } = await openMemory({
+      files: { 'memory/a.md': 'one\n', 'memory/b.md': 'one\ntwo' },
+    })
     await open('memory/a.md')
     await type('two')
     await page.keyboard.press('Control+s')
@@ -119,6 +121,17 @@ describe('files', () => {
     await page.keyboard.type(' three')
     await page.keyboard.press('Control+s')
     await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three\n- outside\n')
+
+    // A conflict shows both sides, and both can be kept.
+    await open('memory/b.md')
+    await type(' of mine')
+    await writeFile(join(workspace, 'memory/b.md'), 'one\ntwo of theirs')
+    await page.keyboard.press('Control+s')
+    await page.getByRole('button', { name: 'Keep both' }).waitFor()
+    await page.getByTestId('diff-view').getByText('of theirs').first().waitFor()
+    await page.getByRole('button', { name: 'Keep both' }).click()
+    await until(async () => (await onDisk('memory/b.md')).includes('of mine'))
+    expect(await onDisk('memory/b.md')).toBe('one\ntwo of mine\ntwo of theirs')
   })
 
   it('keeps an undo during a save whose answer arrives after the change on disk', async () => {
@@ -174,19 +187,6 @@ describe('files', () => {
     await page.reload()
     await page.locator('.view-lines').getByText('one').waitFor()
     expect(await page.getByText('Your unsaved changes to this file').count()).toBe(0)
-  })
-
-  it('shows both sides of a conflict and can keep both', async () => {
-    const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\ntwo' } })
-    await open('memory/a.md')
-    await type(' of mine')
-    await writeFile(join(workspace, 'memory/a.md'), 'one\ntwo of theirs')
-    await page.keyboard.press('Control+s')
-    await page.getByRole('button', { name: 'Keep both' }).waitFor()
-    await page.getByTestId('diff-view').getByText('of theirs').first().waitFor()
-    await page.getByRole('button', { name: 'Keep both' }).click()
-    await until(async () => (await onDisk('memory/a.md')).includes('of mine'))
-    expect(await onDisk('memory/a.md')).toBe('one\ntwo of mine\ntwo of theirs')
   })
 })
 

@@ -25,6 +25,9 @@ async function openView(memory = '') {
   await page.goto(server.url)
   await page.getByRole('navigation').first().waitFor()
   const search = async (query: string, why = '') => {
+    // An open view keeps its own query.
+    await visit(page, '/changes')
+    await page.getByTestId('candidate').first().waitFor({ state: 'detached' })
     const parameters = new URLSearchParams({ q: query, ...(why ? { why } : {}) })
     await visit(page, `/inspect/found?${parameters}`)
     await page.getByTestId('candidate').first().waitFor()
@@ -38,8 +41,13 @@ async function openView(memory = '') {
 }
 
 describe('query conditions', () => {
-  it('are chips that can be disabled and enabled one by one', async () => {
+  it('say what they keep out and raise, and are chips that can be disabled one by one', async () => {
     const { page, search, returned, chip } = await openView()
+    await search('walrus in:2024-05', 'memory/2026-11-10.md:4')
+    const why = page.getByTestId('why')
+    await why.getByText('A filter of the query keeps it out: in:2024-05.').waitFor()
+    expect(await why.getAttribute('data-reason')).toBe('outsideFilter')
+
     await search('walrus in:2024-05 last week')
     expect(await returned()).toEqual(['memory/2024-05-12.md'])
     expect(await page.getByTestId('condition').count()).toBe(2)
@@ -54,18 +62,8 @@ describe('query conditions', () => {
     expect(await chip('in:2024-05').getAttribute('data-off')).toBe('true')
     await chip('in:2024-05').getByRole('button').click()
     await until(async () => (await returned()).join() === 'memory/2024-05-12.md')
-  })
 
-  it('are named if they keep a line out', async () => {
-    const { page, search } = await openView()
-    await search('walrus in:2024-05', 'memory/2026-11-10.md:4')
-    const why = page.getByTestId('why')
-    await why.getByText('A filter of the query keeps it out: in:2024-05.').waitFor()
-    expect(await why.getAttribute('data-reason')).toBe('outsideFilter')
-  })
-
-  it('raise the score by a shown amount, and are explained if invalid', async () => {
-    const { page, search, chip, returned } = await openView()
+    // They raise the score by a shown amount, and are explained if invalid.
     await search('walrus last week')
     const row = page.getByTestId('candidate').first()
     expect(await row.getAttribute('data-place')).toMatch(/^memory\/2026-11-10/)
@@ -81,8 +79,8 @@ describe('query conditions', () => {
 })
 
 describe('unsearched files', () => {
-  it('are marked in the tree and above the file, with the reason', async () => {
-    const { page } = await openView()
+  it('are marked in the tree and above the file, and listed below the results if they are links', async () => {
+    const { page, search, workspace } = await openView()
     await page.getByRole('link', { name: /^Notes/ }).click()
     const row = page.getByRole('link', { name: /AGENTS\.md/ })
     expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(
@@ -96,10 +94,8 @@ describe('unsearched files', () => {
     ).toBe(0)
     await row.click()
     expect(await page.getByTestId('unsearched-note').innerText()).toMatch(/every request already includes this file/)
-  })
 
-  it('lists skipped symbolic links below the results', async () => {
-    const { page, search, workspace } = await openView()
+    // Skipped symbolic links are listed below the results.
     await search('walrus')
     expect(await page.getByTestId('passed-links').count()).toBe(0)
     await symlink(join(workspace, 'projects'), join(workspace, 'LinkDir'))

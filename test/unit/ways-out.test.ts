@@ -30,7 +30,7 @@ const allowed: Record<string, { readonly ways: readonly string[]; readonly reaso
   'app/shell.ts': { ways: ['child_process'], reason: 'opens the browser or file manager for the user' },
   'llm/providers/anthropic/anthropic.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
   'llm/providers/openai/openai-client.ts': { ways: ['SDK'], reason: 'uses the fetch of its options' },
-  'agent/mcp-client/mcp-connection.ts': {
+  'agent/mcp-client/mcp-servers.ts': {
     ways: ['SDK', 'SDK'],
     reason: 'HTTP uses the fetch of the gate; a program cannot, so each call is recorded first',
   },

@@ -6,7 +6,7 @@ import type { Agent } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
-import { sendMessage } from './composer/private-lines.tsx'
+import { sendMessage } from './composer/outbox.tsx'
 
 /** Returns the actions on the messages of a conversation. Failed actions show a toast. */
 export function useCreateChatActions(

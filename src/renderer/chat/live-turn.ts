@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { reduceChatEvent, idle, type LiveTurn } from './live-turn-state.ts'
+import { reduceChatEvent, idle, type LiveTurn } from './turns.ts'
 
 /** Delay before the stream of events is opened again, in ms. */
 const reconnectDelayMs = 500

@@ -2,18 +2,15 @@ import { t } from 'i18next'
 import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, ReviewOutcome } from '#shared/contract/index.ts'
-import { EmptyState, QueryView } from '#lib/ui/states.tsx'
-import { formatMoment, formatMoney } from '#lib/i18n/format.ts'
-import { Button, IconButton } from '#lib/ui/button.tsx'
-import { Choice } from '#lib/ui/choice.tsx'
-import { ViewHeader } from '#lib/ui/view-header.tsx'
+import type { Agent, ReviewOutcome, ReviewEstimate } from '#shared/contract/index.ts'
+import { EmptyState, QueryView, ErrorState, Skeleton, Button, IconButton, Choice, TextLink } from '#lib/ui/elements.tsx'
+import { formatMoment, formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
+import { ViewHeader, Dialog } from '#lib/ui/frames.tsx'
 import { api } from '#lib/api/client.ts'
-import { ProposalList } from './proposal-list.tsx'
-import { LineLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
-import { ReviewDialog } from './review-dialog.tsx'
+import { ProposalList, LineLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
 import { inboxTabs, useInbox, type SuggestionInbox } from './use-inbox.ts'
-import { explainCode } from '#lib/feedback/explain.ts'
+import { explainCode } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
 
 /** @param proposal id of the suggestion to select first */
 export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
@@ -333,4 +330,80 @@ function ReviewSummary({ review }: { review: ReviewOutcome }) {
     ...(unread > 0 ? [t('upkeep.review.unread', { count: unread })] : []),
   ]
   return <>{parts.join(' · ')}</>
+}
+
+export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
+  const query = useQuery({ ...api.upkeep.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
+  const estimate = query.data
+  const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0
+  return (
+    <Dialog
+      title={t('upkeep.review.title')}
+      action={t('onboarding.start')}
+      canSubmit={canStart}
+      aside={
+        <TextLink href={paths.settings('upkeep')} className="mr-auto text-[12px]" onClick={onClose}>
+          {t('upkeep.review.settings')}
+        </TextLink>
+      }
+      className="top-[14vh] max-h-[76vh] w-[min(520px,94vw)] overflow-y-auto"
+      onSubmit={onStart}
+      onClose={onClose}
+    >
+      <p className="text-muted">{t('upkeep.review.lead')}</p>
+      {query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : !estimate ? (
+        <div role="status" aria-label={t('upkeep.review.estimating')}>
+          <Skeleton lines={5} />
+        </div>
+      ) : (
+        <Estimate estimate={estimate} />
+      )}
+    </Dialog>
+  )
+}
+
+function Estimate({ estimate }: { estimate: ReviewEstimate }) {
+  const { model, isOffline, lines, requests, input, output, usd, budget, spent, fitting } = estimate
+  if (isOffline) return <p role="note">{t('upkeep.review.offline')}</p>
+  const spentTokens = t('upkeep.review.spentTokens', { count: spent.tokens })
+  const spentText =
+    usd !== null && budget.usd !== null
+      ? t('upkeep.review.spentOf', { spent: formatMoney(spent.usd), budget: formatMoney(budget.usd) })
+      : budget.tokens === null
+        ? spentTokens
+        : t('upkeep.review.spentOf', { spent: spentTokens, budget: formatShort(budget.tokens) })
+  const rows = [
+    [t('status.model'), model],
+    [t('upkeep.review.lines'), formatNumber(lines)],
+    [t('settings.requests'), formatNumber(requests)],
+    [t('context.tokens'), t('upkeep.review.tokensOf', { input: formatShort(input), output: formatShort(output) })],
+    [
+      t('details.cost'),
+      usd === null ? t('upkeep.review.unknownPrice') : t('upkeep.review.about', { cost: formatMoney(usd) }),
+    ],
+    [t('upkeep.review.month'), spentText],
+  ] as const
+  return (
+    <>
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1" data-testid="estimate">
+        {rows.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0 break-words tabular">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {requests === 0 ? (
+        <p role="note">{t('upkeep.review.nothing')}</p>
+      ) : (
+        fitting < requests && (
+          <p role="note" className="text-bad">
+            {fitting === 0 ? t('upkeep.review.noBudget') : t('upkeep.review.partly', { count: fitting })}
+          </p>
+        )
+      )}
+    </>
+  )
 }

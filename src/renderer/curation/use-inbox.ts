@@ -5,7 +5,6 @@ import { toast } from 'sonner'
 import type { Proposal, UndoConflict } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess, undoToastMs } from '#lib/feedback/toast.ts'
-import { toggled } from '#lib/util/toggled.ts'
 
 const dayMs = 86_400_000
 export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as const
@@ -37,7 +36,7 @@ export function useInbox(agent: string, initial: string | undefined) {
     const next = Math.max(0, Math.min(proposals.length - 1, position))
     setSelection({ id: proposals[next]?.id, index: next })
   }
-  const toggleChecked = (id: string) => setCheckedIds(toggled(checkedIds, id))
+  const toggleChecked = (id: string) => setCheckedIds(checkedIds.symmetricDifference(new Set([id])))
   const reopenAction = (reopenedIds: string[]) => () => client.upkeep.reopen({ agent, ids: reopenedIds })
   const closeTargets = async (text: 'upkeep.refused' | 'upkeep.snoozed', action: () => Promise<unknown>) => {
     if (ids.length === 0 || tab !== 'open') return

@@ -7,32 +7,33 @@ import { useLocation } from 'wouter'
 import type { Agent, Appearance, BlamedLine } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast, showError } from '#lib/feedback/toast.ts'
-import { LinksPanel } from './links/links-panel.tsx'
-import { useNoteLinks } from '../markdown/citations/use-note-links.ts'
+import { LinksPanel } from './links.tsx'
+import { useNoteLinks } from '../markdown/document/context.ts'
 import { useCauseName } from '#lib/diff-view/diff-card.tsx'
-import { HistoryPanel } from './history/history-panel.tsx'
+import { HistoryPanel } from './history.tsx'
 import type { LineChange } from '../markdown/parse/line-edits.ts'
 import type { PreviewHandle } from '../markdown/preview/preview.tsx'
-import { NoteMark } from '#lib/notes/private-mark.tsx'
-import { formatMoment, formatShortDay } from '#lib/i18n/format.ts'
-import { Button, IconButton } from '#lib/ui/button.tsx'
+import { NoteMark, NotIndexedNote } from '#lib/notes/note-marks.tsx'
+import { formatMoment, formatShortDay, formatNumber } from '#lib/i18n/format.ts'
+import { Button, IconButton, ErrorBoundary } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { formatBoundKeys, useShortcuts } from '#lib/util/shortcuts.ts'
 import { paths, useMarkedLines } from '#lib/router/paths.ts'
-import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { ViewHeader } from '#lib/ui/frames.tsx'
 import type { EditorHandle } from './editor.tsx'
-import { NotIndexedNote } from './privacy/not-indexed.tsx'
 import { useOpenFile, type DiskFile, type MissingFile, type OpenFile, type OtherDraft } from './open-file.ts'
-import { attachToNote } from './attach-files.ts'
-import { TextCounts, Outline } from './tree/outline.tsx'
+import { attachToNote } from './attachments.ts'
 import { togglePanel, type OpenPanels, type Panel } from './panel-layout.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
+import { plainTitle } from '#lib/notes/note-titles.ts'
+import { countWords, estimateTokens } from '#shared/util/tokens.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
 
 const Editor = lazy(() => import('./editor.tsx'))
 
 const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 
-const DiffView = lazy(() => import('./diff-view.tsx'))
+const DiffView = lazy(async () => ({ default: (await import('./editor.tsx')).DiffView }))
 
 /** Delay before the editor mounts if the preview fills the view, in ms. */
 const editorMountDelayMs = 400
@@ -250,16 +251,10 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
           )}
         </div>
       </section>
-      {panels.links && (
-        <ErrorBoundary piece="part" resetKey={path}>
-          <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />
-        </ErrorBoundary>
-      )}
-      {panels.history && (
-        <ErrorBoundary piece="part" resetKey={path}>
-          <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />
-        </ErrorBoundary>
-      )}
+      <ErrorBoundary piece="part" resetKey={panels}>
+        {panels.links && <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />}
+        {panels.history && <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />}
+      </ErrorBoundary>
     </>
   )
 }
@@ -364,5 +359,60 @@ function Notice({ text, children }: { text: string; children: React.ReactNode })
       <span className="min-w-40 flex-1">{text}</span>
       {children}
     </div>
+  )
+}
+
+/** Shorter outlines are not shown. */
+const minHeadings = 3
+const maxHeadings = 1000
+
+function Outline({ text, onChoose }: { text: string; onChoose: (line: number) => void }) {
+  const sections = useMemo(() => (text.length > maxCountedLength ? [] : sectionsOf(text.split('\n'))), [text])
+  if (sections.length < minHeadings) return null
+  return (
+    <nav
+      aria-label={t('file.outline')}
+      className="hidden w-52 shrink-0 overflow-y-auto border-l border-line px-2 py-3 text-[12px] xl:block"
+    >
+      {sections.slice(0, maxHeadings).map(({ title, level, from: line }) => (
+        <button
+          key={line}
+          type="button"
+          onClick={() => onChoose(line)}
+          className="block min-h-6 w-full truncate rounded-sm px-2 text-left text-muted hover:bg-soft hover:text-text"
+          style={{ paddingLeft: level * 8 }}
+        >
+          {clipLine(plainTitle(title), 100)}
+        </button>
+      ))}
+      {sections.length > maxHeadings && <p className="px-2 py-1 text-muted">…</p>}
+    </nav>
+  )
+}
+
+/** A request includes at most this many characters of a context file. */
+const maxContextCharacters = 20_000
+
+/** Longer texts are not counted. In characters. */
+const maxCountedLength = 500_000
+
+/** Longer texts are counted after a pause in typing. In characters. */
+const maxImmediateLength = 30_000
+const debounceMs = 500
+
+/** Shows the number of words and tokens, or a warning if a context file exceeds the limit. */
+function TextCounts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
+  const debouncedText = useDebounced(text, text.length > maxImmediateLength ? debounceMs : 0)
+  const isTooLong = text.length > maxCountedLength
+  const words = useMemo(() => (isTooLong ? 0 : countWords(debouncedText)), [debouncedText, isTooLong])
+  const tokens = useMemo(() => (isTooLong ? 0 : estimateTokens(debouncedText)), [debouncedText, isTooLong])
+  if (isTooLong) return null
+  const isOverLimit = hasLimit && text.length > maxContextCharacters
+  return (
+    <span className={isOverLimit ? 'text-warning' : 'max-sm:hidden'}>
+      {isOverLimit
+        ? t('file.limit', { characters: formatNumber(text.length), limit: formatNumber(maxContextCharacters) })
+        : t('file.words', { words: formatNumber(words), tokens: formatNumber(tokens) })}
+    </span>
   )
 }

@@ -3,9 +3,9 @@ import type { LineChange } from '../markdown/parse/line-edits.ts'
 import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { linkContexts, registerMarkdown, unresolvedRanges, type LinkContext } from './markdown-language.ts'
-import { applyTheme, monaco } from '#lib/util/monaco.ts'
+import { monaco } from '#lib/util/monaco.ts'
 import type { MarkedLines } from '#lib/router/paths.ts'
-import { handlePastedFiles } from './attach-files.ts'
+import { handlePastedFiles } from './attachments.ts'
 
 const linkCheckDebounceMs = 300
 
@@ -75,7 +75,6 @@ export default function Editor(props: EditorProps) {
 
   useEffect(() => {
     if (!container.current) return undefined
-    applyTheme()
     registerMarkdown()
     const instance = monaco.editor.create(container.current, {
       ...editorOptions,
@@ -115,10 +114,7 @@ export default function Editor(props: EditorProps) {
     const { activeElement } = document
     const isFree = isBlank ? !activeElement?.closest('[role=dialog], [role=menu]') : activeElement === document.body
     if (isFree) instance.focus()
-    const themeObserver = new MutationObserver(applyTheme)
-    themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
-      themeObserver.disconnect()
       for (const disposable of disposables) disposable.dispose()
       instance.getModel()?.dispose()
       instance.dispose()
@@ -321,4 +317,36 @@ function changeLines(
   editor.pushUndoStop()
   editor.executeEdits('markdown', [{ range, text: change(model.getValueInRange(range).split('\n')).join('\n') }])
   editor.pushUndoStop()
+}
+
+export function DiffView({ original, modified, label }: { original: string; modified: string; label: string }) {
+  const container = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!container.current) return undefined
+    const editor = monaco.editor.createDiffEditor(container.current, {
+      automaticLayout: true,
+      readOnly: true,
+      // The gutter menu accesses the editor after it is disposed.
+      renderGutterMenu: false,
+      renderSideBySide: true,
+      wordWrap: 'on',
+      fontSize: 13,
+      lineHeight: 22,
+      minimap: { enabled: false },
+      scrollBeyondLastLine: false,
+      originalAriaLabel: label,
+      modifiedAriaLabel: label,
+    })
+    const models = {
+      original: monaco.editor.createModel(original, 'markdown'),
+      modified: monaco.editor.createModel(modified, 'markdown'),
+    }
+    editor.setModel(models)
+    return () => {
+      editor.dispose()
+      models.original.dispose()
+      models.modified.dispose()
+    }
+  }, [original, modified, label])
+  return <div ref={container} className="h-full" data-testid="diff-view" />
 }

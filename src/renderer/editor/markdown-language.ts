@@ -2,11 +2,10 @@ import i18next from 'i18next'
 import { isoDate, isoTime } from '#lib/i18n/format.ts'
 import { monaco } from '#lib/util/monaco.ts'
 import { decodePart } from '#shared/util/decode.ts'
-import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
-import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { type LinkTarget, type NoteLink, parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
-import type { NoteLinks } from '../markdown/citations/use-note-links.ts'
+import type { NoteLinks } from '../markdown/document/context.ts'
 
 export interface LinkContext extends NoteLinks {
   readonly path: string

@@ -1,12 +1,11 @@
+import { useOnLeave } from '#lib/util/hooks.ts'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import type { Appearance, FileDraft } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { localFileDraft, sendLeftoverDrafts, draftDebounceMs, saveDraft } from '#lib/drafts/draft-storage.ts'
-import { windowId } from '#lib/drafts/window-id.ts'
-import { isErrorOf } from '#lib/feedback/explain.ts'
-import { showError } from '#lib/feedback/toast.ts'
+import { localFileDraft, sendLeftoverDrafts, draftDebounceMs, saveDraft, windowId } from '#lib/drafts.ts'
+import { isErrorOf, showError } from '#lib/feedback/toast.ts'
 
 export interface DiskFile {
   readonly text: string
@@ -344,20 +343,4 @@ async function readDisk(agent: string, path: string): Promise<DiskFile> {
     if (isErrorOf(error, 'file_not_found')) return { text: '', hash: null }
     throw error
   }
-}
-
-/** Calls `onLeave` when the window loses the focus, is hidden or closes, and when the component unmounts. */
-function useOnLeave(onLeave: () => void | Promise<void>): void {
-  useEffect(() => {
-    const leave = () => void onLeave()
-    const controller = new AbortController()
-    const { signal } = controller
-    window.addEventListener('blur', leave, { signal })
-    window.addEventListener('pagehide', leave, { signal })
-    document.addEventListener('visibilitychange', leave, { signal })
-    return () => {
-      controller.abort()
-      leave()
-    }
-  }, [onLeave])
 }

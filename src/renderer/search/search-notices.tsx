@@ -4,7 +4,7 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
+import { IndexAllButton } from '#lib/notes/note-marks.tsx'
 import {
   CalendarClock,
   Clock,
@@ -114,7 +114,6 @@ const icons = {
 } as const
 
 export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
-  const meaningOf = useMeaning()
   if (conditions.length === 0) return null
   return (
     <ul aria-label={t('condition.label')} className="flex flex-wrap gap-2 px-5 pb-3">
@@ -166,23 +165,21 @@ function Span({ condition: { from, to, isOff, nearest } }: { condition: Conditio
   return <span className="tabular shrink-0 text-muted max-[480px]:hidden">{range}</span>
 }
 
-function useMeaning() {
-  return ({ kind, text, from, to, isUnread }: Condition): string => {
-    const isValue = kind === 'tag' || kind === 'property'
-    if (isUnread) {
-      if (kind === 'path') return t('condition.unreadPath', { text })
-      if (kind === 'source') return t('condition.unreadSource', { text })
-      return t(isValue ? 'condition.unreadValue' : 'condition.unreadDate', { text })
-    }
-    if (isValue) return t(`condition.${text.startsWith('-') ? 'without' : kind}`)
-    if (kind === 'path' || kind === 'source' || kind === 'not') return t(`condition.${kind}`)
-    const days = { from: from ?? '', to: to ?? '' }
-    if (kind === 'after' || kind === 'before') return t(`condition.${kind}`, days)
-    if (kind === 'time') {
-      if (to === null) return t('condition.liftFrom', days)
-      if (from === null) return t('condition.liftTo', days)
-      return t(from === to ? 'condition.liftDay' : 'condition.lift', days)
-    }
-    return t(from === to ? 'condition.day' : 'condition.span', days)
+function meaningOf({ kind, text, from, to, isUnread }: Condition): string {
+  const isValue = kind === 'tag' || kind === 'property'
+  if (isUnread) {
+    if (kind === 'path') return t('condition.unreadPath', { text })
+    if (kind === 'source') return t('condition.unreadSource', { text })
+    return t(isValue ? 'condition.unreadValue' : 'condition.unreadDate', { text })
   }
+  if (isValue) return t(`condition.${text.startsWith('-') ? 'without' : kind}`)
+  if (kind === 'path' || kind === 'source' || kind === 'not') return t(`condition.${kind}`)
+  const days = { from: from ?? '', to: to ?? '' }
+  if (kind === 'after' || kind === 'before') return t(`condition.${kind}`, days)
+  if (kind === 'time') {
+    if (to === null) return t('condition.liftFrom', days)
+    if (from === null) return t('condition.liftTo', days)
+    return t(from === to ? 'condition.liftDay' : 'condition.lift', days)
+  }
+  return t(from === to ? 'condition.day' : 'condition.span', days)
 }

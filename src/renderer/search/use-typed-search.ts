@@ -3,7 +3,6 @@ import { useDeferredValue, useMemo, useState } from 'react'
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import type { FileLine } from '#lib/router/paths.ts'
-import { toggled } from '#lib/util/toggled.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { diffRanks } from './candidates.ts'
 
@@ -78,7 +77,8 @@ export function useTypedSearch(agent: string, text: string, { why, tried, option
     retry: () => void (current.error ? current : preview).refetch(),
     isBusy: isOutdated || explanation !== latest,
     hasVectors: provider !== 'none',
-    toggleCondition: (condition: string) => setDisabled([...toggled(disabledConditions, condition)]),
+    toggleCondition: (condition: string) =>
+      setDisabled([...new Set(disabledConditions).symmetricDifference(new Set([condition]))]),
   }
 }
 

@@ -1,40 +1,38 @@
-import { t } from 'i18next'
-import { useEffect, useRef, type ReactNode, useState } from 'react'
+import i18next, { t } from 'i18next'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
-import type { Agent } from '#shared/contract/index.ts'
+import type { Agent, OutboundRequest } from '#shared/contract/index.ts'
 import { commandKeys, formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorState, Skeleton } from '#lib/ui/states.tsx'
+import { ErrorState, Skeleton, EmptyState, Button, TextLink, SearchField, Select } from '#lib/ui/elements.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { SearchModeSetting } from '#lib/search/search-mode.tsx'
-import { Button, TextLink } from '#lib/ui/button.tsx'
-import { AgentsSettings } from './agents/agents-settings.tsx'
-import { ImportSettings } from './import/import-settings.tsx'
-import { ConnectPrograms, KnownPrograms } from './programs.tsx'
-import { ModelCard } from './model-card.tsx'
-import { OutboundList } from './outbound.tsx'
-import type { SectionId } from './setting-rows.ts'
-import { SpendingPanel } from './spending.tsx'
-import { ToolServers } from './tool-servers.tsx'
-import { UpdatePanel } from './update.tsx'
-import { ProblemItem, problemKey } from './problem.tsx'
+import { AgentsSettings } from './agents.tsx'
+import { ImportSettings } from './import.tsx'
+import { ConnectPrograms, KnownPrograms, ToolServers } from './programs.tsx'
+import { ModelCard, SpendingPanel } from './model-card.tsx'
+import { sectionAt, type SectionId, type PlacedSetting } from './setting-rows.ts'
+import { UpdatePanel, ProblemItem, problemKey } from './health.tsx'
 import { Download, RefreshCw } from 'lucide-react'
-import { SearchField } from '#lib/ui/search-field.tsx'
 import { download } from '#lib/util/download.ts'
+import { nameRanker, useChineseNames } from '#lib/util/name-match.ts'
+import { settingNames, useSettings } from './setting-row.tsx'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+
+// The type of `Object.entries` lacks the names.
+const commands = Object.entries(commandKeys) as [keyof typeof commandKeys, string][]
 
 export function panelsOf(agent: Agent): readonly SettingsPanel[] {
-  return [
+  const panels: readonly Omit<SettingsPanel, 'section'>[] = [
     {
-      section: 'general',
       id: 'agents',
       words: `${t('session.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
       ...textsOf('agents'),
       body: <AgentsSettings agent={agent} />,
     },
     {
-      section: 'models',
       id: 'providers',
       words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
       title: t('settings.section.models'),
@@ -42,7 +40,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <ModelSettings agent={agent} />,
     },
     {
-      section: 'models',
       id: 'spending',
       words: `${t('settings.limit')} monthlyLimit`,
       title: t('settings.spending'),
@@ -50,7 +47,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <SpendingPanel />,
     },
     {
-      section: 'memory',
       id: 'searchMode',
       isAdvanced: true,
       words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
@@ -59,7 +55,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <SearchModeSetting agent={agent.id} />,
     },
     {
-      section: 'programs',
       id: 'tools',
       isAdvanced: true,
       words: 'MCP mcp.servers permission command url',
@@ -68,7 +63,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <ToolServers />,
     },
     {
-      section: 'programs',
       id: 'programs',
       words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
       title: t('clients.title'),
@@ -76,7 +70,6 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <ConnectPrograms agent={agent} />,
     },
     {
-      section: 'programs',
       id: 'knownPrograms',
       words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
       title: t('clients.knownTitle'),
@@ -84,43 +77,26 @@ export function panelsOf(agent: Agent): readonly SettingsPanel[] {
       body: <KnownPrograms agent={agent} />,
     },
     {
-      section: 'shortcuts',
       id: 'shortcuts',
-      words: Object.entries(commandKeys)
-        .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
-        .join(' '),
+      words: commands.map(([name, keys]) => `${t(`shortcut.${name}`)} ${formatBoundKeys(keys)}`).join(' '),
       ...textsOf('shortcut'),
       body: <ShortcutList />,
     },
-    {
-      section: 'about',
-      id: 'health',
-      ...textsOf('health'),
-      body: <HealthList agent={agent} />,
-    },
-    {
-      section: 'privacy',
-      id: 'outbound',
-      ...textsOf('outbound'),
-      body: <OutboundList />,
-    },
-    { section: 'data', id: 'data', title: t('settings.section.data'), lead: t('data.lead'), body: <DataLocations /> },
-    {
-      section: 'data',
-      id: 'import',
-      ...textsOf('import'),
-      body: <ImportSettings agent={agent} />,
-    },
-    { section: 'about', id: 'version', ...textsOf('about'), body: <Version /> },
-    { section: 'about', id: 'log', isAdvanced: true, ...textsOf('log'), body: <LogView /> },
+    { id: 'health', ...textsOf('health'), body: <HealthList agent={agent} /> },
+    { id: 'outbound', ...textsOf('outbound'), body: <OutboundList /> },
+    { id: 'data', title: t('settings.section.data'), lead: t('data.lead'), body: <DataLocations /> },
+    { id: 'import', ...textsOf('import'), body: <ImportSettings agent={agent} /> },
+    { id: 'version', ...textsOf('about'), body: <Version /> },
+    { id: 'log', isAdvanced: true, ...textsOf('log'), body: <LogView /> },
   ]
+  return panels.map((panel) => ({ ...panel, section: sectionAt(panel.id) }))
 }
 
 function textsOf(name: 'about' | 'agents' | 'health' | 'import' | 'log' | 'outbound' | 'shortcut') {
   return { title: t(`${name}.title`), lead: t(`${name}.lead`) }
 }
 
-export interface SettingsPanel {
+interface SettingsPanel {
   readonly section: SectionId
   readonly id: string
   readonly title: string
@@ -233,22 +209,20 @@ function ShortcutList() {
   const setKeys = (keys: string, value: string | undefined) => {
     setRecording(undefined)
     const path = ['shortcuts', keys]
-    const taken = Object.entries(commandKeys).find(
-      ([, other]) => other !== keys && (customKeys[other] ?? other) === value,
-    )
+    const taken = commands.find(([, other]) => other !== keys && (customKeys[other] ?? other) === value)
     if (taken) {
-      const command = t(`shortcut.${taken[0] as keyof typeof commandKeys}`)
+      const command = t(`shortcut.${taken[0]}`)
       return void toast.error(t('shortcut.taken', { keys: formatKeys(value ?? ''), command }))
     }
     setting.mutate(value === undefined ? { path, reset: true } : { path, value })
   }
   return (
     <ul className="flex flex-col">
-      {Object.entries(commandKeys).map(([command, keys]) => {
+      {commands.map(([command, keys]) => {
         const current = customKeys[keys] ?? keys
         return (
           <li key={command} data-testid="shortcut" className="flex min-h-9 items-center gap-3 border-b border-soft">
-            <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
+            <span className="flex-1">{t(`shortcut.${command}`)}</span>
             {current !== keys && (
               <Button look="link" onClick={() => setKeys(keys, undefined)}>
                 {t('shortcut.asBefore', { keys: formatKeys(keys) })}
@@ -327,5 +301,92 @@ function LogView() {
         </ul>
       )}
     </div>
+  )
+}
+
+/** @param query if empty, the result is empty */
+export function useSettingsSearch(agent: Agent, query: string) {
+  const rankOf = nameRanker(query, useChineseNames(query))
+  const settingsQuery = useSettings(agent)
+  const panels = panelsOf(agent)
+  const matches = ([name = '', ...others]: readonly string[]) => query !== '' && rankOf(name, ...others) !== undefined
+  return {
+    ...settingsQuery,
+    list: (settingsQuery.settings?.all ?? []).filter((setting) => matches(searchedTextsOf(setting))),
+    panels: panels.filter(({ title, lead, id, words = '' }) => matches([title, lead, id, words, ...synonyms(id)])),
+  }
+}
+
+/** Synonyms in the language of the interface and in English. */
+function synonyms(id: string): string[] {
+  return [i18next.t, i18next.getFixedT('en')].map((t) => settingNames(t).wordsOf(id))
+}
+
+/** Only the first text, the name, is matched by pinyin. */
+function searchedTextsOf({ row, group, section }: PlacedSetting): string[] {
+  const { nameOf, hintOf, valueNameOf, groupNameOf } = settingNames(i18next.t)
+  return [
+    nameOf(row.path),
+    settingNames(i18next.getFixedT('en')).nameOf(row.path),
+    row.path.join('.'),
+    hintOf(row.path),
+    groupNameOf(group),
+    i18next.t(`settings.section.${section}`),
+    ...row.options.map((option) => valueNameOf(row.path, option)),
+    ...synonyms(row.path.join('.')),
+  ]
+}
+
+function OutboundList() {
+  const { data, error, refetch } = useQuery({ ...api.settings.outbound.queryOptions(), staleTime: 0 })
+  const [purpose, setPurpose] = useState<OutboundRequest['purpose'] | ''>('')
+  const [host, setHost] = useState('')
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton lines={4} />
+  const { requests, total } = data
+  if (total === 0) return <EmptyState title={t('outbound.empty')} hint={t('outbound.emptyHint')} />
+  const purposes = [...new Set(requests.map((request) => request.purpose))]
+  const hosts = [...new Set(requests.map((request) => request.host))].sort()
+  const purposeOptions = purposes.map((value) => ({ value, name: t(`outbound.purposes.${value}`) }))
+  const shown = requests.filter(
+    (request) => (purpose === '' || request.purpose === purpose) && (host === '' || request.host === host),
+  )
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          label={t('outbound.purpose')}
+          value={purpose}
+          options={[{ value: '', name: t('outbound.allPurposes') }, ...purposeOptions]}
+          onChoose={setPurpose}
+        />
+        <Select
+          label={t('outbound.host')}
+          value={host}
+          options={[{ value: '', name: t('outbound.allHosts') }, ...hosts.map((value) => ({ value, name: value }))]}
+          onChoose={setHost}
+          className="min-h-7 max-w-60 px-1.5"
+        />
+        <span className="tabular text-muted">{t('outbound.count', { count: shown.length })}</span>
+      </div>
+      <div tabIndex={0} className="max-h-96 overflow-auto rounded-md border border-line text-[12px]">
+        <VirtualRows label={t('outbound.title')} rows={shown} keyOf={({ id }) => id} estimateHeight={() => 45}>
+          {({ at, host, characters, outcome = t('outbound.unanswered'), ...request }) => (
+            <div data-testid="outbound" className="border-b border-soft px-3 py-1">
+              {t(`outbound.purposes.${request.purpose}`)} <span className="pl-1 font-mono break-all">{host}</span>
+              <p className="tabular flex flex-wrap gap-x-3 text-muted">
+                <time dateTime={at}>{formatMoment(Date.parse(at))}</time>
+                <span>{t('outbound.characters', { count: characters })}</span>
+                <span>{outcome}</span>
+                {request.isPrivate && <span>{t('private.mark')}</span>}
+              </p>
+            </div>
+          )}
+        </VirtualRows>
+      </div>
+      {total > requests.length && (
+        <p className="text-muted">{t('outbound.older', { count: requests.length, total })}</p>
+      )}
+    </>
   )
 }

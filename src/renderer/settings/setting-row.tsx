@@ -1,18 +1,27 @@
-import { t } from 'i18next'
-import { useQuery, useQueries } from '@tanstack/react-query'
+import i18next, { t } from 'i18next'
+import { useQuery, useQueries, useMutation } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState, type ChangeEvent } from 'react'
 import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
-import { ErrorText } from '#lib/ui/states.tsx'
+import { ErrorText, Button, IconButton, Select } from '#lib/ui/elements.tsx'
 import { useHash } from '#lib/router/paths.ts'
-import { Button, IconButton } from '#lib/ui/button.tsx'
-import { Dialog } from '#lib/ui/dialog.tsx'
+import { Dialog } from '#lib/ui/frames.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import { type PlacedSetting, newEmbeddingRecipient, defaultEmbeddingModel } from './setting-rows.ts'
-import { Control } from './setting-control.tsx'
-import { settingNames, type Settings } from './use-settings.ts'
+import {
+  newEmbeddingRecipient,
+  defaultEmbeddingModel,
+  formatDuration,
+  placeSettings,
+  settingRows,
+  type PlacedSetting,
+  type SettingRow,
+  type GroupId,
+  type JsonSchema,
+} from './setting-rows.ts'
+import { formatNumber } from '#lib/i18n/format.ts'
+import { valueAt } from '#shared/util/json.ts'
 
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
@@ -187,4 +196,204 @@ function EmbeddingConsent({ agents, embedding, onAgree, onClose }: EmbeddingCons
       {hasAddress && <p className="text-muted">{t('meaning.consentLead', { model, place: baseUrl ?? name })}</p>}
     </Dialog>
   )
+}
+
+const field =
+  'min-h-7 w-full min-w-0 rounded-sm border border-line bg-raised px-2 py-0.5 outline-none focus:border-accent'
+
+interface ControlProps {
+  readonly row: SettingRow
+  readonly name: string
+  readonly value: unknown
+  /** The value in use while the field is empty. */
+  readonly unset?: string
+  readonly onSet: (value: unknown) => void
+  readonly errorId: string | undefined
+}
+
+function Control({ row, name, value, unset, onSet, errorId }: ControlProps) {
+  const { valueNameOf } = settingNames(t)
+  switch (row.kind) {
+    case 'boolean':
+      return (
+        <input
+          type="checkbox"
+          aria-label={name}
+          checked={value === true}
+          onChange={(event) => onSet(event.target.checked)}
+          className="mt-1.5 accent-accent"
+        />
+      )
+    case 'choice':
+      return (
+        <Select
+          label={name}
+          value={String(value)}
+          options={row.options.map((option) => ({ value: option, name: valueNameOf(row.path, option) }))}
+          onChoose={onSet}
+          className="min-h-7 w-full min-w-0 px-2 py-0.5 outline-none focus:border-accent"
+        />
+      )
+    default: {
+      const { initial, hint = unset, read } = textFormatOf(row, value)
+      return (
+        <TextInput
+          name={name}
+          errorId={errorId}
+          initial={initial}
+          hint={hint ?? ''}
+          isLong={row.kind === 'longText' || row.kind === 'list'}
+          inputMode={row.kind === 'number' ? 'decimal' : undefined}
+          onDone={(text) => onSet(read(text))}
+        />
+      )
+    }
+  }
+}
+
+interface TextFormat {
+  readonly initial: string
+  readonly hint?: string
+  /** Returns the value to set; undefined restores the inherited value. An invalid text is set as it is. */
+  readonly read: (text: string) => unknown
+}
+
+function textFormatOf(row: SettingRow, value: unknown): TextFormat {
+  switch (row.kind) {
+    case 'number':
+      return {
+        initial: String(value ?? ''),
+        hint: row.isNullable ? t('settings.none') : rangeOf(row),
+        read(text) {
+          if (text.trim() === '') return row.isNullable ? null : undefined
+          return Number.isNaN(Number(text)) ? text : Number(text)
+        },
+      }
+    case 'duration':
+      return {
+        initial: typeof value === 'number' ? formatDuration(value) : String(value ?? ''),
+        hint: '90s, 5m, 2h',
+        read: (text) => text.trim() || undefined,
+      }
+    case 'list':
+      return {
+        initial: Array.isArray(value) ? value.join('\n') : '',
+        hint: t('settings.onePerLine'),
+        read(text) {
+          const lines = text.split('\n').flatMap((line) => line.trim() || [])
+          return lines.length === 0 ? undefined : lines
+        },
+      }
+    default:
+      return { initial: typeof value === 'string' ? value : '', read: (text) => text || undefined }
+  }
+}
+
+function rangeOf({ min, max }: SettingRow): string {
+  if (min === undefined) return ''
+  return max === undefined ? `≥ ${formatNumber(min)}` : `${formatNumber(min)} – ${formatNumber(max)}`
+}
+
+interface TextInputProps {
+  readonly name: string
+  readonly initial: string
+  readonly hint: string
+  readonly isLong?: boolean
+  readonly inputMode: 'decimal' | undefined
+  readonly errorId: string | undefined
+  readonly onDone: (text: string) => void
+}
+
+function TextInput({ name, initial, hint, isLong = false, inputMode, errorId, onDone }: TextInputProps) {
+  const [text, setText] = useState(initial)
+  const finish = () => text !== initial && onDone(text)
+  const attributes = {
+    'aria-label': name,
+    'aria-invalid': errorId !== undefined,
+    'aria-describedby': errorId,
+    value: text,
+    placeholder: hint,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => setText(event.target.value),
+    onBlur: finish,
+  }
+  if (isLong) return <textarea {...attributes} rows={2} className={`${field} resize-y font-mono text-[12px]`} />
+  return (
+    <input
+      {...attributes}
+      inputMode={inputMode}
+      title={hint}
+      spellCheck={false}
+      onKeyDown={(event) => event.key === 'Enter' && finish()}
+      className={field}
+    />
+  )
+}
+
+/** Scope of a value: this agent, all agents, or the app. */
+type Scope = 'agent' | 'all' | 'app'
+
+export type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
+
+const defaultsPath = ['agents', 'defaults']
+
+/** Reads and writes the settings of an agent. `settings` is undefined while loading or after an error. */
+export function useSettings(agent: Agent) {
+  const source = useQuery(api.settings.source.queryOptions())
+  const set = useMutation(
+    api.settings.set.mutationOptions({ meta: { handlesError: true }, onError: () => void source.refetch() }),
+  )
+  const refetch = () => void source.refetch()
+  if (!source.data) return { settings: undefined, error: source.error, refetch }
+  const { written, inForce } = source.data
+  const schema = source.data.schema as JsonSchema
+  const list = valueAt(inForce, ['agents', 'list'])
+  const index = Array.isArray(list) ? list.findIndex(({ id }: { id?: unknown }) => id === agent.id) : -1
+  const basePath = (scope: Scope) => (scope === 'app' ? [] : scope === 'all' ? defaultsPath : ['agents', 'list', index])
+  const pathOf = ({ row }: PlacedSetting, scope: Scope) => [...basePath(scope), ...row.path]
+  const agentSchema = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
+  return {
+    settings: {
+      all: placeSettings(settingRows(agentSchema), settingRows(schema)),
+      /** True if the agent has its own entry in the configuration, so that it can have its own values. */
+      hasOwnEntry: index >= 0,
+      /** Returns the value set in a scope, or undefined if it is inherited. */
+      ownValue: (setting: PlacedSetting, scope: Scope) => {
+        const path = pathOf(setting, scope)
+        const older = setting.row.path.join('.') === 'visibility.private' ? [...path.slice(0, -1), 'local'] : path
+        return valueAt(written, path) ?? valueAt(written, older)
+      },
+      effectiveValue: (setting: PlacedSetting, scope: Scope) => valueAt(inForce, pathOf(setting, scope)),
+      /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
+      inheritedValue: (setting: PlacedSetting, scope: Scope) =>
+        scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined,
+      /**
+       * Sets a value in a scope.
+       * @param value undefined restores the inherited value
+       * @param onDone receives the error if the value was refused
+       */
+      set(setting: PlacedSetting, scope: Scope, value: unknown, onDone: (refusal: Error | null) => void) {
+        const path = pathOf(setting, scope)
+        set.mutate(value === undefined ? { path, reset: true } : { path, value }, {
+          onSettled: (_result, error) => onDone(error),
+        })
+      },
+    },
+    error: source.error,
+    refetch,
+  }
+}
+
+export function settingNames(t: typeof i18next.t) {
+  return {
+    nameOf: (path: readonly string[]) => t(`setting.${path.join('_')}` as 'setting.model'),
+    valueNameOf: (path: readonly string[], value: string) =>
+      t(`settingValue.${path.join('_')}.${value}` as 'settingValue.interface_theme.light', { defaultValue: value }),
+    hintOf: (path: readonly string[]) =>
+      t(`settingHint.${path.join('_')}` as 'settingHint.model', { defaultValue: '' }),
+    /** Returns other words by which people search for a setting or panel. */
+    wordsOf: (id: string) =>
+      t(`settingWords.${id.replaceAll('.', '_')}` as 'settingWords.import', { defaultValue: '' }),
+    groupNameOf: (group: GroupId) =>
+      t(`settingGroup.${group.replaceAll('.', '_')}` as 'settingGroup.chat', { defaultValue: '' }),
+  }
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { ConfigProblem } from '#shared/contract/index.ts'
-import { applyTheme, monaco } from '#lib/util/monaco.ts'
+import { monaco } from '#lib/util/monaco.ts'
 
 interface YamlEditorProps {
   readonly label: string
@@ -19,7 +19,6 @@ export default function YamlEditor({ label, content, problems, onChange }: YamlE
   })
   useEffect(() => {
     if (!frame.current) return undefined
-    applyTheme()
     const created = monaco.editor.create(frame.current, {
       value: latest.current.content.text,
       language: 'yaml',
@@ -34,10 +33,7 @@ export default function YamlEditor({ label, content, problems, onChange }: YamlE
     })
     editor.current = created
     const listener = created.onDidChangeModelContent(() => latest.current.onChange(created.getValue()))
-    const themes = new MutationObserver(applyTheme)
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
-      themes.disconnect()
       listener.dispose()
       created.getModel()?.dispose()
       created.dispose()

@@ -10,11 +10,17 @@ import { api, useConnectionState } from '#lib/api/client.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { IndexProgress } from '#lib/search/index-progress.tsx'
-import { usePublishedDraftTokens } from '../chat/composer/draft-tokens.ts'
-import { ContextBar } from '../chat/context/context-bar.tsx'
+import { usePublishedDraftTokens } from '../chat/composer/composer.tsx'
+import { ContextBar } from '../chat/context/context-table.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import { UpdateNotice } from '../settings/update.tsx'
-import { explainProblem, ProblemItem, problemKey, ProblemMark, RemedyButton } from '../settings/problem.tsx'
+import {
+  UpdateNotice,
+  explainProblem,
+  ProblemItem,
+  problemKey,
+  ProblemMark,
+  RemedyButton,
+} from '../settings/health.tsx'
 
 export function StatusBar({ agent, session }: { agent: Agent; session: string | undefined }) {
   const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))

@@ -1,24 +1,65 @@
+import { lazy, Suspense, type ComponentType } from 'react'
 import { t } from 'i18next'
-import { Suspense } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
-import { Skeleton, EmptyState } from '#lib/ui/states.tsx'
-import { Button } from '#lib/ui/button.tsx'
-import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { Skeleton, EmptyState, Button } from '#lib/ui/elements.tsx'
+import { ViewHeader } from '#lib/ui/frames.tsx'
 import { ChatView } from '../chat/chat-view.tsx'
 import { FileView } from '../editor/file-view.tsx'
-import { lazyView } from './lazy-view.ts'
+import { ChangesView } from '../editor/history.tsx'
+import { BrokenView } from '../editor/links.tsx'
 
-const BrokenView = lazyView(async () => (await import('../editor/links/broken-view.tsx')).BrokenView)
-const ChangesView = lazyView(async () => (await import('../editor/history/changes-view.tsx')).ChangesView)
-const ChecksView = lazyView(async () => (await import('../search/checks/checks-view.tsx')).ChecksView)
+/** Delay before views are preloaded, in ms. */
+const idleDelayMs = 3000
+
+const loaders: (() => Promise<unknown>)[] = []
+
+/** Wraps a view that loads when it is first rendered, or earlier through `preloadViewsWhenIdle`. */
+export function lazyView<Props>(load: () => Promise<ComponentType<Props>>) {
+  const loadOnce = once(load)
+  loaders.push(loadOnce)
+  return lazy(async () => ({ default: await loadOnce() }))
+}
+
+/**
+ * Preloads the views one by one while the window is idle. A failed load is retried when the view opens.
+ * @returns a function that stops it
+ */
+export function preloadViewsWhenIdle(): () => void {
+  let isStopped = false
+  const timer = setTimeout(async () => {
+    for (const load of loaders) {
+      await new Promise<void>((resolve) => requestIdleCallback(() => resolve()))
+      if (isStopped) return
+      await load().catch(() => undefined)
+    }
+  }, idleDelayMs)
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+}
+
+/** Returns a function that calls `work` once; after a failure, the next call tries again. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined
+  return () => {
+    pending ??= work().catch((error: unknown) => {
+      pending = undefined
+      throw error
+    })
+    return pending
+  }
+}
+
+const ChecksView = lazyView(async () => (await import('../search/past-searches.tsx')).ChecksView)
 const ContextView = lazyView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
-const FindView = lazyView(async () => (await import('../editor/find/find-view.tsx')).FindView)
+const FindView = lazyView(async () => (await import('../editor/find-view.tsx')).FindView)
 const ForgetView = lazyView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
 const FoundView = lazyView(async () => (await import('../search/found-view.tsx')).FoundView)
 const InboxView = lazyView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
-const RecallsView = lazyView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
+const RecallsView = lazyView(async () => (await import('../search/past-searches.tsx')).RecallsView)
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 

@@ -1,8 +1,16 @@
 import { secretsIn } from '../util/secrets.ts'
 import { withoutLead } from './blocks/line-starts.ts'
 import { withoutDefinitions, type Block } from './blocks/scan-blocks.ts'
-import { entriesOf, entryAt, ownerOf, type Entries } from './visibility-entries.ts'
-import { privateFrontMatter, privateMark, propertiesOf, visibilityOf } from './visibility.ts'
+import {
+  entriesOf,
+  entryAt,
+  ownerOf,
+  privateFrontMatter,
+  privateMark,
+  visibilityProperties,
+  visibilityOf,
+  type Entries,
+} from './visibility.ts'
 
 type LineTest = (index: number, line: string) => boolean
 
@@ -14,7 +22,7 @@ export function withVisibility(text: string, isPrivate: boolean): string {
   const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n'
   const rows = text.slice(bom.length).split(/(?<=\n)/)
   const lines = rows.map((row) => row.replace(/\r?\n$/, ''))
-  const region = propertiesOf(lines)
+  const region = visibilityProperties(lines)
   // A flow mapping may have other keys, and unclosed front matter may be text: both are left to the user.
   const removed = region.visibility.filter(({ from }) => region.isClosed && !lines[from]?.includes('{'))
   const isKept = (index: number) => !removed.some(({ from, to }) => from <= index && index < to)

@@ -1,9 +1,10 @@
+import { scanBlocks, type Block } from './blocks/scan-blocks.ts'
+
 /**
  * Privacy marks. `visibility: private` in the front matter makes a note private. `^[private]` in a line makes the
- * line's entry private (see `visibility-entries.ts`). `local` is the older word. An invalid value counts as private and
+ * line's entry private (see `entriesOf`). `local` is the older word. An invalid value counts as private and
  * is reported in `problem`. All patterns run in linear time.
  */
-import { coverOf, entriesOf } from './visibility-entries.ts'
 
 export interface NoteVisibility {
   readonly isFullyPrivate: boolean
@@ -16,7 +17,7 @@ export interface NoteVisibility {
 export const privateMark = '^[private]'
 export const privateFrontMatter = 'visibility: private'
 
-export const markPattern = /\^\[\s*(?:local|private)\s*\]/i
+const markPattern = /\^\[\s*(?:local|private)\s*\]/i
 
 const openNote: NoteVisibility = { isFullyPrivate: false, privateLines: new Set() }
 
@@ -29,7 +30,7 @@ export function visibilityOf(text: string): NoteVisibility {
   // The key may be misspelt, the value not.
   if (!/local|private|visibility/i.test(text)) return openNote
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const { isClosed, visibility } = propertiesOf(lines)
+  const { isClosed, visibility } = visibilityProperties(lines)
   for (const { from, value } of visibility) {
     if (/^(?:local|private)$/i.test(value)) return { isFullyPrivate: true, privateLines: new Set() }
     // If values conflict, `private` wins. Unclosed front matter can't make a note open.
@@ -45,7 +46,7 @@ export function visibilityOf(text: string): NoteVisibility {
  * @returns 0-based lines without delimiters, end exclusive; the properties for visibility with their lines: of a
  * misspelt key, `value` is the line
  */
-export function propertiesOf(lines: readonly string[]) {
+export function visibilityProperties(lines: readonly string[]) {
   const first = lines.findIndex((line) => line.trim() !== '')
   const delimiter = /^\s*(---|\+\+\+)\s*(?:#.*)?$/.exec(lines[first] ?? '')?.[1]
   const isFrontMatter = delimiter !== undefined
@@ -121,4 +122,73 @@ export function privateLinesOf(text: string, { isFullyPrivate, privateLines }: N
   return text
     .split(/\r\n|\n|\r/)
     .filter((line, index) => line.trim() !== '' && (isFullyPrivate || privateLines.has(index)))
+}
+
+/**
+ * Splits a note into entries, the units that a privacy mark covers, from the blocks of `scanBlocks`. A heading covers
+ * its section, a list item or footnote all its blocks, a top-level quote all of it, and a front matter key its value
+ * lines. Any other top-level block is an entry of its own. Linear time.
+ */
+
+export interface Entries {
+  readonly lines: readonly string[]
+  /** By line, the block that is no container; undefined for list markers alone, and for blank lines between blocks. */
+  readonly leaves: readonly (Block | undefined)[]
+  /** Ends of the sections of top-level headings, exclusive. */
+  readonly sectionEnds: ReadonlyMap<Block, number>
+}
+
+/** @param lines without line feeds; a trailing carriage return and a byte order mark are ignored */
+export function entriesOf(lines: readonly string[]): Entries {
+  const leaves = Array.from<Block | undefined>({ length: lines.length })
+  const sectionEnds = new Map<Block, number>()
+  const nextHeadings = Array.from<number>({ length: 7 }).fill(lines.length)
+  for (const block of scanBlocks(lines, { hasNestedLists: true, hasMath: true }).reverse()) {
+    if (block.kind === 'quote' || block.kind === 'item' || block.kind === 'footnote') continue
+    leaves.fill(block, block.from, block.to)
+    if (block.kind === 'frontMatter' && !lines[0]?.includes('+')) splitYaml(block, lines, leaves)
+    if (block.kind !== 'heading' || block.parent) continue
+    sectionEnds.set(block, nextHeadings[block.level] ?? lines.length)
+    nextHeadings.fill(block.from, block.level)
+  }
+  return { lines, leaves, sectionEnds }
+}
+
+/** Returns the 0-based lines of a line's entry, end exclusive; only the line itself if no block contains it. */
+export function entryAt({ leaves, sectionEnds }: Entries, index: number): Pick<Block, 'from' | 'to'> {
+  const leaf = leaves[index]
+  if (!leaf) return { from: index, to: index + 1 }
+  const sectionEnd = sectionEnds.get(leaf)
+  return sectionEnd === undefined ? ownerOf(leaf) : { from: leaf.from, to: sectionEnd }
+}
+
+/** Returns the lines that a mark on line `index` covers. A mark in a comment alone also covers the entry below it. */
+function coverOf(entries: Entries, index: number): Pick<Block, 'from' | 'to'> {
+  const entry = entryAt(entries, index)
+  const leaf = entries.leaves[index]
+  if (leaf?.kind !== 'html' || leaf.parent || leaf.to - leaf.from > 1) return entry
+  const isMarkOnly = /^<!--\s*\^\[\s*(?:local|private)\s*\]\s*-->$/i.test((entries.lines[index] ?? '').trim())
+  return isMarkOnly ? { from: index, to: entryAt(entries, index + 1).to } : entry
+}
+
+/** Returns the innermost item or footnote around the outermost quote or the block; without one, that quote or block. */
+export function ownerOf(block: Block): Block {
+  let owner = block
+  for (let container = block.parent; container; container = container.parent)
+    if (container.kind === 'quote') owner = container
+  while (owner.parent && owner.kind !== 'item' && owner.kind !== 'footnote') owner = owner.parent
+  return owner
+}
+
+/** Splits YAML by its keys. A comment at the margin, and a line before the first key, stand for all of the YAML. */
+function splitYaml(block: Block, lines: readonly string[], leaves: (Block | undefined)[]): void {
+  let key: (Block & { to: number }) | undefined
+  for (let index = block.from + 1; index < block.to - 1; index += 1) {
+    const line = lines[index] ?? ''
+    if (line.startsWith('#')) continue
+    if (/^[^\s\]}-][^:]*:(?:\s|$)/.test(line)) key = { ...block, from: index, to: index }
+    if (!key) continue
+    key.to = index + 1
+    leaves[index] = key
+  }
 }

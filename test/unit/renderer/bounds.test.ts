@@ -3,11 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { decodeAddress, decodePart } from '../../../src/shared/util/decode.ts'
 import { sectionsOf } from '../../../src/shared/markdown/sections.ts'
-import {
-  parseCitationHref,
-  parseNameHref,
-  splitWikiLinks,
-} from '../../../src/renderer/markdown/parse/link-addresses.ts'
+import { parseCitationHref, parseNameHref, splitWikiLinks } from '../../../src/renderer/markdown/parse/mdast.ts'
 import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markdown/parse/math.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { clipLine, clipPassage, splitLongLines } from '../../../src/renderer/lib/util/clip.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reduceChatEvent, idle } from '../../../src/renderer/chat/live-turn-state.ts'
-import { toTurns } from '../../../src/renderer/chat/messages/turns.ts'
+import { reduceChatEvent, idle, toTurns } from '../../../src/renderer/chat/turns.ts'
 import { nameSpeakers } from '../../../src/renderer/search/unit-text.tsx'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { noUsage } from '../../../src/shared/chat/messages.ts'

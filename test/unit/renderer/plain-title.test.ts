@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plainTitle } from '../../../src/renderer/lib/notes/plain-title.ts'
+import { plainTitle } from '../../../src/renderer/lib/notes/note-titles.ts'
 
 describe('plain titles', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { linkLabel } from '../../../src/renderer/lib/notes/link-label.ts'
+import { linkLabel } from '../../../src/renderer/lib/notes/note-titles.ts'
 import { parseDocument, sectionOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/plugins.ts'
-import { splitTarget } from '../../../src/shared/markdown/links/link-target.ts'
+import { splitTarget } from '../../../src/shared/markdown/links/parse-links.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
 const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parentFolders, treeOf, treeRows, type TreeRow } from '../../../src/renderer/editor/tree/tree-rows.ts'
+import { parentFolders, treeOf, treeRows, type TreeRow } from '../../../src/renderer/editor/rows.ts'
 import type { FileEntry } from '../../../src/shared/contract/index.ts'
 
 const entry = (path: string, kind: FileEntry['kind'] = 'note'): FileEntry => ({

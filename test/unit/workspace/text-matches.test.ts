@@ -5,7 +5,7 @@ import {
   toRegExp,
   withRegexTimeout,
 } from '../../../src/main/workspace/find-replace/search-files.ts'
-import { findRows } from '../../../src/renderer/editor/find/find-rows.ts'
+import { findRows } from '../../../src/renderer/editor/rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }
 

@@ -9,8 +9,7 @@ import {
   relativePath,
 } from '#shared/markdown/links/rewrite-links.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { formatTarget } from '#shared/markdown/links/link-target.ts'
-import { parseLinks } from '#shared/markdown/links/parse-links.ts'
+import { formatTarget, parseLinks } from '#shared/markdown/links/parse-links.ts'
 
 export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
 /** Conventions for links, and for the notes that broken links create. */

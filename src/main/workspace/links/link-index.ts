@@ -4,14 +4,14 @@ import { type CanvasFile, canvasFiles, canvasLinks, isCanvas } from '#shared/mar
 import { type NoteLink, type ParsedLinks, parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
-import type { NoteProperties } from '#shared/markdown/properties/property.ts'
+import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
 import { decodeAs, inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
 import { isWriteProtected, type PathCheck, readBytes, readText } from '../files/text-files.ts'
 import { resolveRoots } from '../files/paths.ts'
 import { type WalkedFile, refuseUnreadable, walkFiles } from '../files/walk.ts'
 import type { LinkConventions } from './format-link.ts'
-import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
+import { renameTag, type TagRename } from '#shared/markdown/properties/property-test.ts'
 
 export interface IndexedNote extends WalkedFile, ParsedLinks, NoteProperties {
   /** SHA-256 of the text, hex. */

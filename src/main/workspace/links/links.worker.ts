@@ -1,6 +1,6 @@
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
-import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
+import type { TagRename } from '#shared/markdown/properties/property-test.ts'
 import { serveWorker } from '#platform'
 import { LinkIndex } from './link-index.ts'
 import { blockOf, brokenLinks, resolveLink, linksOf, notePropertiesOf, titlesOf } from './link-lists.ts'

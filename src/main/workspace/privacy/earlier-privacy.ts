@@ -1,4 +1,4 @@
-import { comparableLine, isTellingLine } from '#shared/markdown/comparable-line.ts'
+import { comparableLine, isTellingLine } from '#shared/markdown/marks.ts'
 import { privateLinesOf, redactPrivate } from '#shared/markdown/visibility.ts'
 import type { PrivacyMarks } from './privacy-marks.ts'
 

@@ -2,7 +2,7 @@ import { redactPrivate, visibilityOf } from '#shared/markdown/visibility.ts'
 import { trashFolder } from '../files/layout.ts'
 import { findRule, type NotePrivacy, type NotesFolder } from './privacy-rules.ts'
 import { hash } from 'node:crypto'
-import { comparableForms } from '#shared/markdown/comparable-line.ts'
+import { comparableForms } from '#shared/markdown/marks.ts'
 
 /** Reads which text of a file is private, by the marks in the text and the rules for its path. */
 export interface PrivacyMarks {

@@ -9,10 +9,9 @@ import {
   type RewrittenFile,
 } from '#shared/markdown/links/rewrite-links.ts'
 import { escapeEdits, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
-import { isTagName, isUnderTag } from '#shared/markdown/properties/property-test.ts'
+import { isTagName, isUnderTag, renameTag, type TagRename } from '#shared/markdown/properties/property-test.ts'
 import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
-import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
-import type { NoteProperties } from '#shared/markdown/properties/property.ts'
+import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
 import { describeChange } from '#platform'
 import { findTagLines, type IndexedNote, type LinkIndex } from '../links/link-index.ts'
 import type { TextWrite } from './settle-text.ts'

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { ArrowUp, ChevronDown, Plus, Search, Square } from 'lucide-react'
+import { useQuery, skipToken } from '@tanstack/react-query'
+import { ArrowUp, ChevronDown, Plus, Search, Square, TriangleAlert, X } from 'lucide-react'
 import {
   lazy,
   Suspense,
@@ -7,6 +7,8 @@ import {
   useLayoutEffect,
   useRef,
   useState,
+  useEffect,
+  useMemo,
   type ClipboardEvent,
   type KeyboardEvent,
   type Ref,
@@ -15,19 +17,20 @@ import { t } from 'i18next'
 import type { Agent, Attachment, Draft } from '#shared/contract/index.ts'
 import { commands, parseCommand, unknownCommand } from '#shared/chat/commands.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
-import { api } from '#lib/api/client.ts'
-import { explainCode } from '#lib/feedback/explain.ts'
-import { Button, IconButton } from '#lib/ui/button.tsx'
+import { api, queryClient } from '#lib/api/client.ts'
+import { explainCode } from '#lib/feedback/toast.ts'
+import { Button, IconButton } from '#lib/ui/elements.tsx'
 import { useChineseNames } from '#lib/util/name-match.ts'
 import { isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
-import { readAttachment, withUniqueName } from './attach-to-message.ts'
-import { AttachmentChip } from './attachment-chip.tsx'
-import { CompletionMenu } from './completion-menu.tsx'
+import { toAttachment, withUniqueName, AttachmentChip } from './attachments.tsx'
 import { completionsAt, mentionAt, type Completion } from './completion.ts'
-import { DraftNotes } from './draft-notes.tsx'
 import { useTypedSearch } from '../../search/use-typed-search.ts'
-import { joinDrafts, useDraft } from '#lib/drafts/use-draft.ts'
+import { joinDrafts, useDraft } from '#lib/drafts.ts'
+import { ResultRow } from '../../search/results.tsx'
+import { formatShort } from '#lib/i18n/format.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
+import { useDebounced } from '#lib/util/hooks.ts'
 
 const NoteRemarks = lazy(async () => ({ default: (await import('#lib/notes/note-remarks.tsx')).NoteRemarks }))
 
@@ -100,7 +103,7 @@ export function Composer({
   const addFiles = async (files: readonly File[]) => {
     const errors: string[] = []
     for (const file of files) {
-      const result = await readAttachment(file)
+      const result = await toAttachment(file)
       if (typeof result === 'string') errors.push(t(`attach.${result}`, { name: file.name }))
       else change((before) => ({ ...before, attachments: withUniqueName(before.attachments, result) }))
     }
@@ -327,4 +330,155 @@ function AgentModelButton({ agent }: { agent: Agent }) {
       }
     />
   )
+}
+
+interface CompletionMenuProps {
+  readonly agent: string
+  readonly items: readonly Completion[]
+  readonly selected: number
+  readonly onChoose: (item: Completion) => void
+}
+
+/** Lists the completions. The composer keeps the focus and moves the selection. */
+function CompletionMenu({ agent, items, selected, onChoose }: CompletionMenuProps) {
+  if (items.length === 0) return null
+  return (
+    <ul
+      role="listbox"
+      aria-label={t(items[0]?.kind === 'command' ? 'palette.commands' : 'palette.files')}
+      id="completions"
+      className="mb-2 rounded-md border border-line bg-raised p-1 shadow-float"
+    >
+      {items.map((item, index) => (
+        <li
+          key={item.label}
+          role="option"
+          id={`completion-${index}`}
+          aria-selected={index === selected}
+          onMouseDown={(event) => {
+            event.preventDefault()
+            onChoose(item)
+          }}
+          className="flex min-h-7 items-center gap-3 rounded-sm px-2 aria-selected:bg-selected"
+        >
+          {item.note ? (
+            <ResultRow agent={agent} candidate={item.note} />
+          ) : item.kind === 'command' ? (
+            <CommandRow name={item.label} />
+          ) : (
+            <FileRow path={item.label} />
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function CommandRow({ name }: { name: string }) {
+  const command = commands.find((candidate) => candidate.name === name)
+  if (!command) return null
+  return (
+    <>
+      <span className="font-mono text-[12px]">
+        /{name} {command.argument && <span className="text-muted">{t(`command.argument.${command.argument}`)}</span>}
+      </span>
+      <span className="min-w-0 flex-1 truncate text-right text-[12px] text-muted">
+        {t(`command.about.${command.name}`)}
+      </span>
+    </>
+  )
+}
+
+function FileRow({ path }: { path: string }) {
+  const nameStart = path.lastIndexOf('/') + 1
+  return (
+    <span className="truncate font-mono text-[12px]">
+      <span className="text-muted">{path.slice(0, nameStart)}</span>
+      {path.slice(nameStart)}
+    </span>
+  )
+}
+
+interface DraftNotesProps {
+  readonly agent: Agent
+  readonly session: string | undefined
+  readonly draft: Draft
+  readonly problems: readonly string[]
+  readonly onClose: () => void
+}
+
+function DraftNotes({ agent, session, draft, problems, onClose }: DraftNotesProps) {
+  const notes = [useImageNote(agent, draft), useSizeNote(agent, session, draft), ...problems]
+  const shownNotes = notes.filter((note) => note !== undefined)
+  if (shownNotes.length === 0) return null
+  return (
+    <div role="alert" data-testid="draft-notes" className="flex flex-col gap-1 pb-2 text-[12px] text-warning">
+      {shownNotes.map((note) => (
+        <p key={note} className="flex gap-1.5">
+          <TriangleAlert size={12} aria-hidden className="mt-1 shrink-0" />
+          <span className="min-w-0 break-words">{note}</span>
+        </p>
+      ))}
+      {problems.length > 0 && (
+        <button
+          type="button"
+          onClick={onClose}
+          className="flex min-h-6 items-center gap-1 self-start rounded-sm text-muted hover:text-text"
+        >
+          <X size={12} aria-hidden /> {t('common.close')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): string | undefined {
+  const tokens = useDraftTokens(agent.id, session, draft)
+  const report = useQuery(api.context.report.queryOptions({ input: { agent: agent.id, session } })).data
+  if (!report || tokens === 0) return undefined
+  const { contextWindow, reserveTokens } = report
+  const counts = { tokens: formatShort(tokens), window: formatShort(contextWindow) }
+  if (tokens > contextWindow - reserveTokens) return t('chat.draftTooLong', counts)
+  return tokens > contextWindow / 2 ? t('chat.draftLong', counts) : undefined
+}
+
+function useImageNote(agent: Agent, { attachments }: Draft): string | undefined {
+  const hasImages = attachments.some(({ type }) => type === 'image')
+  const models = useQuery({
+    ...api.chat.models.queryOptions({ input: { agent: agent.id } }),
+    enabled: hasImages,
+  }).data
+  const model = models?.models.find(({ id }) => id === agent.model)
+  if (!hasImages || !model || model.images) return undefined
+  return explainCode('images_unsupported', { model: model.id })
+}
+
+/** Debounce of the count, in ms: counting a long text on each key would be noticeable. */
+const pauseMs = 300
+
+const keyOf = (agent: string, session: string | undefined) => ['draft tokens', agent, session ?? null]
+
+/**
+ * Counts the draft and publishes the number for `usePublishedDraftTokens`.
+ * @returns estimated tokens, without images
+ */
+function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
+  const { text, attachments } = useDebounced(draft, pauseMs)
+  // Counted again only when the debounced draft changes, not on each key.
+  const tokens = useMemo(
+    () =>
+      estimateTokens(text) +
+      attachments.reduce((sum, file) => sum + (file.type === 'file' ? estimateTokens(file.text) : 0), 0),
+    [text, attachments],
+  )
+  useEffect(() => {
+    queryClient.setQueryData(keyOf(agent, session), tokens)
+    return () => void queryClient.setQueryData(keyOf(agent, session), 0)
+  }, [agent, session, tokens])
+  return tokens
+}
+
+/** Returns the estimated tokens of the draft in this conversation, 0 if there is none. */
+export function usePublishedDraftTokens(agent: string, session: string | undefined): number {
+  return useQuery<number>({ queryKey: keyOf(agent, session), queryFn: skipToken }).data ?? 0
 }

@@ -2,9 +2,9 @@ import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort, formatMoment } from '#lib/i18n/format.ts'
-import { layerColor, thresholdsOf } from './context-bar.tsx'
+import { layerColor, thresholdsOf } from './context-table.tsx'
 import { layers } from '#shared/chat/context-items.ts'
-import { Button, MoreButton } from '#lib/ui/button.tsx'
+import { Button, MoreButton } from '#lib/ui/elements.tsx'
 
 interface TimelineProps {
   readonly steps: readonly ContextStep[]

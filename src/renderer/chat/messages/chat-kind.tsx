@@ -5,7 +5,7 @@ import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button } from '#lib/ui/elements.tsx'
 
 const stripClass = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
 

@@ -4,12 +4,12 @@ import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import type { Usage } from '#shared/chat/messages.ts'
 import { api } from '#lib/api/client.ts'
-import { TextLink } from '#lib/ui/button.tsx'
+import { TextLink } from '#lib/ui/elements.tsx'
 import { formatMoney, formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Result } from '../../search/result.tsx'
-import { changeOf, searchesOf, usageOf, type Turn } from './turns.ts'
-import { SidePanel } from '#lib/ui/dialog.tsx'
+import { Result } from '../../search/results.tsx'
+import { changeOf, searchesOf, usageOf, type Turn } from '../turns.ts'
+import { SidePanel } from '#lib/ui/frames.tsx'
 import { Counts } from '#lib/diff-view/diff-card.tsx'
 
 interface DetailsProps {
@@ -82,35 +82,28 @@ function SessionUsage({ agent, session }: { agent: string; session: string }) {
 
 function UsageTable({ title, usage, model }: { title: string; usage: Usage; model?: string | undefined }) {
   const input = usage.input + usage.cacheRead + usage.cacheWrite
+  const inTokens = (tokens: number) => t('details.tokens', { tokens: formatNumber(tokens) })
+  const cached = `${formatNumber(usage.cacheRead)} · ${formatPercent(usage.cacheRead / input)}`
+  const rows = [
+    [t('details.input'), inTokens(input)],
+    [t('details.cached'), usage.cacheRead > 0 ? cached : undefined],
+    [t('details.output'), inTokens(usage.output)],
+    [t('details.cost'), usage.cost && formatMoney(usage.cost.total)],
+    [t('status.model'), model],
+  ] as const
   return (
     <section className="border-b border-line p-4">
       <h3 className="pb-2 text-[12px] text-muted">{title}</h3>
       <dl className="tabular grid grid-cols-[1fr_auto] gap-y-1">
-        <dt>{t('details.input')}</dt>
-        <dd className="text-right">{t('details.tokens', { tokens: formatNumber(input) })}</dd>
-        {usage.cacheRead > 0 && (
-          <>
-            <dt className="text-muted">{t('details.cached')}</dt>
-            <dd className="text-right text-muted">
-              {formatNumber(usage.cacheRead)} · {formatPercent(usage.cacheRead / input)}
-            </dd>
-          </>
-        )}
-        <dt>{t('details.output')}</dt>
-        <dd className="text-right">{t('details.tokens', { tokens: formatNumber(usage.output) })}</dd>
-        {usage.cost && (
-          <>
-            <dt>{t('details.cost')}</dt>
-            <dd className="text-right">{formatMoney(usage.cost.total)}</dd>
-          </>
-        )}
-        {model !== undefined && (
-          <>
-            <dt>{t('status.model')}</dt>
-            <dd className="max-w-44 truncate text-right" title={model}>
-              {model}
-            </dd>
-          </>
+        {rows.map(([name, value]) =>
+          value === undefined ? null : (
+            <div key={name} className="contents">
+              <dt>{name}</dt>
+              <dd className="max-w-44 truncate text-right" title={value}>
+                {value}
+              </dd>
+            </div>
+          ),
         )}
       </dl>
     </section>

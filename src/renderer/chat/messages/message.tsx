@@ -1,27 +1,39 @@
 import { useTranslation } from 'react-i18next'
-import { memo, useMemo, useState } from 'react'
+import { memo, useMemo, useState, useRef } from 'react'
 import { ChevronRight } from 'lucide-react'
 import { t } from 'i18next'
-import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import {
+  messageText,
+  splitAttachments,
+  type AssistantMessage,
+  type RecalledNotes,
+  type UserMessage,
+} from '#shared/chat/messages.ts'
+import { ErrorBoundary, Button } from '#lib/ui/elements.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { useAgentName } from '#lib/agents/current-agent.ts'
 import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/long-text.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
-import { QueryContext } from '../../markdown/citations/result-actions.tsx'
+import { QueryContext } from '../../markdown/citations.tsx'
 import { useChatActions } from '../chat-actions.ts'
-import { InterruptedNote, Failure, LengthLimitNote } from './failure.tsx'
-import { type LiveTurnFollower, useLive } from '../live-turn.ts'
-import { AnswerActions, KeepButton } from './message-actions.tsx'
+import {
+  InterruptedNote,
+  Failure,
+  LengthLimitNote,
+  AnswerActions,
+  KeepButton,
+  QuestionActions,
+} from './answer-notes.tsx'
+import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import { SessionEventView } from './session-event.tsx'
-import { searchesOf, type Turn, changeOf, type Answer } from './turns.ts'
-import { QuestionEditor, QuestionView } from './question.tsx'
-import { Result } from '../../search/result.tsx'
-import type { LiveTurn } from '../live-turn-state.ts'
-import { Markdown } from '../../markdown/chat/markdown.tsx'
-import { ToolLine } from './tool-call.tsx'
+import { searchesOf, changeOf, type Turn, type Answer, type LiveTurn, type Question } from '../turns.ts'
+import { ToolLine, SearchDetails } from './tool-call.tsx'
+import { Result } from '../../search/results.tsx'
+import { Markdown } from '../../markdown/document/document-rows.tsx'
+import { useDraft } from '#lib/drafts.ts'
+import { AttachmentChip } from '../composer/attachments.tsx'
 
 interface TurnViewProps {
   readonly turn: Turn
@@ -117,9 +129,7 @@ function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
         <ul className="mt-2 flex flex-col gap-4 border-l border-line pl-4">
           {sources.map(({ result, query, isUsed }) => (
             <li key={`${result.path}:${result.startLine}`}>
-              <ErrorBoundary piece="row" resetKey={result}>
-                <Result agent={agent} result={result} query={query} isUsed={isUsed} />
-              </ErrorBoundary>
+              <Result agent={agent} result={result} query={query} isUsed={isUsed} />
             </li>
           ))}
         </ul>
@@ -237,5 +247,122 @@ function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) 
       <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{limitCombiningMarks(clipped)}</p>
       {clipped.length < text.length && <ShowAll text={text} />}
     </details>
+  )
+}
+
+function QuestionView({ question }: { question: Question }) {
+  const { text, files, images } = splitAttachments(question.message)
+  const clipped = clipPassage(text)
+  return (
+    <div className="group/message flex flex-col items-end">
+      <div className="flex max-w-[80%] flex-col items-end gap-1.5">
+        <Attachments files={files} images={images} />
+        {text !== '' && (
+          <div className="prose rounded-lg rounded-br-sm border border-line bg-side px-3.5 py-2 whitespace-pre-wrap">
+            <span className="sr-only">{t('chat.you')}: </span>
+            {limitCombiningMarks(clipped)}
+            {clipped.length < text.length && (
+              <div>
+                <ShowAll text={text} />
+              </div>
+            )}
+          </div>
+        )}
+      </div>
+      {question.message.recalled && <RecalledLine recalled={question.message.recalled} />}
+      <QuestionActions question={question} text={text} />
+    </div>
+  )
+}
+
+function RecalledLine({ recalled: { search } }: { recalled: RecalledNotes }) {
+  const { agent } = useChatActions()
+  return (
+    <details className="max-w-[80%] text-[12px] text-muted" data-testid="recalled">
+      <summary className="cursor-pointer rounded-sm text-right hover:text-text">
+        {t('chat.recalled', { count: search.results.length })}
+      </summary>
+      <SearchDetails agent={agent.id} recall={search} />
+    </details>
+  )
+}
+
+function Attachments({ files, images }: Pick<ReturnType<typeof splitAttachments>, 'files' | 'images'>) {
+  if (files.length === 0 && images.length === 0) return null
+  return (
+    <div className="flex flex-wrap justify-end gap-1.5">
+      {images.map(({ data, mimeType }, index) => (
+        <img
+          key={index}
+          src={`data:${mimeType};base64,${data}`}
+          alt={t('chat.picture', { number: index + 1 })}
+          className="max-h-60 max-w-full rounded-md border border-line"
+        />
+      ))}
+      {files.map(({ name }, index) => (
+        <AttachmentChip key={index} name={name} />
+      ))}
+    </div>
+  )
+}
+
+/** Edits a sent message. Sending it starts a new branch; later messages stay on the old one. */
+function QuestionEditor({ question }: { question: Question }) {
+  const { agent, edit, sendEdited } = useChatActions()
+  const [sentText] = useState(() => splitAttachments(question.message as UserMessage).text)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`)
+  const [isEdited, setIsEdited] = useState(false)
+  const text = isEdited || draft.text !== '' ? draft.text : sentText
+  const setText = (next: string) => {
+    setIsEdited(true)
+    change(() => ({ text: next, attachments: [] }))
+  }
+  const [isSending, setIsSending] = useState(false)
+  const send = async () => {
+    if (text.trim() === '' || isSending) return
+    setIsSending(true)
+    const isAccepted = await sendEdited(question.id, text.trim())
+    if (isAccepted) clear()
+    else setIsSending(false)
+  }
+  return (
+    <div className="flex flex-col gap-2 rounded-lg border border-accent bg-raised px-3.5 py-2.5">
+      <textarea
+        ref={field}
+        autoFocus
+        value={text}
+        aria-label={t('chat.edit')}
+        onChange={(event) => setText(event.target.value)}
+        onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') edit(undefined)
+          if (event.key !== 'Enter' || event.shiftKey) return
+          event.preventDefault()
+          void send()
+        }}
+        className="max-h-[40vh] w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content]"
+      />
+      <div className="flex flex-wrap justify-end gap-2">
+        {text !== sentText && (
+          <Button
+            look="quiet"
+            onClick={() => {
+              clear()
+              setIsEdited(false)
+              field.current?.focus()
+            }}
+          >
+            {t('draft.fromSent')}
+          </Button>
+        )}
+        <Button look="quiet" onClick={() => edit(undefined)}>
+          {t('common.cancel')}
+        </Button>
+        <Button look="primary" disabled={text.trim() === '' || isSending} onClick={() => void send()}>
+          {t('chat.send')}
+        </Button>
+      </div>
+    </div>
   )
 }

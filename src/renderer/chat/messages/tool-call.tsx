@@ -3,19 +3,18 @@ import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { isProposedChange, messageText } from '#shared/chat/messages.ts'
 import { paths } from '#lib/router/paths.ts'
-import { TextLink } from '#lib/ui/button.tsx'
+import { TextLink } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { formatPercent } from '#lib/i18n/format.ts'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
-import { searchOf, type ToolStep } from './turns.ts'
+import { searchOf, type ToolStep } from '../turns.ts'
 import { Link } from 'wouter'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import type { WrongArgument } from '#shared/chat/message-schemas.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { Result } from '../../search/result.tsx'
-import { PlaceLink } from '../../markdown/citations/place-link.tsx'
+import { Result } from '../../search/results.tsx'
+import { PlaceLink } from '../../markdown/citations.tsx'
 import { ClippedText } from '#lib/ui/long-text.tsx'
 
 const knownTools = ['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const
@@ -59,11 +58,7 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
           {t('tool.openInbox')} →
         </TextLink>
       )}
-      {isOpen && (
-        <ErrorBoundary piece="tool" resetKey={result}>
-          <ToolResultDetails agent={agent} step={step} />
-        </ErrorBoundary>
-      )}
+      {isOpen && <ToolResultDetails agent={agent} step={step} />}
     </div>
   )
 }

@@ -7,9 +7,9 @@ import { t } from 'i18next'
 import type { Agent, Model } from '#shared/contract/index.ts'
 import { modelProviders, offlineModelId } from '#shared/util/providers.ts'
 import { api, client } from '#lib/api/client.ts'
-import { explainCode } from '#lib/feedback/explain.ts'
+import { explainCode } from '#lib/feedback/toast.ts'
 import { formatMoney, formatShort } from '#lib/i18n/format.ts'
-import { IconButton, TextLink } from '#lib/ui/button.tsx'
+import { IconButton, TextLink } from '#lib/ui/elements.tsx'
 import { paths } from '#lib/router/paths.ts'
 
 interface ModelPickerProps {

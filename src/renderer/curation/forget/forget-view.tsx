@@ -5,16 +5,12 @@ import { Link } from 'wouter'
 import type { Agent, ErasureMatches, ErasureOutcome, ErasurePlace } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { Checkbox } from '#lib/ui/choice.tsx'
-import { QueryView } from '#lib/ui/states.tsx'
+import { Checkbox, Button, TextLink, QueryView } from '#lib/ui/elements.tsx'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatBytes } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { Button, TextLink } from '#lib/ui/button.tsx'
-import { Dialog } from '#lib/ui/dialog.tsx'
-import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { Dialog, ViewHeader } from '#lib/ui/frames.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { toggled } from '#lib/util/toggled.ts'
 
 /** Number of listed places of a kind, and of remaining places. */
 const maxListed = 50
@@ -151,7 +147,10 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
           <ul className="flex flex-col gap-1.5">
             {near.map(({ path, line, text }) => (
               <li key={text}>
-                <Checkbox checked={lines.has(text)} onChange={() => setLines(toggled(lines, text))}>
+                <Checkbox
+                  checked={lines.has(text)}
+                  onChange={() => setLines(lines.symmetricDifference(new Set([text])))}
+                >
                   {clipLine(text, 300)}
                 </Checkbox>
                 <TextLink href={paths.file(path, line)} className="ml-6 font-mono text-[12px]">
@@ -229,7 +228,7 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
             type="checkbox"
             aria-label={t('forget.include', { path })}
             checked={!keptPaths.has(path)}
-            onChange={() => setKeptPaths(toggled(keptPaths, path))}
+            onChange={() => setKeptPaths(keptPaths.symmetricDifference(new Set([path])))}
             className={checkboxLook}
           />
         )}

@@ -4,19 +4,17 @@ import { FileText, Film, Image, LayoutDashboard, MoreHorizontal, Music } from 'l
 import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
-import { NoteMark } from '#lib/notes/private-mark.tsx'
-import { ActionItem, ActionMenu, ActionSeparator, IconButton } from '#lib/ui/button.tsx'
-import { NavRow } from '#lib/ui/nav-row.tsx'
+import { NoteMark, NotIndexedBadge } from '#lib/notes/note-marks.tsx'
+import { ActionItem, ActionMenu, ActionSeparator, IconButton } from '#lib/ui/elements.tsx'
+import { NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
-import { NotIndexedBadge } from '../privacy/not-indexed.tsx'
-import { attachmentOrCanvasKind } from '../use-attachments.ts'
-import type { TreeFile } from './tree-rows.ts'
+import { attachmentOrCanvasKind } from '../attachments.ts'
+import type { TreeFile } from '../rows.ts'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
-import { PromptDialog } from '#lib/ui/dialog.tsx'
-import { PlanDialog } from '../links/plan-dialog.tsx'
+import { PlanDialog } from '../links.tsx'
 import { download } from '#lib/util/download.ts'
 
 interface RowProps {
@@ -169,10 +167,8 @@ function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
         })}
         hint={planned.plan.staysPrivate ? t('links.staysPrivate') : undefined}
         skippedTitle={t('links.leftBehind', { count: planned.plan.left.length })}
-        choices={[
-          { label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) },
-          { label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) },
-        ]}
+        main={{ label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) }}
+        other={{ label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) }}
         onClose={onClose}
       />
     )

@@ -8,18 +8,15 @@ import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { ActionItem, Button, IconButton, TextLink } from '#lib/ui/button.tsx'
-import { SidebarSection, NavRow } from '#lib/ui/nav-row.tsx'
-import { NoteMark } from '#lib/notes/private-mark.tsx'
-import { Skeleton } from '#lib/ui/states.tsx'
-import { PromptDialog } from '#lib/ui/dialog.tsx'
+import { ActionItem, Button, IconButton, TextLink, FilterField, Skeleton } from '#lib/ui/elements.tsx'
+import { SidebarSection, NavRow, PromptDialog } from '#lib/ui/frames.tsx'
+import { NoteMark } from '#lib/notes/note-marks.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
 import { fileAt, isFileAt, paths } from '#lib/router/paths.ts'
-import { FilterField } from '#lib/ui/search-field.tsx'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
 import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu } from './file-row.tsx'
-import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
+import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from '../rows.ts'
 import {
   useDailyPath,
   useNewNoteFolder,
@@ -27,7 +24,7 @@ import {
   useVaultSettings,
   dailyPattern,
 } from '#lib/notes/use-vault-settings.ts'
-import { useAttachmentList } from '../use-attachments.ts'
+import { useAttachmentList } from '../attachments.ts'
 
 interface TreeProps {
   readonly agent: Agent

@@ -4,7 +4,7 @@ import i18next, { t } from 'i18next'
 import { Link } from 'wouter'
 import type { FileEntry } from '#shared/contract/index.ts'
 import { formatDate, formatNumber, isoDate } from '#lib/i18n/format.ts'
-import { IconButton } from '#lib/ui/button.tsx'
+import { IconButton } from '#lib/ui/elements.tsx'
 import { isFileAt, paths } from '#lib/router/paths.ts'
 
 interface LogCalendarProps {

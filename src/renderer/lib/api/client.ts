@@ -1,9 +1,225 @@
-import { ORPCError } from '@orpc/client'
-import { createTanstackQueryUtils } from '@orpc/tanstack-query'
+import { createORPCClient, ORPCError, type ClientContext, type ClientLink, type ClientOptions } from '@orpc/client'
+import { TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL, createTanstackQueryUtils } from '@orpc/tanstack-query'
+import { RPCLink as PortLink } from '@orpc/client/message-port'
+import { RPCLink as SocketLink } from '@orpc/client/websocket'
+import type { ContractClient } from '#shared/contract/index.ts'
+import { maxMessageBytes } from '#shared/util/limits.ts'
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { createMutationCache } from '../feedback/toast.ts'
-import { Connection, ConnectionTimeoutError, type ConnectionState } from './connection.ts'
+
+/**
+ * The single connection to the runtime: a MessagePort in the desktop window, a WebSocket in a browser. A lost
+ * WebSocket is reopened, calls wait for it, and listeners are notified so that they can refetch. If the
+ * runtime refuses this browser, the state becomes `refused`; the connection retries when another page of this
+ * browser gets access.
+ */
+
+/** `refused`: the runtime does not accept this browser's key. */
+type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused'
+
+class ConnectionTimeoutError extends Error {
+  override name = 'Unreachable'
+}
+
+type Link = ClientLink<ClientContext>
+
+/** Queries wait this long for a lost connection. Another runtime takes over within seconds. */
+const queryTimeoutMs = 4000
+
+/** Delays before each reconnect attempt, in ms; the last one repeats. */
+const retryDelaysMs = [200, 500, 1000, 2000, 5000]
+/** Delay after a refusal, in ms. Ends early when another page of this browser gets access. */
+const refusedDelayMs = 60_000
+
+class Connection {
+  readonly client: ContractClient
+  #state: ConnectionState = 'connecting'
+  #link: Promise<Link>
+  readonly #listeners = new Set<() => void>()
+  #dropSocket: (() => void) | undefined
+
+  constructor() {
+    window.addEventListener('offline', () => void this.check())
+    // The preload script of the desktop window sets this property; it exposes nothing else.
+    this.#link = 'commonplaceDesktop' in window ? this.#connectPort() : this.#connectSocket()
+    const link: Link = {
+      call: async (path: readonly string[], input: unknown, options: ClientOptions<ClientContext>) =>
+        (await (isQuery(options) ? this.#linkOrTimeout() : this.#link)).call(path, input, options),
+    }
+    this.client = createORPCClient<ContractClient>(link)
+  }
+
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  onChange = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Detects a half-open socket: sends a separate HTTP request and drops the socket if it fails. */
+  async check(): Promise<void> {
+    const drop = this.#dropSocket
+    if (!drop) return
+    const status = await requestStatus(storedKey(), AbortSignal.timeout(reachabilityTimeoutMs))
+    if (status === undefined && this.#dropSocket === drop) drop()
+  }
+
+  async #connectPort(): Promise<Link> {
+    const { port1, port2 } = new MessageChannel()
+    window.postMessage('commonplace:connect', location.origin === 'null' ? '*' : location.origin, [port2])
+    port1.start()
+    this.#setState('open')
+    return new PortLink({ port: port1 })
+  }
+
+  async #connectSocket(): Promise<Link> {
+    await takeKeyFromAddress()
+    for (let attempt = 0; ; attempt += 1) {
+      const socket = await openSocket()
+      if (socket) {
+        const onClose = () => {
+          if (this.#dropSocket !== drop) return
+          this.#dropSocket = undefined
+          this.#link = this.#connectSocket()
+          this.#setState('lost')
+        }
+        const drop = () => {
+          onClose()
+          socket.close()
+        }
+        this.#dropSocket = drop
+        this.#setState('open')
+        socket.addEventListener('close', onClose)
+        return new SocketLink({ websocket: withSizeLimit(socket) })
+      }
+      const isRefused = (await checkAccess(storedKey())) === 'refused'
+      this.#setState(isRefused ? 'refused' : 'lost')
+      await delay(isRefused ? refusedDelayMs : (retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0))
+    }
+  }
+
+  /** Waits at most `queryTimeoutMs` for the connection. @throws ConnectionTimeoutError if it is not open in time */
+  async #linkOrTimeout(): Promise<Link> {
+    if (this.#state === 'open') return this.#link
+    const { promise: timeout, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new ConnectionTimeoutError('the runtime cannot be reached')), queryTimeoutMs)
+    try {
+      return await Promise.race([this.#link, timeout])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #setState(state: ConnectionState): void {
+    if (this.#state === state) return
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Returns true for queries. Only they may time out: a mutation that timed out could still be carried out. */
+function isQuery({ context }: ClientOptions<ClientContext>): boolean {
+  const operation = Reflect.get(context ?? {}, TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL) as { type?: string } | undefined
+  return operation?.type === 'query'
+}
+
+function openSocket(): Promise<WebSocket | undefined> {
+  const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/rpc`
+  // A page cannot set headers on a WebSocket, so the key travels as a subprotocol.
+  const socket = new WebSocket(address, ['commonplace', storedKey() || 'none'])
+  return new Promise((resolve) => {
+    socket.addEventListener('open', () => resolve(socket), { once: true })
+    socket.addEventListener('error', () => resolve(undefined), { once: true })
+  })
+}
+
+/** Makes `send` throw for a message over the size limit, since the runtime would close the connection. */
+function withSizeLimit(
+  socket: WebSocket,
+): Pick<WebSocket, 'send' | 'addEventListener' | 'removeEventListener' | 'readyState'> {
+  return {
+    get readyState() {
+      return socket.readyState
+    },
+    addEventListener: socket.addEventListener.bind(socket),
+    removeEventListener: socket.removeEventListener.bind(socket),
+    send(data) {
+      const bytes = sizeOf(data)
+      if (bytes <= maxMessageBytes) return socket.send(data)
+      const megabytes = Math.ceil(bytes / 1024 / 1024)
+      throw new ORPCError('message_too_large', { message: `${megabytes} MB is too large`, data: { megabytes } })
+    },
+  }
+}
+
+function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number {
+  if (data instanceof Blob) return data.size
+  if (typeof data !== 'string') return data.byteLength
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so only long texts are measured.
+  return data.length * 3 <= maxMessageBytes ? data.length : new Blob([data]).size
+}
+
+/** Resolves after `ms`, or earlier if another page of this browser gets access or the browser is online again. */
+function delay(ms: number): Promise<void> {
+  if (ms === 0) return Promise.resolve()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const listening = new AbortController()
+  window.addEventListener('online', () => resolve(), listening)
+  window.addEventListener('storage', ({ key }) => key === storageName && resolve(), listening)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    listening.abort()
+  })
+}
+
+/**
+ * Access key of this browser. The address that the terminal shows carries it in the fragment. The page stores
+ * it per origin, so reloads and other tabs find it and pages of another port do not. It is useless without
+ * the browser's cookie.
+ */
+
+const storageName = 'commonplace:key'
+const keyInFragment = /^#key=([\w-]{20,100})$/
+
+function storedKey(): string {
+  return localStorage.getItem(storageName) ?? ''
+}
+
+/**
+ * Moves the key from the address to the storage. Any link can carry a key, so it replaces an existing one
+ * only after the runtime has accepted it.
+ */
+async function takeKeyFromAddress(): Promise<void> {
+  const key = keyInFragment.exec(location.hash)?.[1]
+  if (key === undefined) return
+  history.replaceState(history.state, '', location.pathname + location.search)
+  if (key === storedKey()) return
+  // Without an existing key there is nothing to protect, so store it at once: the page may be closed before
+  // the check returns.
+  if (storedKey() === '' || (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
+}
+
+/** Checks over HTTP whether the key is valid, since a refused WebSocket does not report a reason. */
+async function checkAccess(key: string): Promise<'allowed' | 'refused' | 'unknown'> {
+  const status = await requestStatus(key)
+  return status === 204 ? 'allowed' : status === 401 ? 'refused' : 'unknown'
+}
+
+const reachabilityTimeoutMs = 3000
+
+/** Returns the HTTP status of a request with this key; undefined if the runtime does not answer. */
+async function requestStatus(key: string, signal?: AbortSignal): Promise<number | undefined> {
+  try {
+    const headers = { 'Commonplace-Key': key }
+    return (await fetch('/rpc', { headers, cache: 'no-store', ...(signal && { signal }) })).status
+  } catch {
+    return undefined
+  }
+}
 
 export const connection = new Connection()
 export const { client } = connection

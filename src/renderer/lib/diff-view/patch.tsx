@@ -1,7 +1,7 @@
 import { t } from 'i18next'
 import { useMemo, useState } from 'react'
 import { parseLargeChange } from '#shared/util/file-change.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/elements.tsx'
 import { clipLine } from '../util/clip.ts'
 
 const styles = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const

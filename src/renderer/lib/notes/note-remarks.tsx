@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { openSecretsIn, withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { api } from '#lib/api/client.ts'
-import { Button } from '#lib/ui/button.tsx'
+import { Button } from '#lib/ui/elements.tsx'
 import { useDebounced } from '../util/hooks.ts'
 
 const typingPauseMs = 150

@@ -1,11 +1,11 @@
+import { IndexProgress } from './index-progress.tsx'
 import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { SearchSettings } from '#shared/contract/index.ts'
 import { searchModes } from '#shared/contract/search.ts'
 import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
-import { Choice } from '#lib/ui/choice.tsx'
-import { IndexProgress } from './index-progress.tsx'
+import { Choice } from '#lib/ui/elements.tsx'
 
 /** Returns a mutation that saves search settings and offers to undo that. */
 export function useSaveSearch(onSaved?: () => void) {

@@ -4,11 +4,10 @@ import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { formatNumber } from '../i18n/format.ts'
 import type { MarkedLines } from '../router/paths.ts'
-import { Button, IconButton } from './button.tsx'
+import { Button, IconButton, SearchField } from './elements.tsx'
 import { splitLongLines, clipPassage, limitCombiningMarks } from '../util/clip.ts'
 import { useCopy } from '../util/hooks.ts'
-import { SearchField } from './search-field.tsx'
-import { Sheet } from './dialog.tsx'
+import { Sheet } from './frames.tsx'
 
 const lineHeight = 20
 

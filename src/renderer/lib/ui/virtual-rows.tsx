@@ -13,7 +13,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react'
-import { ErrorBoundary } from './error-boundary.tsx'
+import { ErrorBoundary } from './elements.tsx'
 
 const baseOverscan = 8
 /** Height of the sticky column headers of a table, px. */

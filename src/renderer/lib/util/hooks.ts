@@ -34,3 +34,19 @@ export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: s
   }
   return { isCopied, copy }
 }
+
+/** Calls `onLeave` when the window loses the focus, is hidden or closes, and when the component unmounts. */
+export function useOnLeave(onLeave: () => void | Promise<void>): void {
+  useEffect(() => {
+    const leave = () => void onLeave()
+    const controller = new AbortController()
+    const { signal } = controller
+    window.addEventListener('blur', leave, { signal })
+    window.addEventListener('pagehide', leave, { signal })
+    document.addEventListener('visibilitychange', leave, { signal })
+    return () => {
+      controller.abort()
+      leave()
+    }
+  }, [onLeave])
+}

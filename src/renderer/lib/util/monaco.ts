@@ -19,7 +19,7 @@ self.MonacoEnvironment = { getWorker: () => new EditorWorker() }
 export { monaco }
 
 /** Defines Monaco's theme from the app's CSS variables. */
-export function applyTheme(): void {
+function applyTheme(): void {
   const style = getComputedStyle(document.documentElement)
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const isDark = document.documentElement.dataset['theme'] === 'dark'
@@ -69,3 +69,6 @@ export function applyTheme(): void {
   })
   monaco.editor.setTheme('commonplace')
 }
+
+applyTheme()
+new MutationObserver(applyTheme).observe(document.documentElement, { attributeFilter: ['data-theme'] })

@@ -1,8 +1,78 @@
-import { createContext, useContext } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, createContext, useContext } from 'react'
+import { t } from 'i18next'
+import { toast } from 'sonner'
+import { useLocation } from 'wouter'
+import type { LinkName } from '#shared/contract/index.ts'
+import { Resolver } from '#shared/markdown/links/resolve-link.ts'
+import { formatTarget, type LinkTarget } from '#shared/markdown/links/parse-links.ts'
+import { tagQuery } from '#shared/markdown/properties/queries.ts'
+import { api, client } from '#lib/api/client.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
+import { plainTitle, linkLabel } from '#lib/notes/note-titles.ts'
+import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import type { Components } from 'react-markdown'
-import type { NoteLinks } from '../citations/use-note-links.ts'
 import type { LineChange } from '../parse/line-edits.ts'
 import type { Syntax } from '../parse/plugins.ts'
+
+export type NoteLinks = ReturnType<typeof useNoteLinks>
+
+type LinkKind = 'wiki' | 'inline'
+type Files = ConstructorParameters<typeof Resolver>[0]
+
+/** Shared by all notes: for thousands of files, building a resolver takes tens of milliseconds. */
+const resolvers = new WeakMap<Files, Resolver>()
+
+function resolverOf(files: Files): Resolver {
+  const resolver = resolvers.get(files) ?? new Resolver(files)
+  resolvers.set(files, resolver)
+  return resolver
+}
+
+function titlesByPath(titles: readonly { path: string; title: string }[]): ReadonlyMap<string, string> {
+  return new Map(titles.map(({ path, title }) => [path, title]))
+}
+
+/** Returns functions for the links of a note. */
+export function useNoteLinks(agent: string, path: string) {
+  const [, navigate] = useLocation()
+  const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
+  const vaultKind = useVaultSettings(agent)?.kind
+  const isFoam = vaultKind === 'foam'
+  const titles = useQuery(
+    api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: isFoam, select: titlesByPath }),
+  ).data
+  const resolver = files && resolverOf(files)
+  return useMemo(
+    () => ({
+      // While the file list is loading, no link counts as unresolved.
+      resolve: (kind: LinkKind, { target }: LinkTarget): string | undefined =>
+        resolver ? resolver.resolve(path, { kind, target })?.path : target,
+      /** Returns the text of a link without a label. */
+      nameOf(link: LinkTarget): string {
+        const targetPath = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
+        const title = targetPath === undefined ? undefined : titles?.get(targetPath)
+        return linkLabel(vaultKind, link, title === undefined ? undefined : plainTitle(title))
+      },
+      /** Opens the heading or block of a link, or offers to create the missing note. */
+      open(kind: LinkKind, link: LinkTarget): void {
+        const openTarget = async () => {
+          const resolved = await client.links.resolve({ agent, path, kind, ...link })
+          if (resolved.path !== null) navigate(paths.file(resolved.path, resolved.line ?? undefined))
+          else if (resolved.makes !== null) navigate(paths.file(resolved.makes))
+          else toast.info(t('links.nowhere', { target: formatTarget(link) }))
+        }
+        void runWithErrorToast(openTarget())
+      },
+      /** Searches for the notes with a tag. @param name without `#` */
+      openTag: (name: string) => navigate(paths.search(tagQuery(name))),
+      /** Returns completions for a partly typed link, best first. */
+      complete: (typed: string): Promise<readonly LinkName[]> => client.links.names({ agent, path, typed }),
+    }),
+    [agent, path, resolver, vaultKind, titles, navigate],
+  )
+}
 
 /** Data and functions for the rows of an answer or a note. */
 export interface DocumentContextValue {

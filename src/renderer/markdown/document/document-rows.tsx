@@ -1,8 +1,30 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useImperativeHandle, useLayoutEffect, useMemo, useRef, type Ref } from 'react'
+import {
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  memo,
+  useDeferredValue,
+  type Ref,
+  type ComponentProps,
+} from 'react'
 import type { MarkedLines } from '#lib/router/paths.ts'
-import { estimateHeight, documentWidth, rowOfLine, type DocumentRow } from './use-document.ts'
+import {
+  estimateHeight,
+  documentWidth,
+  rowOfLine,
+  footnoteLabels,
+  isLongDocument,
+  useDocument,
+  type DocumentRow,
+} from './use-document.ts'
+import { Anchor, FootnoteMark, Preformatted, Table } from './elements.tsx'
 import { RowView } from './row-view.tsx'
+import { t } from 'i18next'
+import type { Components } from 'react-markdown'
+import { clipLine } from '#lib/util/clip.ts'
+import { DocumentContext, emptyContext } from './context.ts'
 
 const overscan = 4
 const paddingTop = 20
@@ -130,3 +152,54 @@ export function DocumentRows({ ref, rows, label, className, testId, marked, onSc
     </div>
   )
 }
+
+/** Renders an answer: GFM, code, formulas and citations, without raw HTML. External links open in the browser. */
+
+const answerComponents = {
+  a: Anchor,
+  // A remote image would contact the server that the answer names, so only the name of the image is shown.
+  img: ({ alt, src }: ComponentProps<'img'>) => <span className="text-muted">[{clipLine(alt || src || '')}]</span>,
+  pre: Preformatted,
+  table: Table,
+  'foot-note': FootnoteMark,
+} as Components
+
+/** Rows of an answer that render at once; the others follow without blocking the window. */
+const firstRows = 12
+
+export const Markdown = memo(function Markdown({ text, agent }: { text: string; agent: string }) {
+  const rows = useDocument(text, 'answer')
+  const renderedRows = useDeferredValue(rows, rows.slice(0, firstRows))
+  const frame = useRef<HTMLDivElement>(null)
+  const view = useRef<RowsHandle>(null)
+  const labels = footnoteLabels(rows)
+  const context = useMemo(() => {
+    const onFootnote = (label: string) => {
+      view.current?.showFootnote(label)
+      frame.current?.querySelector(`[data-footnote="${CSS.escape(label)}"]`)?.scrollIntoView({ block: 'nearest' })
+    }
+    return { ...emptyContext, agent, components: answerComponents, footnotes: labels.split(' '), onFootnote }
+  }, [agent, labels])
+  const remainingHeight = rows.slice(renderedRows.length).reduce((sum, row) => sum + estimateHeight(row), 0)
+  return (
+    <DocumentContext value={context}>
+      {isLongDocument(text, 'answer') ? (
+        // A long answer scrolls in a separate frame that renders only its visible part.
+        <DocumentRows
+          ref={view}
+          rows={rows}
+          label={t('chat.answer')}
+          className="prose relative h-[70vh] overflow-y-auto rounded-md border border-line px-4"
+          testId="long-answer"
+        />
+      ) : (
+        <div className="prose" ref={frame}>
+          {renderedRows.map((row) => (
+            <RowView key={row.id} row={row} />
+          ))}
+          {remainingHeight > 0 && <div style={{ height: remainingHeight }} />}
+        </div>
+      )}
+    </DocumentContext>
+  )
+})

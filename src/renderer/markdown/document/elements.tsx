@@ -1,19 +1,30 @@
-import { use, type ComponentProps, type MouseEvent } from 'react'
+import { use, useEffect, useState, useContext, useMemo, type ComponentProps, type MouseEvent } from 'react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
-import { formatTarget } from '#shared/markdown/links/link-target.ts'
+import { formatTarget } from '#shared/markdown/links/parse-links.ts'
 import { paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
-import { explainError } from '#lib/feedback/explain.ts'
-import { clipLine } from '#lib/util/clip.ts'
-import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { decodeTarget, parseCitationHref, parseNameHref, type LinkedPlace } from '../parse/link-addresses.ts'
-import { QueryContext, ResultActions } from '../citations/result-actions.tsx'
-import { usePlaceNames } from '../citations/place-link.tsx'
-import { CodeBlock } from './code-block.tsx'
-import { useDocumentContext } from './context.ts'
+import { explainError } from '#lib/feedback/toast.ts'
+import { clipLine, clipPassage } from '#lib/util/clip.ts'
+import { CopyButton, IconButton } from '#lib/ui/elements.tsx'
+import {
+  decodeTarget,
+  parseCitationHref,
+  parseNameHref,
+  nameHref,
+  splitWikiLinks,
+  type LinkedPlace,
+} from '../parse/mdast.ts'
+import { QueryContext, ResultActions, usePlaceNames } from '../citations.tsx'
+import { useDocumentContext, RowLineContext } from './context.ts'
+import { WrapText } from 'lucide-react'
+import { ShowAll } from '#lib/ui/long-text.tsx'
+import { DeadlineWorker } from './markdown-worker.ts'
+import type { HighlightedLines, HighlightRequest } from './highlight.worker.ts'
+import { tagQuery } from '#shared/markdown/properties/queries.ts'
+import { shownProperties, writeProperty, type ShownProperty } from '../parse/line-edits.ts'
 
 export function Preformatted({ children }: ComponentProps<'pre'>) {
   const code = codeOf(children)
@@ -95,10 +106,8 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={6} align="start">
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
-            <ErrorBoundary piece="preview" resetKey={citation.path}>
-              <CitationPreview agent={agent} citation={citation} />
-              <ResultActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
-            </ErrorBoundary>
+            <CitationPreview agent={agent} citation={citation} />
+            <ResultActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={query} />
           </PreviewCard.Popup>
         </PreviewCard.Positioner>
       </PreviewCard.Portal>
@@ -139,5 +148,218 @@ export function FootnoteMark({ 'data-label': label = '' }: { readonly 'data-labe
         {number}
       </button>
     </sup>
+  )
+}
+
+const highlightDelayMs = 120
+/** Some grammars backtrack excessively on a line. */
+const deadlineMs = 10_000
+const maxCachedResults = 200
+
+/** The key of a request is its language and its code. */
+const highlighter = new DeadlineWorker<HighlightRequest, HighlightedLines>(
+  () => new Worker(new URL('highlight.worker.ts', import.meta.url), { type: 'module' }),
+  deadlineMs,
+  maxCachedResults,
+)
+
+/** Maximum number of highlighted spans in a note; the remaining lines stay plain. More would slow down scrolling. */
+const maxSpansInNote = 900
+
+export function CodeBlock({ code, language }: { code: string; language: string }) {
+  const maxSpans = useDocumentContext().syntax === 'answer' ? Infinity : maxSpansInNote
+  const [isWrapped, setIsWrapped] = useState(false)
+  const shownCode = clipPassage(code)
+  const lines = useHighlight(shownCode, language)
+  return (
+    <figure className="group/code relative my-3 overflow-hidden rounded-sm border border-line bg-side">
+      <figcaption className="flex h-8 items-center border-b border-line pr-1 pl-3 text-[12px] text-muted">
+        <span className="flex-1 font-mono">{language}</span>
+        <IconButton
+          icon={WrapText}
+          label={t('chat.wrap')}
+          aria-pressed={isWrapped}
+          onClick={() => setIsWrapped(!isWrapped)}
+        />
+        <CopyButton label={t('chat.copyCode')} text={code} />
+      </figcaption>
+      <pre
+        tabIndex={0}
+        className={`overflow-x-auto px-3 py-2.5 font-mono text-[12.5px] leading-[1.55] ${isWrapped ? 'whitespace-pre-wrap' : ''}`}
+      >
+        <code className="highlighted">{lines ? <Lines lines={lines} maxSpans={maxSpans} /> : shownCode}</code>
+      </pre>
+      {shownCode.length < code.length && (
+        <div className="border-t border-line px-3 py-1">
+          <ShowAll text={code} />
+        </div>
+      )}
+    </figure>
+  )
+}
+
+function Lines({ lines, maxSpans }: { lines: NonNullable<HighlightedLines>; maxSpans: number }) {
+  let spans = 0
+  return lines.map((line, index) => {
+    spans += line.length
+    return (
+      <span key={index}>
+        {spans > maxSpans
+          ? line.map(({ text }) => text).join('')
+          : line.map(({ text, light, dark }, position) => (
+              <span key={position} style={{ '--light': light, '--dark': dark } as React.CSSProperties}>
+                {text}
+              </span>
+            ))}
+        {index < lines.length - 1 && '\n'}
+      </span>
+    )
+  })
+}
+
+function useHighlight(code: string, language: string): HighlightedLines {
+  const [highlighted, setHighlighted] = useState<{ code: string; lines: HighlightedLines }>()
+  const key = `${language}\n${code}`
+  const cached = highlighter.cached(key)
+  useEffect(() => {
+    if (language === '' || highlighter.cached(key) !== undefined) return undefined
+    let isCurrent = true
+    const timer = setTimeout(() => {
+      void highlighter.ask(key, { code, language }).then((lines) => isCurrent && setHighlighted({ code, lines }))
+    }, highlightDelayMs)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [key, code, language])
+  if (cached !== undefined) return cached
+  return highlighted?.code === code ? highlighted.lines : null
+}
+
+const maxShown = 60
+
+export function Properties({ frontMatter }: { frontMatter: string }) {
+  const properties = useMemo(() => shownProperties(frontMatter), [frontMatter])
+  if (properties?.length === 0) return null
+  return (
+    <section aria-label={t('reading.properties')} className="properties">
+      {properties ? (
+        <dl>
+          {properties.slice(0, maxShown).map((property, index) => (
+            <div key={`${index} ${property.key}`} className="property">
+              <dt title={property.key}>{clipLine(property.key, 60)}</dt>
+              <dd>
+                <PropertyValue property={property} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <pre tabIndex={0}>{clipPassage(frontMatter, 4000)}</pre>
+      )}
+    </section>
+  )
+}
+
+function PropertyValue({ property: { key, value, line } }: { property: ShownProperty }) {
+  const { onEdit } = useDocumentContext()
+  const lineOf = useContext(RowLineContext)
+  const write = (previous: string | boolean, next: string | boolean) => {
+    const noteLine = lineOf(line + 1)
+    if (noteLine !== undefined && previous !== next) onEdit?.(noteLine, writeProperty(key, previous, next))
+  }
+  switch (value.kind) {
+    case 'flag':
+      return (
+        <input
+          type="checkbox"
+          aria-label={key}
+          checked={value.isSet}
+          disabled={!onEdit}
+          onChange={() => write(value.isSet, !value.isSet)}
+        />
+      )
+    case 'list':
+      return (
+        <span className="flex flex-wrap gap-1">
+          {value.items.slice(0, 100).map((item, index) => (
+            <span key={index} className="property-item">
+              {/^tags?$/i.test(key) ? (
+                <Link href={paths.search(tagQuery(item.replace(/^#/, '')))}>{clipLine(item, 120)}</Link>
+              ) : (
+                <LinkedText text={item} />
+              )}
+            </span>
+          ))}
+        </span>
+      )
+    case 'other':
+      return <code className="whitespace-pre-wrap">{clipPassage(value.text, 1000)}</code>
+    case 'text':
+      return onEdit && value.isOwn ? (
+        <TextField key={value.text} label={t('reading.property', { name: key })} text={value.text} onDone={write} />
+      ) : (
+        <LinkedText text={value.text} />
+      )
+  }
+}
+
+interface TextFieldProps {
+  readonly label: string
+  readonly text: string
+  readonly onDone: (previous: string, next: string) => void
+}
+
+function TextField({ label, text, onDone }: TextFieldProps) {
+  const [isEditing, setIsEditing] = useState(false)
+  const [typed, setTyped] = useState(text)
+  if (!isEditing)
+    return (
+      <span className="property-text">
+        <LinkedText text={text} />
+        <button type="button" aria-label={label} className="property-open" onClick={() => setIsEditing(true)} />
+      </span>
+    )
+  const finish = (value: string) => {
+    setIsEditing(false)
+    onDone(text, value)
+  }
+  return (
+    <input
+      type="text"
+      // Gets the focus, since the user has opened the field with a click.
+      ref={(element) => element?.focus()}
+      aria-label={label}
+      value={typed}
+      className="property-field"
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={() => finish(typed)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') finish(typed)
+        if (event.key === 'Escape') {
+          setTyped(text)
+          setIsEditing(false)
+        }
+      }}
+    />
+  )
+}
+
+function LinkedText({ text }: { text: string }) {
+  const shown = clipLine(text, 300)
+  if (/^https?:\/\/\S+$/i.test(text))
+    return (
+      <a href={text} target="_blank" rel="noreferrer">
+        {shown}
+      </a>
+    )
+  return splitWikiLinks(shown).map((part, index) =>
+    typeof part === 'string' ? (
+      part
+    ) : (
+      <Anchor key={index} href={nameHref(part.target)}>
+        {part.label}
+      </Anchor>
+    ),
   )
 }

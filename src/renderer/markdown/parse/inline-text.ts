@@ -1,9 +1,7 @@
-import { splitCitations } from '#shared/markdown/citation.ts'
+import { splitCitations, splitText } from '#shared/markdown/citation.ts'
 import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'
-import { splitText } from '#shared/markdown/split-text.ts'
-import { citationHref, nameHref } from './link-addresses.ts'
-import { elementNode, linkNode, nodeText, textNode, type MarkdownNode } from './mdast.ts'
+import { citationHref, nameHref, elementNode, linkNode, nodeText, textNode, type MarkdownNode } from './mdast.ts'
 
 const wikiLink = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`
 /** Logseq: `[label]([[Page]])`, and images whose address contains spaces and is not in `<…>`. */

@@ -1,10 +1,8 @@
 import type { Options } from 'react-markdown'
 import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
-import { splitCitations } from '#shared/markdown/citation.ts'
-import { splitText } from '#shared/markdown/split-text.ts'
-import { citationHref, nameHref, splitWikiLinks } from './link-addresses.ts'
-import { elementNode, linkNode, textNode, type MarkdownNode } from './mdast.ts'
+import { splitCitations, splitText } from '#shared/markdown/citation.ts'
+import { citationHref, nameHref, splitWikiLinks, elementNode, linkNode, textNode, type MarkdownNode } from './mdast.ts'
 import { remarkNotes } from './remark-notes.ts'
 
 export type Plugins = NonNullable<Options['remarkPlugins']>

@@ -1,5 +1,5 @@
 import { attachmentKind } from '#shared/util/attachments.ts'
-import { splitTarget } from '#shared/markdown/links/link-target.ts'
+import { splitTarget } from '#shared/markdown/links/parse-links.ts'
 import { isEmpty, renderProperties, transformInline } from './inline-text.ts'
 import { elementNode, nodeText, textNode, type MarkdownNode } from './mdast.ts'
 

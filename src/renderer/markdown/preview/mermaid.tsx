@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { t } from 'i18next'
-import { CodeBlock } from '../document/code-block.tsx'
+import { CodeBlock } from '../document/elements.tsx'
 
 /** Characters. Larger diagrams block the UI during layout, so they are drawn on request. */
 const maxAutoDrawLength = 2500

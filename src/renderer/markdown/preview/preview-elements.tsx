@@ -22,14 +22,11 @@ import {
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
-import { CodeBlock } from '../document/code-block.tsx'
+import { CodeBlock, Anchor, codeOf, FootnoteMark, Table } from '../document/elements.tsx'
 import { RowLineContext, useDocumentContext } from '../document/context.ts'
-import { Anchor, codeOf, FootnoteMark, Table } from '../document/elements.tsx'
 import { toggleTaskBox } from '../parse/line-edits.ts'
-import { BlockReference, Embed } from './embed.tsx'
+import { BlockReference, Embed, LinkedPicture, WebPage } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
-import { LinkedPicture } from './picture.tsx'
-import { WebPage } from './remote-picture.tsx'
 
 type DataName = 'target' | 'label' | 'block' | 'text' | 'key' | 'kind' | 'fold' | 'state' | 'mark' | 'address'
 

@@ -3,19 +3,12 @@ import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/re
 import { useId, useState, type FormEvent, useEffect } from 'react'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
 import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
-import { OwnFolderChoice } from '../../settings/agents/agent-dialogs.tsx'
+import { OwnFolderChoice } from '../../settings/agents.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { Checkbox } from '#lib/ui/choice.tsx'
-import { ErrorText } from '#lib/ui/states.tsx'
-import { explainSetup } from '#lib/feedback/explain.ts'
+import { Checkbox, Button, ErrorText } from '#lib/ui/elements.tsx'
+import { explainSetup } from '#lib/feedback/toast.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
-import {
-  ForeignSettingsChoice,
-  takeOverSettings,
-  type SettingsChoice,
-} from '../../settings/import/foreign-settings.tsx'
-import { Button } from '#lib/ui/button.tsx'
-import { toggled } from '#lib/util/toggled.ts'
+import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from '../../settings/import.tsx'
 import { useDebounced } from '#lib/util/hooks.ts'
 import { describeVault } from '#lib/notes/use-vault-settings.ts'
 import { ModelCard } from '../../settings/model-card.tsx'
@@ -106,7 +99,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
                 setPathsToCopy(pathsToCopy.difference(new Set([memory.path])))
               }}
               onCopy={() => {
-                setPathsToCopy(toggled(pathsToCopy, memory.path))
+                setPathsToCopy(pathsToCopy.symmetricDifference(new Set([memory.path])))
                 if (workspace === memory.path) setWorkspace(suggested)
               }}
             />

@@ -1,10 +1,4 @@
-/**
- * Scans the block structure of Markdown: the only place that recognizes headings, code, front matter and list items.
- * Follows CommonMark 0.31 (https://spec.commonmark.org/0.31.2/, appendix "Phase 1: block structure"), with GitHub's
- * tables and footnotes. Linear time.
- */
 import { frontMatterLines } from './front-matter.ts'
-import { LineCursor } from './line-cursor.ts'
 import {
   closesFence,
   closesMath,
@@ -16,6 +10,69 @@ import {
   type FenceStart,
   type HeadingStart,
 } from './line-starts.ts'
+
+/** Position in a line by column; a tab extends to the next multiple of four (CommonMark §2.2). */
+class LineCursor {
+  readonly line: string
+  #index = 0
+  #column = 0
+  /** Index and column of the next non-blank character. */
+  #nextIndex = 0
+  #nextColumn = 0
+
+  constructor(line: string) {
+    this.line = line
+    this.#findNext()
+  }
+
+  /** Number of columns up to the next non-blank character. */
+  get indent(): number {
+    return this.#nextColumn - this.#column
+  }
+
+  get isBlank(): boolean {
+    return this.#nextIndex === this.line.length
+  }
+
+  /** The line from the next non-blank character on. */
+  get content(): string {
+    return this.line.slice(this.#nextIndex)
+  }
+
+  /** Skips blank columns, at most up to the next non-blank character. */
+  skip(columns: number): void {
+    const end = Math.min(this.#column + columns, this.#nextColumn)
+    while (this.#column < end) {
+      const nextStop = this.line[this.#index] === '\t' ? this.#column + 4 - (this.#column % 4) : this.#column + 1
+      if (nextStop <= end) this.#index += 1
+      this.#column = Math.min(nextStop, end)
+    }
+  }
+
+  /** Skips blanks and then `length` characters. */
+  jump(length: number): void {
+    this.#index = this.#nextIndex + length
+    this.#column = this.#nextColumn + length
+    this.#findNext()
+  }
+
+  #findNext(): void {
+    this.#nextIndex = this.#index
+    this.#nextColumn = this.#column
+    for (; this.#nextIndex < this.line.length; this.#nextIndex += 1) {
+      const code = this.line.charCodeAt(this.#nextIndex)
+      if (code === 32) this.#nextColumn += 1
+      else if (code === 9) this.#nextColumn += 4 - (this.#nextColumn % 4)
+      else return
+    }
+  }
+}
+
+/**
+ * Scans the block structure of Markdown: the only place that recognizes headings, code, front matter and list items.
+ * Follows CommonMark 0.31 (https://spec.commonmark.org/0.31.2/, appendix "Phase 1: block structure"), with GitHub's
+ * tables and footnotes. Linear time.
+ */
 
 interface Place {
   /** 0-based lines, end exclusive. Trailing blank lines belong to no block, except before the end of fenced code. */
@@ -41,7 +98,7 @@ export interface Fence extends Place, FenceStart {
   readonly isClosed: boolean
 }
 
-export interface OtherBlock extends Place {
+interface OtherBlock extends Place {
   readonly kind: 'frontMatter' | 'indentedCode' | 'html' | 'math' | 'table' | 'rule' | 'paragraph'
 }
 

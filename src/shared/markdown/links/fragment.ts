@@ -1,4 +1,4 @@
-import type { Block, Heading } from './parse-links.ts'
+import type { LinkBlock, LinkHeading } from './parse-links.ts'
 
 /**
  * Finds the line of a heading or block.
@@ -7,7 +7,7 @@ import type { Block, Heading } from './parse-links.ts'
  */
 export function lineOfFragment(
   fragment: string,
-  { headings, blocks }: { readonly headings: readonly Heading[]; readonly blocks: readonly Block[] },
+  { headings, blocks }: { readonly headings: readonly LinkHeading[]; readonly blocks: readonly LinkBlock[] },
 ): number | undefined {
   const block = /^\^(.+)$/.exec(fragment)?.[1]
   if (block !== undefined) return blocks.find(({ id }) => id.toLowerCase() === block.toLowerCase())?.line
@@ -24,7 +24,7 @@ export function lineOfFragment(
 }
 
 /** Returns the line of the last heading of `A#B`, where heading B is below A; undefined if there is none. */
-function nestedHeadingLine(titles: readonly string[], headings: readonly Heading[]): number | undefined {
+function nestedHeadingLine(titles: readonly string[], headings: readonly LinkHeading[]): number | undefined {
   let from = 0
   let level = 0
   let line: number | undefined
@@ -41,7 +41,7 @@ function nestedHeadingLine(titles: readonly string[], headings: readonly Heading
 }
 
 /** Follows GitHub: the second heading with the same slug is `name-1`. */
-function lineOfSlug(fragment: string, headings: readonly Heading[]): number | undefined {
+function lineOfSlug(fragment: string, headings: readonly LinkHeading[]): number | undefined {
   const wantedSlug = fragment.toLowerCase()
   const slugCounts = new Map<string, number>()
   for (const { title, line } of headings) {

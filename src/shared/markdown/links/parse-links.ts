@@ -1,13 +1,30 @@
-/**
- * Finds links to other notes with their exact offsets, and the link targets inside a note: headings and block ids.
- * Skips code and comments. Linear time.
- */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import type { HeadingStart } from '../blocks/line-starts.ts'
 import { blocksOfNote, type Container, type Block as MarkdownBlock } from '../blocks/scan-blocks.ts'
 import { hiddenRanges, type Range } from './hidden-text.ts'
-import { splitTarget, type LinkTarget } from './link-target.ts'
 import { decodePart } from '../../util/decode.ts'
+
+export interface LinkTarget {
+  /** Decoded; empty if the link refers to its own note. */
+  readonly target: string
+  /** Decoded text after `#`: `Heading`, `Heading#Below`, `^block`. */
+  readonly fragment?: string | undefined
+}
+
+/** Splits at the first `#`; does not decode. */
+export function splitTarget(written: string): LinkTarget {
+  const hash = written.indexOf('#')
+  return hash < 0 ? { target: written } : { target: written.slice(0, hash), fragment: written.slice(hash + 1) }
+}
+
+export function formatTarget({ target, fragment }: LinkTarget): string {
+  return fragment === undefined ? target : `${target}#${fragment}`
+}
+
+/**
+ * Finds links to other notes with their exact offsets, and the link targets inside a note: headings and block ids.
+ * Skips code and comments. Linear time.
+ */
 
 export interface NoteLink extends LinkTarget {
   /** `[[target]]`, `[text](target)` (images too), or `[id]: target`. */
@@ -34,12 +51,12 @@ export interface NoteLink extends LinkTarget {
   readonly line: number
 }
 
-export interface Heading extends HeadingStart {
+export interface LinkHeading extends HeadingStart {
   /** 1-based. */
   readonly line: number
 }
 
-export interface Block {
+export interface LinkBlock {
   readonly id: string
   /** 1-based. */
   readonly line: number
@@ -48,8 +65,8 @@ export interface Block {
 export interface ParsedLinks {
   /** In text order. */
   readonly links: readonly NoteLink[]
-  readonly headings: readonly Heading[]
-  readonly blocks: readonly Block[]
+  readonly headings: readonly LinkHeading[]
+  readonly blocks: readonly LinkBlock[]
 }
 
 /** Characters; a longer target is not parsed as a link. */
@@ -185,7 +202,7 @@ function inlineAt(text: string, from: number, parenOffset: number, line: number)
  * @param parenOffset offset of `(`
  * @returns `to`, the offset after `)`; undefined if it is not a valid destination
  */
-export function destinationIn(text: string, parenOffset: number): { destination: Destination; to: number } | undefined {
+function destinationIn(text: string, parenOffset: number): { destination: Destination; to: number } | undefined {
   const destination = destinationAt(text, parenOffset + 1, true)
   if (!destination) return undefined
   let end = skipSpace(text, destination.end)
@@ -282,8 +299,8 @@ function headingsAndBlocks(
   markdownBlocks: readonly MarkdownBlock[],
   hidden: readonly Range[],
 ) {
-  const headings: Heading[] = []
-  const blocks: Block[] = []
+  const headings: LinkHeading[] = []
+  const blocks: LinkBlock[] = []
   let hiddenIndex = 0
   /** 1-based line of the last non-property line: the block that a following `id::` names. */
   let owner = 1

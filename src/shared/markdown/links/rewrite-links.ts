@@ -1,8 +1,16 @@
 import { decodePart } from '../../util/decode.ts'
-import { formatTarget } from './link-target.ts'
-import type { NoteLink } from './parse-links.ts'
-import { logseqPageName, pageNames } from './pages.ts'
-import { fileNameOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution, keyOf } from './resolve-link.ts'
+import { formatTarget, type NoteLink } from './parse-links.ts'
+import {
+  logseqPageName,
+  pageNames,
+  fileNameOf,
+  folderOf,
+  Resolver,
+  stemOf,
+  keyOf,
+  type KnownFile,
+  type Resolution,
+} from './resolve-link.ts'
 
 export interface Move {
   readonly from: string

@@ -4,8 +4,14 @@
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import { hiddenRanges, type Range } from '../links/hidden-text.ts'
-import { maxFrontMatter, readFrontMatter, type Entry } from './front-matter.ts'
-import type { NoteProperties, Property, Tag } from './property.ts'
+import {
+  maxFrontMatter,
+  readFrontMatter,
+  type Entry,
+  type NoteProperties,
+  type Property,
+  type Tag,
+} from './front-matter.ts'
 
 const maxProperties = 300
 const maxTags = 2000

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { lineOfFragment, slugOf } from '../../../../src/shared/markdown/links/fragment.ts'
 import { parseLinks } from '../../../../src/shared/markdown/links/parse-links.ts'
 import { namesOf, parseProperties } from '../../../../src/shared/markdown/properties/parse-properties.ts'
-import { pageNames } from '../../../../src/shared/markdown/links/pages.ts'
+import { pageNames } from '../../../../src/shared/markdown/links/resolve-link.ts'
 import { expectLinear } from '../../../support/processor-time.ts'
 
 const shown = (text: string) =>

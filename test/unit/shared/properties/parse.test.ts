@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { applyEdits } from '../../../../src/shared/markdown/links/rewrite-links.ts'
 import { namesOf, rewriteLimits, parseProperties } from '../../../../src/shared/markdown/properties/parse-properties.ts'
 import { propertyQuery, tagQuery } from '../../../../src/shared/markdown/properties/queries.ts'
-import { parsePropertyTest, testValue } from '../../../../src/shared/markdown/properties/property-test.ts'
-import { renameTag } from '../../../../src/shared/markdown/properties/rename-tag.ts'
+import { parsePropertyTest, testValue, renameTag } from '../../../../src/shared/markdown/properties/property-test.ts'
 import { expectLinear } from '../../../support/processor-time.ts'
 
 const tagsOf = (text: string) => parseProperties(text).tags.map(({ name, line }) => `${name}:${line}`)

@@ -1,0 +1,438 @@
+import { ORPCError } from '@orpc/client'
+import { useSyncExternalStore } from 'react'
+import { t } from 'i18next'
+import type { Attachment, PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
+import { client, connection, api, queryClient } from '#lib/api/client.ts'
+import { isErrorOf, explainError, showError } from '#lib/feedback/toast.ts'
+import { Button, IconButton } from '#lib/ui/elements.tsx'
+import { Dialog } from '#lib/ui/frames.tsx'
+import { clipLine, clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
+import type { OutgoingMessage } from './composer.tsx'
+import { Clock, CornerDownRight, X } from 'lucide-react'
+import { AttachmentChip } from './attachments.tsx'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { useLive, type LiveTurnFollower } from '../live-turn.ts'
+
+/** Asks what to do with a message to an open chat that has private lines. */
+
+type Message = Parameters<typeof client.chat.send>[0]
+type Answer = 'makePrivate' | 'remove' | 'send' | 'cancel'
+
+interface Question {
+  readonly lines: readonly string[]
+  readonly answer: (answer: Answer) => void
+}
+
+const maxShownLines = 5
+
+/** The question is kept in the query cache: the dialog renders again when it changes. */
+const questionKey = ['private lines']
+
+const openQuestion = () => queryClient.getQueryData<Question | null>(questionKey)
+
+function ask(lines: readonly string[]): Promise<Answer> {
+  openQuestion()?.answer('cancel')
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const question: Question = { lines, answer: resolve }
+  queryClient.setQueryData(questionKey, question)
+  return promise.finally(() => queryClient.setQueryData(questionKey, null))
+}
+
+type SendResult =
+  | { readonly sent: Awaited<ReturnType<typeof client.chat.send>> }
+  | { readonly rejected: { readonly text: string; readonly attachments: readonly Attachment[] } }
+
+/** Sends a message. Shows an error as a toast. @returns the draft to keep if the message was not sent */
+export async function sendMessage(message: Message): Promise<SendResult> {
+  const { text, attachments = [], agent, session } = message
+  try {
+    return { sent: await client.chat.send(message) }
+  } catch (error) {
+    if (!(error instanceof ORPCError) || !isErrorOf(error, 'message_private')) {
+      showError(error)
+      return { rejected: { text, attachments } }
+    }
+    const lines = String((error.data as { lines?: unknown }).lines).split('\n')
+    const answer = await ask(lines)
+    if (answer === 'send') return sendMessage({ ...message, sendAnyway: true })
+    if (answer === 'makePrivate') {
+      if (session !== undefined) await client.sessions.makePrivate({ agent, session }).catch(showError)
+      return sendMessage({ ...message, isPrivate: true })
+    }
+    const removed = new Set(answer === 'remove' ? lines : [])
+    const clean = <T extends { text: string }>(part: T): T => {
+      const kept = part.text.split('\n').filter((line) => !removed.has(line.trim()))
+      return { ...part, text: kept.join('\n') }
+    }
+    const cleaned = attachments.map((attachment) => (attachment.type === 'file' ? clean(attachment) : attachment))
+    return { rejected: { ...clean({ text }), attachments: cleaned } }
+  }
+}
+
+export function PrivateLinesDialog() {
+  const { data: current } = useQuery<Question | null>({ queryKey: questionKey, queryFn: skipToken })
+  if (!current) return null
+  const { lines, answer } = current
+  return (
+    <Dialog
+      title={t('chat.privateLines.title', { count: lines.length })}
+      action={t('chat.privateLines.makePrivate')}
+      focusesAction
+      className="top-[22vh] w-[min(560px,92vw)]"
+      aside={
+        <>
+          <Button look="quiet" onClick={() => answer('send')}>
+            {t('chat.privateLines.send')}
+          </Button>
+          <Button look="quiet" onClick={() => answer('remove')}>
+            {t('chat.privateLines.remove', { count: lines.length })}
+          </Button>
+        </>
+      }
+      onSubmit={() => answer('makePrivate')}
+      onClose={() => answer('cancel')}
+    >
+      <p>{t('chat.privateLines.hint')}</p>
+      <LineList lines={lines} />
+    </Dialog>
+  )
+}
+
+/** Shows the first lines and the number of the others. */
+export function LineList({ lines, count = lines.length }: { lines: readonly string[]; count?: number }) {
+  const shown = lines.slice(0, maxShownLines).map((line) => clipLine(line))
+  return (
+    <pre className="rounded-sm bg-side p-2 font-mono text-[12px] break-words whitespace-pre-wrap">
+      {[...shown, ...(count > shown.length ? [t('chat.privateLines.more', { count: count - shown.length })] : [])].join(
+        '\n',
+      )}
+    </pre>
+  )
+}
+
+/**
+ * Messages that the app has not received yet. They survive a reload of the tab. Those that were sent while offline are
+ * sent in order after reconnecting; until then the user can take them back. A message whose connection fails, or whose
+ * tab is reloaded, during sending is not sent again automatically, since it may have arrived.
+ */
+
+interface OutboxMessage extends OutgoingMessage {
+  readonly id: string
+  readonly agent: string
+  /** Undefined if the message starts a new chat. */
+  readonly session: string | undefined
+  readonly reopen: boolean
+  readonly withoutMemory: boolean
+  /** Undefined: `chat.default` applies. */
+  readonly isPrivate: boolean | undefined
+  /** Set if the message was rejected, or `unknown` if it may have arrived. The user must retry or remove it. */
+  readonly problem?: string
+}
+
+const storageName = 'commonplace:unsent'
+/** A message whose sending takes longer is shown as being sent. */
+const showSendingAfterMs = 600
+/** If sending takes longer, the connection is checked. */
+const checkConnectionAfterMs = 2500
+
+type NewMessage = Omit<OutboxMessage, 'id' | 'problem'>
+
+class Outbox {
+  #messages: readonly OutboxMessage[] = loadMessages()
+  #isSending = false
+  /** Messages that are being sent now, by id; true once it takes long enough to show. */
+  readonly #sending = new Map<string, boolean>()
+  readonly #listeners = new Set<() => void>()
+  readonly #chatStartedListeners = new Set<(agent: string, session: string) => void>()
+
+  get messages(): readonly OutboxMessage[] {
+    return this.#messages
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  onChatStarted(listener: (agent: string, session: string) => void): () => void {
+    this.#chatStartedListeners.add(listener)
+    return () => this.#chatStartedListeners.delete(listener)
+  }
+
+  /** Returns undefined for a message that waits, or whether the one that is being sent is shown. */
+  isShownAsSending(id: string): boolean | undefined {
+    return this.#sending.get(id)
+  }
+
+  /** Sends a message at once. It is stored until the app has it. @returns as `sendMessage` */
+  async sendNow(message: NewMessage): Promise<Awaited<ReturnType<typeof sendMessage>>> {
+    const id = crypto.randomUUID()
+    this.#sending.set(id, false)
+    this.#setMessages([...this.#messages, { ...message, id, problem: 'unknown' }])
+    // A command can take long to answer, so it is not shown as being sent.
+    const showTimer = setTimeout(() => {
+      this.#sending.set(id, !message.text.startsWith('/'))
+      this.#setMessages([...this.#messages])
+    }, showSendingAfterMs)
+    const checkTimer = setTimeout(() => void connection.check(), checkConnectionAfterMs)
+    const result = await sendMessage({ ...message, attachments: [...message.attachments] })
+    clearTimeout(showTimer)
+    clearTimeout(checkTimer)
+    this.#sending.delete(id)
+    this.remove(id)
+    return result
+  }
+
+  add(message: NewMessage): void {
+    this.#setMessages([...this.#messages, { ...message, id: crypto.randomUUID() }])
+    void this.send()
+  }
+
+  remove(id: string): void {
+    this.#setMessages(this.#messages.filter((message) => message.id !== id))
+  }
+
+  retry(id: string): void {
+    const withoutProblem = ({ problem: _problem, ...message }: OutboxMessage): OutboxMessage => message
+    this.#setMessages(this.#messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
+    void this.send()
+  }
+
+  /** Sends the waiting messages one after the other. Stops when the connection is lost. */
+  async send(): Promise<void> {
+    if (this.#isSending) return
+    this.#isSending = true
+    try {
+      for (;;) {
+        const next = this.#messages.find(({ problem }) => problem === undefined)
+        if (!next || connection.state !== 'open') return
+        await this.#sendOne(next)
+      }
+    } finally {
+      this.#isSending = false
+    }
+  }
+
+  async #sendOne({ id, problem: _problem, ...message }: OutboxMessage): Promise<void> {
+    const { agent, session, attachments } = message
+    try {
+      const sent = await client.chat.send({ ...message, attachments: [...attachments] })
+      // Other messages for the same new chat continue in it.
+      const continues = (other: OutboxMessage) =>
+        session === undefined && other.session === undefined && other.agent === agent
+      const others = this.#messages.filter((other) => other.id !== id)
+      this.#setMessages(others.map((other) => (continues(other) ? { ...other, session: sent.session } : other)))
+      if (session === undefined) for (const listener of this.#chatStartedListeners) listener(agent, sent.session)
+    } catch (error) {
+      const problem = error instanceof ORPCError ? explainError(error) : 'unknown'
+      this.#setMessages(this.#messages.map((message) => (message.id === id ? { ...message, problem } : message)))
+    }
+  }
+
+  #setMessages(messages: readonly OutboxMessage[]): void {
+    this.#messages = messages
+    try {
+      sessionStorage.setItem(storageName, JSON.stringify(messages))
+    } catch {
+      // The storage quota is exceeded: the messages stay in memory until the tab closes.
+    }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function loadMessages(): readonly OutboxMessage[] {
+  try {
+    const parsed: unknown = JSON.parse(sessionStorage.getItem(storageName) ?? '[]')
+    return Array.isArray(parsed) ? parsed.filter(isOutboxMessage) : []
+  } catch {
+    return []
+  }
+}
+
+function isOutboxMessage(value: unknown): value is OutboxMessage {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, agent, text, attachments } = value as Record<string, unknown>
+  return [id, agent, text].every((field) => typeof field === 'string') && Array.isArray(attachments)
+}
+
+export const outbox = new Outbox()
+
+export function sendOnReconnect(): void {
+  connection.onChange(() => void outbox.send())
+  void outbox.send()
+}
+
+function useOutboxMessages(agent: string, session: string | undefined): readonly OutboxMessage[] {
+  const messages = useSyncExternalStore(outbox.subscribe, () => outbox.messages)
+  return messages.filter(
+    (message) =>
+      message.agent === agent && message.session === session && outbox.isShownAsSending(message.id) !== false,
+  )
+}
+
+interface OutboxListProps {
+  readonly agent: string
+  readonly session: string | undefined
+  readonly onTakeBack: (message: OutgoingMessage) => void
+}
+
+export function OutboxList({ agent, session, onTakeBack }: OutboxListProps) {
+  const waiting = useOutboxMessages(agent, session)
+  if (waiting.length === 0) return null
+  const takeBack = (message: OutboxMessage) => {
+    outbox.remove(message.id)
+    onTakeBack(message)
+  }
+  return (
+    <ul
+      aria-label={t('chat.unsent.title')}
+      data-testid="unsent"
+      className="mx-auto flex max-h-[40vh] w-full max-w-[740px] flex-col gap-2 overflow-y-auto px-8 pb-2"
+    >
+      {waiting.map((message) => (
+        <Item key={message.id} message={message}>
+          {outbox.isShownAsSending(message.id) ? (
+            <span>{t('chat.unsent.sending')}</span>
+          ) : (
+            <WaitingState message={message} onTakeBack={() => takeBack(message)} />
+          )}
+        </Item>
+      ))}
+    </ul>
+  )
+}
+
+function WaitingState({ message: { id, problem }, onTakeBack }: { message: OutboxMessage; onTakeBack: () => void }) {
+  return (
+    <>
+      <span className={problem === undefined ? '' : 'text-warning'}>
+        {problem === undefined ? t('chat.unsent.waiting') : problem === 'unknown' ? t('chat.unsent.unknown') : problem}
+      </span>
+      {problem !== undefined && (
+        <Button look="link" onClick={() => outbox.retry(id)}>
+          {t('chat.send')}
+        </Button>
+      )}
+      <Button look="link" onClick={onTakeBack}>
+        {t('common.cancel')}
+      </Button>
+    </>
+  )
+}
+
+function Item({ message: { text, attachments }, children }: { message: OutgoingMessage; children: React.ReactNode }) {
+  return (
+    <li className="flex flex-col items-end gap-1">
+      {attachments.length > 0 && (
+        <div className="flex flex-wrap justify-end gap-1.5">
+          {attachments.map(({ name }, index) => (
+            <AttachmentChip key={index} name={name} />
+          ))}
+        </div>
+      )}
+      {text !== '' && (
+        <p className="max-w-[80%] rounded-lg rounded-br-sm border border-dashed border-line bg-side px-3.5 py-2 break-words whitespace-pre-wrap text-muted">
+          {limitCombiningMarks(clipPassage(text))}
+        </p>
+      )}
+      <p role="status" className="flex flex-wrap items-center justify-end gap-x-3 text-[12px] text-muted">
+        <Clock size={12} aria-hidden />
+        {children}
+      </p>
+    </li>
+  )
+}
+
+interface QueuedMessagesProps {
+  readonly agent: string
+  readonly session: string
+  readonly follower: LiveTurnFollower
+  readonly onTakeBack: (text: string) => void
+}
+
+export function QueuedMessages({ agent, session, follower, onTakeBack }: QueuedMessagesProps) {
+  const permissions = useLive(follower, (turn) => turn.permissions)
+  const queue = useLive(follower, (turn) => turn.queue)
+  const isRunning = useLive(follower, (turn) => turn.isRunning)
+  if (permissions.length === 0 && queue.length === 0) return null
+  const target = { agent, session }
+  return (
+    <div className="mx-auto flex w-full max-w-[740px] flex-col gap-2 px-5 pb-2">
+      {permissions.map((permission) => (
+        <PermissionCard key={permission.id} target={target} permission={permission} />
+      ))}
+      {queue.length > 0 && <Queue target={target} queue={queue} isRunning={isRunning} onTakeBack={onTakeBack} />}
+    </div>
+  )
+}
+
+type Target = Pick<QueuedMessagesProps, 'agent' | 'session'>
+
+function PermissionCard({ target, permission }: { target: Target; permission: PermissionRequest }) {
+  const { id, server, tool, input } = permission
+  const permit = useMutation(api.chat.permit.mutationOptions())
+  return (
+    <section
+      aria-label={t('permission.title')}
+      className="flex flex-col gap-2 rounded-md border border-line bg-raised px-3.5 py-3 shadow-float"
+      data-testid="permission"
+    >
+      <p className="font-medium">{t('permission.question', { server, tool })}</p>
+      <pre className="max-h-40 overflow-auto rounded-sm bg-side p-2 font-mono text-[12px] whitespace-pre-wrap">
+        {input}
+      </pre>
+      <div className="flex flex-wrap gap-2">
+        {(['once', 'always', 'deny', 'never'] as const).map((decision) => (
+          <Button
+            key={decision}
+            look={decision === 'once' ? 'primary' : decision === 'never' ? 'quiet' : 'plain'}
+            onClick={() => permit.mutate({ ...target, id, decision })}
+          >
+            {t(`permission.${decision}`)}
+          </Button>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+interface QueueProps {
+  readonly target: Target
+  readonly queue: readonly QueuedMessage[]
+  readonly isRunning: boolean
+  readonly onTakeBack: (text: string) => void
+}
+
+function Queue({ target, queue, isRunning, onTakeBack }: QueueProps) {
+  const takeBack = useMutation({
+    mutationFn: ({ id }: QueuedMessage) => client.chat.unqueue({ ...target, id }),
+    onSuccess: (_result, { text }) => onTakeBack(text),
+  })
+  const remove = useMutation(api.chat.unqueue.mutationOptions())
+  const send = useMutation(api.chat.sendQueued.mutationOptions())
+  return (
+    <ul aria-label={t('queue.title')} className="flex flex-col gap-1" data-testid="queue">
+      {queue.map((message) => (
+        <li
+          key={message.id}
+          className="flex min-h-8 items-center gap-2 rounded-md border border-line bg-side px-3 text-[13px]"
+        >
+          <CornerDownRight size={13} aria-hidden className="shrink-0 text-muted" />
+          <span className="min-w-0 flex-1 truncate">{message.text}</span>
+          <span className="shrink-0 text-[12px] text-muted">
+            {t(`queue.${isRunning ? message.delivery : 'waiting'}`)}
+          </span>
+          <Button look="link" onClick={() => takeBack.mutate(message)}>
+            {t('queue.edit')}
+          </Button>
+          <IconButton icon={X} label={t('queue.remove')} onClick={() => remove.mutate({ ...target, id: message.id })} />
+        </li>
+      ))}
+      {!isRunning && (
+        <li className="flex justify-end">
+          <Button onClick={() => send.mutate(target)}>{t('queue.send')}</Button>
+        </li>
+      )}
+    </ul>
+  )
+}

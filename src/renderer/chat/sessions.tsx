@@ -1,0 +1,314 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Bookmark, Lock, MoreHorizontal, Pin, X } from 'lucide-react'
+import { useDeferredValue, useMemo, useState, type ReactElement } from 'react'
+import { t } from 'i18next'
+import { Link, useLocation } from 'wouter'
+import type { Agent, SessionSummary } from '#shared/contract/index.ts'
+import { api, queryClient, client } from '#lib/api/client.ts'
+import {
+  Button,
+  IconButton,
+  FilterField,
+  ActionItem,
+  ActionMenu,
+  ActionSeparator,
+  QueryView,
+} from '#lib/ui/elements.tsx'
+import { PlaceMark, PrivateMark } from '#lib/notes/note-marks.tsx'
+import { formatNumber, startOfDay } from '#lib/i18n/format.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import { Highlight } from '#lib/ui/long-text.tsx'
+import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
+import { SectionTitle, Dialog, PromptDialog } from '#lib/ui/frames.tsx'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+import { toast } from 'sonner'
+import { showSuccess } from '#lib/feedback/toast.ts'
+import { download } from '#lib/util/download.ts'
+import { LineList } from './composer/outbox.tsx'
+
+export function SessionList({ agent, current: currentPath }: { agent: Agent; current: string }) {
+  const [query, setQuery] = useState('')
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  const rows = useMemo(() => toRows(sessions.data ?? []), [sessions.data])
+  const openId = sessionAt(currentPath)
+  const isChat = currentPath.startsWith('/chat/')
+  if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
+  return (
+    <>
+      <div className="relative px-0.5 pb-0.5">
+        <FilterField label={t('session.search')} value={query} onChange={setQuery} className="w-full" />
+        {query !== '' && (
+          <IconButton
+            icon={X}
+            size={12}
+            label={t('common.clear')}
+            className="absolute right-0.5"
+            onClick={() => setQuery('')}
+          />
+        )}
+      </div>
+      <MadePrivateNote agent={agent.id} />
+      {query.trim() === '' ? (
+        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} estimateHeight={heightOf} scrollToKey={openId}>
+          {(row) =>
+            typeof row === 'string' ? (
+              <SectionTitle>{t(`nav.${row}`)}</SectionTitle>
+            ) : (
+              <SessionRow agent={agent.id} summary={row} isCurrent={isChat && row.id === openId} />
+            )
+          }
+        </VirtualRows>
+      ) : (
+        <SearchResults agent={agent} query={query.trim()} />
+      )}
+    </>
+  )
+}
+
+/** Tells once that chats became private because they contain text of private notes. */
+function MadePrivateNote({ agent }: { agent: string }) {
+  const query = api.sessions.madePrivate.queryOptions({ input: { agent } })
+  const count = useQuery(query).data?.sessions.length ?? 0
+  const forget = useMutation(
+    api.sessions.forgetMadePrivate.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.sessions.madePrivate.key() }),
+    }),
+  )
+  if (count === 0) return null
+  return (
+    <p role="note" className="mx-0.5 my-1 rounded-sm bg-soft px-2 py-1 text-[12px] text-muted">
+      <Lock size={11} aria-hidden className="mr-1 inline" />
+      {t('session.madePrivate', { count })}{' '}
+      <Button look="link" disabled={forget.isPending} onClick={() => forget.mutate({ agent })}>
+        {t('common.close')}
+      </Button>
+    </p>
+  )
+}
+
+function SessionRow({ agent, summary, isCurrent }: { agent: string; summary: SessionSummary; isCurrent: boolean }) {
+  return (
+    <div
+      className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
+    >
+      <Link
+        href={paths.chat(summary.id)}
+        aria-current={isCurrent ? 'page' : undefined}
+        className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
+      >
+        {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
+        {summary.isPrivate && <PrivateMark label={t('session.private')} />}
+        <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
+        {summary.kept > 0 && (
+          <span
+            role="img"
+            aria-label={t('session.kept', { count: summary.kept })}
+            title={t('session.kept', { count: summary.kept })}
+            className="tabular flex items-center gap-0.5 text-[11px] text-muted"
+          >
+            <Bookmark size={10} aria-hidden /> {formatNumber(summary.kept)}
+          </span>
+        )}
+      </Link>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <SessionMenu
+          agent={agent}
+          summary={summary}
+          trigger={
+            <IconButton icon={MoreHorizontal} label={t('session.menuOf', { title: clipLine(summary.title, 100) })} />
+          }
+        />
+      </span>
+    </div>
+  )
+}
+
+function SearchResults({ agent, query }: { agent: Agent; query: string }) {
+  const deferredQuery = useDeferredValue(query)
+  const results = useQuery(api.sessions.find.queryOptions({ input: { agent: agent.id, query: deferredQuery } }))
+  if (results.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
+  const words = deferredQuery.split(/\s+/)
+  return (
+    <section aria-label={t('session.found')} className="pt-2">
+      {(results.data ?? []).map(({ id, title, message, snippet }) => (
+        <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
+          <span className="block truncate">
+            <PlaceMark agent={agent.id} path={`sessions/${id}.jsonl`} />
+            <Highlight text={clipLine(title) || t('nav.untitled')} words={words} />
+          </span>
+          {snippet && (
+            <span className="line-clamp-2 text-[12px] text-muted">
+              <Highlight text={clipLine(snippet)} words={words} />
+            </span>
+          )}
+        </Link>
+      ))}
+    </section>
+  )
+}
+
+type Group = 'pinned' | 'today' | 'yesterday' | 'older'
+
+function toRows(sessions: readonly SessionSummary[]): (Group | SessionSummary)[] {
+  const midnight = startOfDay(0)
+  const previousMidnight = startOfDay(1)
+  const groupOf = ({ pinned, updatedAt }: SessionSummary): Group => {
+    if (pinned) return 'pinned'
+    return updatedAt >= midnight ? 'today' : updatedAt >= previousMidnight ? 'yesterday' : 'older'
+  }
+  const sessionsByGroup = Map.groupBy(sessions, groupOf)
+  const order: Group[] = ['pinned', 'today', 'yesterday', 'older']
+  return order.flatMap((group) => {
+    const members = sessionsByGroup.get(group)
+    return members ? [group, ...members] : []
+  })
+}
+
+const keyOfRow = (row: Group | SessionSummary) => (typeof row === 'string' ? row : row.id)
+const heightOf = (row: Group | SessionSummary) => (typeof row === 'string' ? 38 : 27)
+
+interface SessionMenuProps {
+  readonly agent: string
+  readonly summary: SessionSummary
+  readonly trigger?: ReactElement
+}
+
+export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
+  const [, navigate] = useLocation()
+  const openSession = sessionAt(useEncodedPath())
+  const [isRenaming, setIsRenaming] = useState(false)
+  const [isReleasing, setIsReleasing] = useState(false)
+  const [isDeleting, setIsDeleting] = useState(false)
+  const target = { agent, session: summary.id }
+  const rename = useMutation(api.sessions.rename.mutationOptions())
+  const pin = useMutation(api.sessions.pin.mutationOptions())
+  const recall = useMutation(api.sessions.setWithoutRecall.mutationOptions())
+  const save = useMutation(api.sessions.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
+  const makePrivate = useMutation(
+    api.sessions.makePrivate.mutationOptions({ onSuccess: () => toast.success(t('chat.madePrivate')) }),
+  )
+  const remove = useMutation(
+    api.sessions.remove.mutationOptions({
+      onSuccess() {
+        if (openSession === summary.id) navigate(paths.chat())
+        const title = clipLine(summary.title, 100) || t('nav.untitled')
+        showSuccess(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
+      },
+    }),
+  )
+  return (
+    <>
+      <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('session.menu')} />}>
+        <ActionItem onClick={() => setIsRenaming(true)}>{t('session.rename')}</ActionItem>
+        <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
+          {t(summary.pinned ? 'session.unpin' : 'session.pin')}
+        </ActionItem>
+        {!summary.isWithoutMemory && (
+          <ActionItem onClick={() => recall.mutate({ ...target, isWithoutRecall: !summary.isWithoutRecall })}>
+            {t(summary.isWithoutRecall ? 'session.recall' : 'session.noRecall')}
+          </ActionItem>
+        )}
+        {summary.isPrivate ? (
+          <ActionItem onClick={() => setIsReleasing(true)}>{t('release.open')}</ActionItem>
+        ) : (
+          <ActionItem onClick={() => makePrivate.mutate(target)}>{t('private.lockThis')}</ActionItem>
+        )}
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
+          {t('session.exportMarkdown')}
+        </ActionItem>
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
+        <ActionSeparator />
+        <ActionItem onClick={() => (summary.areNotesMissing ? setIsDeleting(true) : remove.mutate(target))}>
+          {t('file.delete')}
+        </ActionItem>
+      </ActionMenu>
+      {isDeleting && (
+        <DeleteDialog {...target} onDelete={() => remove.mutate(target)} onClose={() => setIsDeleting(false)} />
+      )}
+      {isReleasing && <ReleaseDialog agent={agent} session={summary.id} onClose={() => setIsReleasing(false)} />}
+      {isRenaming && (
+        <PromptDialog
+          title={t('session.rename')}
+          label={t('session.name')}
+          initial={summary.title}
+          action={t('file.save')}
+          onClose={() => setIsRenaming(false)}
+          onSubmit={(name) => rename.mutate({ ...target, name })}
+        />
+      )}
+    </>
+  )
+}
+
+/** Shows what a release of a private chat would let out, and releases it. */
+function ReleaseDialog({ agent, session, onClose }: { agent: string; session: string; onClose: () => void }) {
+  const preview = useQuery({ ...api.sessions.previewRelease.queryOptions({ input: { agent, session } }), gcTime: 0 })
+  const release = useMutation(
+    api.sessions.release.mutationOptions({
+      onSuccess() {
+        toast.success(t('release.done'))
+        onClose()
+      },
+    }),
+  )
+  return (
+    <Dialog
+      title={t('release.title')}
+      action={t('release.release')}
+      canSubmit={preview.data !== undefined && !release.isPending}
+      onSubmit={() => release.mutate({ agent, session })}
+      onClose={onClose}
+    >
+      <p>{t('release.hint')}</p>
+      <QueryView query={preview} lines={3}>
+        {({ messages, lines, lineCount, notes }) => (
+          <>
+            <p>{t('release.messages', { count: messages })}</p>
+            {lineCount > 0 && (
+              <>
+                <p>{t('release.lines', { count: lineCount })}</p>
+                <LineList lines={lines} count={lineCount} />
+              </>
+            )}
+            {notes.length > 0 && <p>{t('release.notes', { count: notes.length, paths: notes.join(', ') })}</p>}
+          </>
+        )}
+      </QueryView>
+    </Dialog>
+  )
+}
+
+interface DeleteDialogProps {
+  readonly agent: string
+  readonly session: string
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before the deletion of a chat whose notes are not saved, and offers to save them first. */
+function DeleteDialog({ agent, session, onDelete, onClose }: DeleteDialogProps) {
+  const remove = () => {
+    onClose()
+    onDelete()
+  }
+  const takeNotes = useMutation(
+    api.sessions.takeNotes.mutationOptions({ onSuccess: ({ isComplete }) => isComplete && remove() }),
+  )
+  return (
+    <Dialog
+      title={t('session.removeTitle')}
+      action={t(takeNotes.isPending ? 'session.savingNotes' : 'session.saveNotesAndRemove')}
+      canSubmit={!takeNotes.isPending}
+      aside={
+        <Button look="quiet" onClick={remove}>
+          {t('session.removeWithoutNotes')}
+        </Button>
+      }
+      onSubmit={() => takeNotes.mutate({ agent, session })}
+      onClose={onClose}
+    >
+      <p>{t('session.notesMissing')}</p>
+      {takeNotes.data?.isComplete === false && <p className="text-warning">{t('session.notesFailed')}</p>}
+    </Dialog>
+  )
+}

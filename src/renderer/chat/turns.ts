@@ -1,0 +1,193 @@
+import type {
+  PlacedEvent,
+  RecordedSearch,
+  SessionMessage,
+  ChatEvent,
+  PermissionRequest,
+  QueuedMessage,
+  ToolProgress,
+} from '#shared/contract/index.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import {
+  addUsage,
+  noUsage,
+  type AssistantMessage,
+  type ToolCallPart,
+  type ToolResultMessage,
+  type Usage,
+  type UserMessage,
+} from '#shared/chat/messages.ts'
+import type { ErrorData } from '#shared/util/errors.ts'
+
+export interface ToolStep {
+  readonly call: ToolCallPart
+  readonly result: ToolResultMessage | undefined
+}
+
+export interface Answer {
+  readonly id: string
+  readonly message: AssistantMessage
+  readonly tools: readonly ToolStep[]
+  readonly versions: SessionMessage['versions']
+}
+
+export interface Question {
+  readonly id: string
+  readonly message: UserMessage
+  readonly versions: SessionMessage['versions']
+}
+
+export interface Turn {
+  readonly id: string
+  readonly question: Question | undefined
+  readonly answers: readonly Answer[]
+  readonly events: readonly PlacedEvent[]
+}
+
+/**
+ * Groups messages into turns: a user message with its answers, tool results and events. Only the first turn
+ * can lack a question.
+ */
+export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
+  const turns: { id: string; question: Question | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
+  const turnOf = new Map<string, number>()
+  // A conversation can begin with a command; commands are not messages.
+  if (events.some(({ after }) => after === null))
+    turns.push({ id: 'start', question: undefined, answers: [], events: [] })
+  for (const [index, { id, message, versions }] of messages.entries()) {
+    if (message.role === 'user') turns.push({ id, question: { id, message, versions }, answers: [], events: [] })
+    else if (message.role === 'assistant') {
+      if (turns.length === 0) turns.push({ id, question: undefined, answers: [], events: [] })
+      const results = resultsOf(messages, index)
+      const tools = message.content.flatMap((part) =>
+        part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : [],
+      )
+      turns.at(-1)?.answers.push({ id, message, tools, versions })
+    }
+    turnOf.set(id, turns.length - 1)
+  }
+  for (const event of events)
+    turns[event.after === null ? 0 : (turnOf.get(event.after) ?? turns.length - 1)]?.events.push(event)
+  return turns
+}
+
+/** Returns the results of one answer's tool calls, by call id. Calls of different answers can have the same id. */
+function resultsOf(messages: readonly SessionMessage[], answer: number): Map<string, ToolResultMessage> {
+  const results = new Map<string, ToolResultMessage>()
+  for (let index = answer + 1; index < messages.length; index += 1) {
+    const message = messages[index]?.message
+    if (!message || message.role === 'assistant') break
+    if (message.role === 'toolResult') results.set(message.toolCallId, message)
+  }
+  return results
+}
+
+/** Returns the searches of a turn. Searches with the same query and results appear once. */
+export function searchesOf(turn: Turn): RecordedSearch[] {
+  const recalls = new Map<string, RecordedSearch>()
+  const byAgent = turn.answers.flatMap(({ tools }) => tools).map(searchOf)
+  for (const recall of [turn.question?.message.recalled?.search, ...byAgent]) {
+    if (!recall) continue
+    const places = recall.results.map(({ path, startLine, endLine, score }) => [path, startLine, endLine, score])
+    recalls.set(JSON.stringify([recall.query.trim(), recall.minScore, places]), recall)
+  }
+  return [...recalls.values()]
+}
+
+/** Returns the search of a `memory_search` call, undefined for other tools. */
+export function searchOf({ result }: ToolStep): RecordedSearch | undefined {
+  return result?.details?.kind === 'recall' ? result.details.recall : undefined
+}
+
+/** Returns the file change of a `write` or `edit` call, undefined for other tools. */
+export function changeOf({ result }: ToolStep): FileChange | undefined {
+  return result?.details?.kind === 'change' ? result.details.change : undefined
+}
+
+export function usageOf(turn: Turn): Usage {
+  return turn.answers.reduce((sum, { message }) => addUsage(sum, message.usage), noUsage)
+}
+
+/** The pending retry of a request that failed with a temporary error. */
+export interface RetryState {
+  readonly code: string
+  readonly data: ErrorData
+  readonly attempt: number
+  readonly attempts: number
+  /** Time of the next attempt, ms since the epoch. */
+  readonly at: number
+}
+
+export interface LiveTurn {
+  readonly isRunning: boolean
+  readonly text: string
+  readonly thinking: string
+  /** Id of the stored message that contains `text`. `text` stays visible until that message is rendered. */
+  readonly messageId: string | undefined
+  /** The step that runs before the answer. */
+  readonly compactionStep: 'flush' | 'compaction' | undefined
+  readonly retry: RetryState | undefined
+  readonly progress: readonly ToolProgress[]
+  readonly queue: readonly QueuedMessage[]
+  readonly permissions: readonly PermissionRequest[]
+}
+
+const noOutput = {
+  text: '',
+  thinking: '',
+  messageId: undefined,
+  compactionStep: undefined,
+  retry: undefined,
+  progress: [],
+} as const
+
+export const idle: LiveTurn = { isRunning: false, ...noOutput, queue: [], permissions: [] }
+
+export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
+  switch (event.type) {
+    case 'partial': {
+      const { running, text, thinking, queue, permissions, retrying, keeping } = event
+      return {
+        ...noOutput,
+        isRunning: running,
+        text,
+        thinking,
+        queue,
+        permissions,
+        retry: retrying ? toRetryState(retrying) : undefined,
+        compactionStep: keeping ?? undefined,
+      }
+    }
+    case 'text':
+    case 'thinking': {
+      const current = turn.messageId === undefined ? turn : { ...turn, ...noOutput }
+      const updated = { ...current, isRunning: true, compactionStep: undefined, retry: undefined }
+      return { ...updated, [event.type]: current[event.type] + event.delta }
+    }
+    case 'message':
+      if (event.message.role === 'assistant') return { ...turn, isRunning: true, messageId: event.id, progress: [] }
+      return { ...turn, ...noOutput, isRunning: true }
+    case 'keeping':
+      return { ...turn, isRunning: true, compactionStep: event.what }
+    case 'retrying':
+      return { ...turn, isRunning: true, retry: toRetryState(event) }
+    case 'toolProgress': {
+      const others = turn.progress.filter(({ call }) => call !== event.progress.call)
+      return { ...turn, progress: [...others, event.progress] }
+    }
+    case 'queue':
+      return { ...turn, queue: event.queue }
+    case 'permissions':
+      return { ...turn, permissions: event.permissions }
+    case 'changed':
+      return turn.messageId === undefined ? turn : { ...turn, ...noOutput }
+    case 'turnEnd':
+      return { ...turn, isRunning: false, compactionStep: undefined, retry: undefined, progress: [] }
+  }
+}
+
+type RetryEvent = Omit<RetryState, 'at'> & { readonly afterMs: number }
+
+function toRetryState({ code, data, attempt, attempts, afterMs }: RetryEvent): RetryState {
+  return { code, data, attempt, attempts, at: Date.now() + afterMs }
+}

@@ -1,0 +1,441 @@
+import { useInfiniteQuery, useMutation, useQuery, skipToken } from '@tanstack/react-query'
+import { useMemo, useState, type ReactNode } from 'react'
+import { t } from 'i18next'
+import type { Agent, FileCommit, HistoryEntry, Cause, PastBatch } from '#shared/contract/index.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { api, type client } from '#lib/api/client.ts'
+import { explainError, isErrorOf } from '#lib/feedback/toast.ts'
+import { showChange, formatBatchNames, undoBatchWithToast } from '#lib/feedback/change-toast.ts'
+import { formatMoment, startOfDay } from '#lib/i18n/format.ts'
+import { Button, MoreButton, Choice, Skeleton, QueryView, EmptyState } from '#lib/ui/elements.tsx'
+import { Counts, SourceNote, TurnLink, UnrecordedNote, useCauseName, Hunks } from '#lib/diff-view/diff-card.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { patchLines, Patch, type PatchLine } from '#lib/diff-view/patch.tsx'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+import { SidePanel, ViewHeader } from '#lib/ui/frames.tsx'
+import { GitCommitHorizontal } from 'lucide-react'
+import { Link } from 'wouter'
+import { paths } from '#lib/router/paths.ts'
+
+const pageSize = 100
+const rowHeight = 54
+
+/** Loads changes in pages, newest first. */
+export function useTimeline(filter: Omit<Parameters<typeof client.history.timeline>[0], 'before' | 'limit'>) {
+  return useInfiniteQuery(
+    api.history.timeline.infiniteOptions({
+      input: (before: number | undefined) => ({ ...filter, before, limit: pageSize }),
+      initialPageParam: undefined,
+      getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.id),
+      select: ({ pages }) => pages.flat(),
+    }),
+  )
+}
+
+type Row =
+  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
+  | { readonly kind: 'commit'; readonly at: number; readonly commit: FileCommit }
+
+export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
+  const [selected, setSelected] = useState<string>()
+  const timeline = useTimeline({ agent: agent.id, path })
+  const commits = useInfiniteQuery(
+    api.history.commits.infiniteOptions({
+      input: (skip: number) => ({ agent: agent.id, path, skip, limit: pageSize }),
+      initialPageParam: 0,
+      getNextPageParam: ({ isMore }, pages) =>
+        isMore ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
+    }),
+  )
+  const rows = useMemo(() => {
+    const changes = (timeline.data ?? []).map((change): Row => ({ kind: 'change', at: change.at, change }))
+    const allCommits = commits.data?.pages.flatMap((page) => page.commits) ?? []
+    return [...changes, ...allCommits.map((commit): Row => ({ kind: 'commit', at: commit.at, commit }))].toSorted(
+      (first, second) => second.at - first.at,
+    )
+  }, [timeline.data, commits.data])
+  const untrustedPath = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
+  const hasNoGit = commits.data?.pages.some(({ state }) => state === 'no_git')
+  const loadMore = () => {
+    if (timeline.hasNextPage) void timeline.fetchNextPage()
+    if (commits.hasNextPage) void commits.fetchNextPage()
+  }
+  return (
+    <SidePanel title={t('file.history')} closing={t('history.close')} onClose={onClose}>
+      <div className="p-2">
+        {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
+        {commits.error && <p className="p-2 text-muted">{explainError(commits.error)}</p>}
+        {untrustedPath !== undefined && (
+          <div className="p-2 text-[12px] text-muted">
+            <p>{t('history.untrusted', { path: untrustedPath })}</p>
+            <code className="mt-1 block font-mono break-all">
+              git config --global --add safe.directory &quot;{untrustedPath}&quot;
+            </code>
+          </div>
+        )}
+        {hasNoGit && <p className="p-2 text-[12px] text-muted">{t('history.noGit')}</p>}
+        {timeline.isPending && <Skeleton lines={6} />}
+        {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
+          <p className="p-2 text-muted">{t('history.empty')}</p>
+        )}
+        <VirtualRows label={t('file.history')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
+          {(row) => {
+            const key = rowKey(row)
+            return (
+              <HistoryRow
+                agent={agent.id}
+                path={path}
+                row={row}
+                isNewest={row.kind === 'change' && row.change === timeline.data?.[0]}
+                isSelected={key === selected}
+                onSelect={() => setSelected(key === selected ? undefined : key)}
+              />
+            )
+          }}
+        </VirtualRows>
+        {(timeline.hasNextPage || commits.hasNextPage) && (
+          <MoreButton
+            className="px-2!"
+            disabled={timeline.isFetchingNextPage || commits.isFetchingNextPage}
+            onClick={loadMore}
+          />
+        )}
+        {commits.isPending && timeline.isSuccess && (
+          <p className="p-2 text-[12px] text-muted">{t('history.gitReading')}</p>
+        )}
+      </div>
+    </SidePanel>
+  )
+}
+
+function rowKey(row: Row): string {
+  return row.kind === 'commit' ? `git ${row.commit.commit}` : String(row.change.id)
+}
+
+interface HistoryRowProps {
+  readonly agent: string
+  readonly path: string
+  readonly row: Row
+  readonly isNewest: boolean
+  readonly isSelected: boolean
+  readonly onSelect: () => void
+}
+
+function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
+  const causeName = useCauseName(agent)
+  const isCommit = row.kind === 'commit'
+  const item = isCommit ? row.commit : row.change
+  return (
+    <div
+      className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`}
+      data-testid={isCommit ? 'history-commit' : 'history-entry'}
+    >
+      <button
+        type="button"
+        aria-expanded={isSelected}
+        onClick={onSelect}
+        className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
+      >
+        {isCommit ? (
+          <>
+            <GitCommitHorizontal size={14} className="shrink-0 text-muted" aria-hidden="true" />
+            <span className="max-w-36 truncate font-medium" title={t('history.commitBy', row.commit)}>
+              {row.commit.author}
+            </span>
+            <span className="sr-only">{t('history.commit')}</span>
+          </>
+        ) : (
+          <span className="font-medium">
+            {row.change.isUndo ? t('changes.takenBack', { name: causeName(row.change) }) : causeName(row.change)}
+          </span>
+        )}
+        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(item.at)}</span>
+        <Counts change={item} />
+      </button>
+      {isCommit ? (
+        <p className="truncate px-2 pb-1 text-[12px] text-muted" title={row.commit.subject}>
+          {clipLine(row.commit.subject, 200)}
+        </p>
+      ) : (
+        <p className="flex px-2 empty:hidden">
+          <SourceNote change={row.change} />
+        </p>
+      )}
+      {!isCommit && !isSelected && <FirstChangedLine agent={agent} change={row.change} />}
+      {item.from !== undefined && (
+        <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
+          {t('history.movedFrom', { path: item.from })}
+        </p>
+      )}
+      {!isSelected ? null : isCommit ? (
+        <CommitDetails agent={agent} path={path} hash={row.commit.commit} />
+      ) : (
+        <ChangeDetails agent={agent} change={row.change} canRestore={!isNewest} />
+      )}
+    </div>
+  )
+}
+
+function FirstChangedLine({ agent, change: { change, path } }: { agent: string; change: HistoryEntry }) {
+  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, change, path } }))
+  const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
+  const hasWordsAs = (kind: PatchLine['kind']) => (line: PatchLine) =>
+    line.kind === kind && /[\p{L}\p{N}]/u.test(line.text)
+  const shownLine =
+    lines.find((line) => hasWordsAs('added')(line) && !line.text.startsWith('#')) ??
+    lines.find(hasWordsAs('added')) ??
+    lines.find(hasWordsAs('removed'))
+  if (!shownLine) return null
+  return (
+    <p className={`truncate px-2 pb-1 text-[12px] text-muted ${shownLine.kind === 'removed' ? 'line-through' : ''}`}>
+      {clipLine(withoutLead(shownLine.text), 200)}
+    </p>
+  )
+}
+
+function ChangeDetails({ agent, change, canRestore }: { agent: string; change: HistoryEntry; canRestore: boolean }) {
+  const file = { agent, change: change.change, path: change.path }
+  const diff = useQuery(api.history.diff.queryOptions({ input: file }))
+  const restore = useMutation(
+    api.history.restore.mutationOptions({
+      onSuccess: (restored) => showChange(t('history.restored'), agent, restored.change),
+    }),
+  )
+  return (
+    <div className="flex flex-col gap-2 px-2 pb-2">
+      <UnrecordedNote change={change} />
+      {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
+      {diff.data && <Hunks agent={agent} change={change} patch={diff.data.patch} />}
+      <div className="flex items-center gap-3">
+        {canRestore && (
+          <Button disabled={restore.isPending} onClick={() => restore.mutate(file)}>
+            {t('history.restore')}
+          </Button>
+        )}
+        <TurnLink change={change} />
+      </div>
+    </div>
+  )
+}
+
+function CommitDetails({ agent, path, hash }: { agent: string; path: string; hash: string }) {
+  const diff = useQuery(api.history.commitDiff.queryOptions({ input: { agent, path, commit: hash } }))
+  return (
+    <div className="flex flex-col gap-1 px-2 pb-2">
+      <p className="font-mono text-[11px] text-muted">
+        {t('history.commit')} {hash.slice(0, 10)}
+      </p>
+      {diff.isPending && <Skeleton lines={3} />}
+      {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
+      {diff.data && (
+        <div className="overflow-hidden rounded-sm border border-line bg-raised">
+          <Patch patch={diff.data.patch} isSmall />
+        </div>
+      )}
+    </div>
+  )
+}
+
+const causesByAuthor = {
+  agent: ['agent', 'flush'],
+  client: ['client'],
+  user: ['user', 'capture', 'upkeep', 'import', 'template'],
+  outside: ['outside', 'adopted', 'unrecorded'],
+  all: undefined,
+} as const
+type Author = keyof typeof causesByAuthor
+const daysBackBySpan = { today: 0, week: 6, ever: undefined } as const
+type Span = keyof typeof daysBackBySpan
+
+const changeKey = ({ id }: HistoryEntry) => String(id)
+const estimateChangeHeight = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
+
+export function ChangesView({ agent }: { agent: Agent }) {
+  const [chosenAuthor, setAuthor] = useState<Author>()
+  const [span, setSpan] = useState<Span>('today')
+  const daysBack = daysBackBySpan[span]
+  const since = daysBack === undefined ? undefined : startOfDay(daysBack)
+  // If the agent has made no changes, the list starts with the changes of all authors.
+  const agentChanges = useQuery(
+    api.history.timeline.queryOptions({
+      input: { agent: agent.id, limit: 1, since, causes: [...causesByAuthor.agent] },
+    }),
+  )
+  const author = chosenAuthor ?? (agentChanges.data?.length === 0 ? 'all' : 'agent')
+  const causes = causesByAuthor[author] as readonly Cause[] | undefined
+  const timeline = useTimeline({ agent: agent.id, since, causes: causes && [...causes] })
+  return (
+    <section aria-label={t('nav.changes')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={t('nav.changes')}>
+        <Choice
+          label={t('changes.by')}
+          value={author}
+          options={(['agent', 'client', 'user', 'outside', 'all'] as const).map((value) => ({
+            value,
+            name: t(`changes.by_${value}`),
+          }))}
+          onChoose={setAuthor}
+        />
+        <Choice
+          label={t('changes.when')}
+          value={span}
+          options={(['today', 'week', 'ever'] as const).map((value) => ({ value, name: t(`changes.span_${value}`) }))}
+          onChoose={setSpan}
+        />
+      </ViewHeader>
+      <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
+      <BatchList agent={agent.id} />
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {isErrorOf(timeline.error, 'history_off') ? (
+          <EmptyState title={explainError(timeline.error)} />
+        ) : (
+          <QueryView query={timeline}>
+            {(changes) =>
+              changes.length === 0 ? (
+                <EmptyState title={t('changes.empty')} hint={t('changes.emptyHint')}>
+                  {author !== 'all' && <Button onClick={() => setAuthor('all')}>{t('changes.showAll')}</Button>}
+                </EmptyState>
+              ) : (
+                <div className="mx-auto flex max-w-[740px] flex-col px-8 py-6 max-sm:px-3">
+                  <VirtualRows
+                    label={t('nav.changes')}
+                    rows={changes}
+                    keyOf={changeKey}
+                    estimateHeight={estimateChangeHeight}
+                    overscan={2}
+                  >
+                    {(change) => (
+                      <div className="pb-5">
+                        <Change agent={agent.id} change={change} />
+                      </div>
+                    )}
+                  </VirtualRows>
+                  {timeline.hasNextPage && (
+                    <MoreButton disabled={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()} />
+                  )}
+                </div>
+              )
+            }
+          </QueryView>
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface ChangeProps {
+  readonly agent: string
+  readonly change: HistoryEntry
+}
+
+function Change({ agent, change }: ChangeProps) {
+  const accept = useMutation(api.history.accept.mutationOptions())
+  const causeName = useCauseName(agent)
+  const { change: changeSet, path, at, from: previousPath, isUndo, files } = change
+  const file = { agent, change: changeSet, path }
+  const diff = useQuery(api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : file }))
+  if (files !== undefined)
+    return (
+      <ShortChange at={at} data-testid="adopted">
+        {t('changes.adopted', { count: files })}
+      </ShortChange>
+    )
+  if (isUndo)
+    return (
+      <ShortChange at={at} data-testid="taken-back">
+        {t('changes.takenBack', { name: causeName(change) })}
+        <ChangedPath change={change} />
+      </ShortChange>
+    )
+  return (
+    <article className="flex flex-col gap-2" data-testid="change">
+      <header className="flex flex-wrap items-baseline gap-x-3">
+        <span className="font-medium">{causeName(change)}</span>
+        <ChangedPath change={change} />
+        <Counts change={change} />
+        <SourceNote change={change} />
+        <span className="flex-1" />
+        <TurnLink change={change} />
+        <span className="shrink-0 text-[12px] text-muted">{formatMoment(at)}</span>
+      </header>
+      {previousPath !== undefined && (
+        <p className="font-mono text-[12px] text-muted">{t('history.movedFrom', { path: previousPath })}</p>
+      )}
+      <UnrecordedNote change={change} />
+      {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
+      {diff.data && (
+        <Hunks
+          agent={agent}
+          change={change}
+          patch={diff.data.patch}
+          onAccept={(key) => accept.mutate({ ...file, key })}
+        />
+      )}
+    </article>
+  )
+}
+
+function ChangedPath({ change: { path, now, exists } }: Pick<ChangeProps, 'change'>) {
+  const className = 'min-w-0 truncate font-mono text-[12px]'
+  if (!exists) return <span className={`${className} line-through`}>{path}</span>
+  return (
+    <Link href={paths.file(now)} className={`${className} hover:underline`}>
+      {path}
+    </Link>
+  )
+}
+
+/** A change in one line, without its text: an undo, whose text the reverted change shows, or many adopted files. */
+function ShortChange({ at, children, ...props }: { at: number; children: ReactNode; 'data-testid': string }) {
+  return (
+    <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-[12px] text-muted" {...props}>
+      {children}
+      <span className="flex-1" />
+      <span className="shrink-0">{formatMoment(at)}</span>
+    </p>
+  )
+}
+
+function BatchList({ agent }: { agent: string }) {
+  // Fetched on each mount, to include the batches from before this view opened.
+  const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' })).data ?? []
+  const undo = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.change, batch) })
+  if (batches.length === 0) return null
+  return (
+    <section aria-label={t('changes.whole')} className="border-b border-soft px-5 py-2 max-sm:px-3">
+      <h2 className="text-[12px] text-muted">{t('changes.whole')}</h2>
+      <ul className="max-h-32 overflow-y-auto">
+        {batches.map((batch) => {
+          const extent = describeExtent(batch)
+          const undoLabel = t(`changes.${undoLabelKeys[batch.kind]}`)
+          const { from, to } = formatBatchNames(batch)
+          return (
+            <li key={batch.change} className="flex flex-wrap items-baseline gap-x-3">
+              <span className="min-w-0 font-mono text-[12px] break-all">{`${from} → ${to}`}</span>
+              {extent !== undefined && <span className="text-[12px] text-muted">{extent}</span>}
+              <span className="ml-auto flex shrink-0 items-baseline gap-x-3">
+                <span className="text-[12px] text-muted">{formatMoment(batch.at)}</span>
+                <Button
+                  look="link"
+                  aria-label={`${undoLabel}: ${from}`}
+                  disabled={undo.isPending}
+                  onClick={() => undo.mutate(batch)}
+                >
+                  {undoLabel}
+                </Button>
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+const undoLabelKeys = { move: 'undoMove', tag: 'undoRename', replacement: 'undoReplacement' } as const
+
+/** Returns a text with the number of changed notes, or undefined for a move that changed none. */
+function describeExtent({ kind, count = 0, notes }: PastBatch): string | undefined {
+  if (kind === 'replacement') return t('find.replaced', { count, files: t('find.inFiles', { count: notes }) })
+  return notes > 0 ? t('links.inNotes', { count: notes }) : undefined
+}

@@ -1,0 +1,110 @@
+import { useQuery, useMutation } from '@tanstack/react-query'
+import { t } from 'i18next'
+import { Lock, EyeOff } from 'lucide-react'
+import type { FileEntry, IndexExclusion } from '#shared/contract/index.ts'
+import { api, client } from '../api/client.ts'
+import { sessionOfPath } from '#shared/util/agent-files.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
+import { Button, TextLink } from '#lib/ui/elements.tsx'
+
+type NotePrivacy = NonNullable<FileEntry['privacy']>
+
+/** The lock of private notes, folders and chats, with a tooltip and an accessible name. */
+export function PrivateMark({ label, isPart = false }: { label: string; isPart?: boolean }) {
+  return (
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      data-testid="private"
+      className={`inline-flex shrink-0 self-center ${isPart ? 'text-faint' : 'text-muted'}`}
+    >
+      <Lock size={11} aria-hidden />
+    </span>
+  )
+}
+
+/** The lock of a note; fainter if only a part of the note is private. */
+export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: NotePrivacy }) {
+  const label =
+    problem !== undefined
+      ? t('private.problem', { value: problem })
+      : rule !== undefined
+        ? t('private.rule', { rule })
+        : t(isWhole ? 'private.whole' : 'private.part')
+  return <PrivateMark label={label} isPart={!isWhole} />
+}
+
+/** The lock of the note or chat at a path of the workspace; nothing if it is open. */
+export function PlaceMark({ agent, path }: { agent: string; path: string }) {
+  const session = sessionOfPath(path)
+  const privacy = useQuery(
+    api.workspace.list.queryOptions({
+      input: { agent },
+      enabled: session === undefined,
+      select: (files) => files.find((file) => file.path === path)?.privacy,
+    }),
+  ).data
+  const isPrivateChat = useQuery(
+    api.sessions.list.queryOptions({
+      input: { agent },
+      enabled: session !== undefined,
+      select: (sessions) => sessions.find(({ id }) => id === session)?.isPrivate === true,
+    }),
+  ).data
+  if (!privacy && !isPrivateChat) return null
+  return (
+    <span className="mr-1 inline-flex shrink-0 self-center">
+      {privacy ? <NoteMark privacy={privacy} /> : <PrivateMark label={t('session.private')} />}
+    </span>
+  )
+}
+
+export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) {
+  const reason = t(`unsearched.${unsearched.reason}`, { message: unsearched.message ?? '' })
+  return (
+    <span role="img" aria-label={reason} title={reason} data-testid="unsearched" className="inline-flex text-faint">
+      <EyeOff size={12} aria-hidden />
+    </span>
+  )
+}
+
+export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearched: IndexExclusion }) {
+  const { reason, message = '' } = unsearched
+  return (
+    <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <span>{t(`unsearched.${reason}`, { message })}</span>
+      {reason === 'scope' && <IndexAllButton agent={agent} />}
+      {reason === 'sessionsOff' && <SearchSessionsButton agent={agent} />}
+      {reason === 'outside' && <TextLink href={paths.settings('memory')}>{t('unsearched.addFolder')}</TextLink>}
+    </span>
+  )
+}
+
+export function IndexAllButton({ agent }: { agent: string }) {
+  const extendScope = useMutation(
+    api.search.setScope.mutationOptions({
+      onSuccess: (scope) => showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
+    }),
+  )
+  return (
+    <Button disabled={extendScope.isPending} onClick={() => extendScope.mutate({ agent, scope: 'workspace' })}>
+      {t('unsearched.searchAll')}
+    </Button>
+  )
+}
+
+function SearchSessionsButton({ agent }: { agent: string }) {
+  const enableSessions = useMutation(
+    api.search.setSessions.mutationOptions({
+      onSuccess: (sessions) =>
+        showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions })),
+    }),
+  )
+  return (
+    <Button disabled={enableSessions.isPending} onClick={() => enableSessions.mutate({ agent, sessions: true })}>
+      {t('setting.memory_sessions')}
+    </Button>
+  )
+}

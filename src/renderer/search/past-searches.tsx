@@ -1,0 +1,446 @@
+import { t } from 'i18next'
+import { useQuery, useMutation } from '@tanstack/react-query'
+import { ChevronRight, Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
+import { useMemo, useState, useRef } from 'react'
+import type { Agent, Recall, Check, CheckRun } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import {
+  EmptyState,
+  QueryView,
+  TextLink,
+  MoreButton,
+  SearchField,
+  Choice,
+  Button,
+  IconButton,
+} from '#lib/ui/elements.tsx'
+import { formatMoment, formatScore, formatPercent } from '#lib/i18n/format.ts'
+import { nameRanker } from '#lib/util/name-match.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import { paths } from '#lib/router/paths.ts'
+import { AddCheck, FileLinesField } from './what-if.tsx'
+import { compareResults } from './candidates.ts'
+import { PlaceLink } from '../markdown/citations.tsx'
+import { InspectTabs } from '#lib/ui/frames.tsx'
+import { toast } from 'sonner'
+import { Link } from 'wouter'
+import { download } from '#lib/util/download.ts'
+import { parseLines } from '#shared/util/file-lines.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
+
+const pageSize = 100
+const outcomes = ['all', 'used', 'unused', 'below', 'nothing'] as const
+type Outcome = (typeof outcomes)[number]
+
+export function RecallsView({ agent, message }: { agent: Agent; message: string | undefined }) {
+  const [outcome, setOutcome] = useState<Outcome>('all')
+  const [filter, setFilter] = useState('')
+  const [limit, setLimit] = useState(pageSize)
+  const recalls = useQuery(api.search.recalls.queryOptions({ input: { agent: agent.id } }))
+  const shown = useMemo(
+    () =>
+      (recalls.data ?? []).filter(
+        (recall) => (outcome === 'all' || outcomeOf(recall) === outcome) && mentions(recall, filter),
+      ),
+    [recalls.data, outcome, filter],
+  )
+  return (
+    <section aria-label={t('recalls.title')} className="flex min-w-0 flex-1 flex-col">
+      <InspectTabs>
+        <SearchField label={t('recalls.filter')} value={filter} onChange={setFilter} />
+        <Choice
+          label={t('recalls.outcome')}
+          value={outcome}
+          options={outcomes.map((value) => ({ value, name: t(`recalls.${value}`) }))}
+          onChoose={setOutcome}
+        />
+      </InspectTabs>
+      {message !== undefined && (
+        <p className="flex items-center gap-4 px-5 pt-2 text-muted">
+          {t('recalls.ofMessage')}
+          <TextLink href={paths.recalls()}>{t('recalls.ofAll')}</TextLink>
+        </p>
+      )}
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <QueryView query={recalls} lines={9}>
+          {(all) =>
+            shown.length === 0 ? (
+              <EmptyState
+                title={t(all.length === 0 ? 'recalls.empty' : 'recalls.noMatch')}
+                hint={t('recalls.emptyHint')}
+              />
+            ) : (
+              <ul className="pb-8">
+                {shown.slice(0, limit).map((recall) => (
+                  <RecallRow key={`${recall.session}/${recall.id}`} agent={agent.id} recall={recall} />
+                ))}
+                {shown.length > limit && (
+                  <li className="px-5 py-2">
+                    <MoreButton onClick={() => setLimit(limit + pageSize)} />
+                  </li>
+                )}
+              </ul>
+            )
+          }
+        </QueryView>
+      </div>
+    </section>
+  )
+}
+
+function outcomeOf({ results, candidates }: Recall): Exclude<Outcome, 'all'> {
+  if (results.some(({ use }) => use !== null)) return 'used'
+  if (results.length > 0) return 'unused'
+  return candidates > 0 ? 'below' : 'nothing'
+}
+
+function mentions({ query, question, title, results }: Recall, filter: string): boolean {
+  return nameRanker(filter)(query, question, title, ...results.map(({ path }) => path)) !== undefined
+}
+
+function RecallRow({ agent, recall }: { agent: string; recall: Recall }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const outcome = outcomeOf(recall)
+  const used = recall.results.filter(({ use }) => use !== null).length
+  return (
+    <li
+      className="border-b border-soft [contain-intrinsic-size:auto_52px] [content-visibility:auto]"
+      data-testid="recall"
+    >
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex w-full items-baseline gap-2 px-3 py-2 text-left hover:bg-soft"
+      >
+        <ChevronRight
+          size={12}
+          aria-hidden
+          className={`shrink-0 self-center text-muted ${isOpen ? 'rotate-90' : ''}`}
+        />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">“{clipLine(recall.query)}”</span>
+          <span className="block truncate text-[12px] text-muted">
+            {clipLine(recall.title)} · {formatMoment(recall.at)}
+          </span>
+        </span>
+        <span className={`tabular shrink-0 text-[12px] ${outcome === 'used' ? 'text-added' : 'text-muted'}`}>
+          {outcome === 'used'
+            ? t('recalls.usedCount', { used, count: recall.results.length })
+            : outcome === 'unused'
+              ? t('recalls.unusedCount', { count: recall.results.length })
+              : t(`recalls.${outcome}`)}
+        </span>
+      </button>
+      {isOpen && <ThenAndNow agent={agent} recall={recall} />}
+    </li>
+  )
+}
+
+function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
+  const { query, session, message, question, results } = recall
+  const input = { agent, query, options: { excludeSession: session } }
+  const current = useQuery(api.search.query.queryOptions({ input }))
+  return (
+    <div className="flex flex-col gap-2 pr-5 pb-4 pl-8">
+      <p className="line-clamp-2 text-[12px] text-muted">{t('recalls.asked', { question: clipLine(question, 600) })}</p>
+      <QueryView query={current} lines={3}>
+        {({ results: found }) => (
+          <table className="w-full table-fixed text-left text-[12px]">
+            <colgroup>
+              <col />
+              <col className="w-20" />
+              <col className="w-20" />
+              <col className="w-24" />
+              <col className="w-36" />
+            </colgroup>
+            <thead className="text-muted">
+              <tr>
+                <th className="py-1 font-medium">{t('tool.result')}</th>
+                <th className="text-right font-medium">{t('recalls.then')}</th>
+                <th className="text-right font-medium">{t('recalls.now')}</th>
+                <th className="pl-4 font-medium">{t('recalls.use')}</th>
+                <th className="sr-only">{t('checks.add')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {compareResults(results, found).map(({ path, startLine, endLine, scoreThen, scoreNow, use }) => (
+                <tr key={`${path}:${startLine}`} className="border-t border-soft" data-testid="recalled">
+                  <td className="truncate py-1">
+                    <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+                  </td>
+                  <td className="tabular text-right">{scoreThen === undefined ? '–' : formatScore(scoreThen)}</td>
+                  <td className="tabular text-right">{scoreNow === undefined ? '–' : formatScore(scoreNow)}</td>
+                  <td className="pl-4 text-muted">{use ? t(`recalls.${use}`) : ''}</td>
+                  <td className="py-0.5 text-right">
+                    <AddCheck agent={agent} query={query} lines={{ path, startLine, endLine }} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </QueryView>
+      <p className="flex gap-5">
+        <TextLink href={paths.found(query)}>{t('details.openInSearch')} →</TextLink>
+        <TextLink href={paths.chat(session, message)}>{t('recalls.openChat')} →</TextLink>
+      </p>
+    </div>
+  )
+}
+
+export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
+  const list = useQuery(api.checks.list.queryOptions({ input: { agent } }))
+  const run = useMutation(api.checks.run.mutationOptions())
+  const stop = useMutation(api.checks.stop.mutationOptions())
+  const { checks = [], runs = [], progress = null } = list.data ?? {}
+  const checked = checks.filter(({ outcome }) => outcome !== null)
+  const passed = checked.filter(({ outcome }) => outcome?.rank !== null).length
+  return (
+    <section aria-label={t('checks.title')} className="flex min-w-0 flex-1 flex-col">
+      <InspectTabs>
+        <Transfer agent={agent} isEmpty={checks.length === 0} />
+        {progress ? (
+          <Button onClick={() => stop.mutate({ agent })}>
+            <progress aria-label={t('checks.running')} value={progress.done} max={progress.total} className="w-16" />
+            {t('common.cancel')}
+          </Button>
+        ) : (
+          <Button icon={Play} look="primary" disabled={checks.length === 0} onClick={() => run.mutate({ agent })}>
+            {t('checks.run')}
+          </Button>
+        )}
+      </InspectTabs>
+      <div className="min-h-0 flex-1 overflow-y-auto pb-8">
+        <QueryView query={list} lines={9}>
+          {() => (
+            <>
+              <NewCheck agent={agent} />
+              {checks.length === 0 ? (
+                <EmptyState title={t('checks.empty')} hint={t('checks.emptyHint')} />
+              ) : (
+                <>
+                  <div className="flex flex-wrap items-start justify-between gap-4 px-5 pb-3">
+                    <p role="status" className="text-[15px] font-semibold" data-testid="pass-rate">
+                      {t('checks.rate', { passed, total: checked.length })}
+                    </p>
+                    <PassChart runs={runs} />
+                  </div>
+                  <ul>
+                    {checks.map((check) => (
+                      <CheckRow key={check.id} agent={agent} check={check} />
+                    ))}
+                  </ul>
+                </>
+              )}
+            </>
+          )}
+        </QueryView>
+      </div>
+    </section>
+  )
+}
+
+function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
+  const input = useRef<HTMLInputElement>(null)
+  const importFile = useMutation({
+    mutationFn: async (file: File) => client.checks.import({ agent, text: await file.text() }),
+    onSuccess: ({ added }) => toast.success(t('checks.imported', { count: added })),
+  })
+  const exportFile = useMutation(
+    api.checks.export.mutationOptions({ onSuccess: ({ text }) => download('queries.jsonl', text) }),
+  )
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept=".jsonl,.ndjson"
+        aria-label={t('import.start')}
+        className="hidden"
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          if (file) importFile.mutate(file)
+          event.target.value = ''
+        }}
+      />
+      <Button icon={Upload} look="quiet" onClick={() => input.current?.click()}>
+        {t('import.start')}
+      </Button>
+      <Button icon={Download} look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
+        {t('checks.export')}
+      </Button>
+    </>
+  )
+}
+
+function NewCheck({ agent }: { agent: string }) {
+  const [query, setQuery] = useState('')
+  const [place, setPlace] = useState('')
+  const lines = parseLines(place)
+  const add = useMutation(
+    api.checks.add.mutationOptions({
+      onSuccess: () => {
+        setQuery('')
+        setPlace('')
+      },
+    }),
+  )
+  return (
+    <form
+      className="flex flex-wrap gap-2 px-5 py-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (lines && query.trim() !== '') add.mutate({ agent, question: { query, relevant: [lines] } })
+      }}
+    >
+      <input
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+        aria-label={t('context.question')}
+        placeholder={t('context.question')}
+        className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-muted"
+      />
+      <FileLinesField
+        agent={agent}
+        value={place}
+        label={t('checks.lines')}
+        sample="memory/2026-01-20.md:12-14"
+        className="w-64 placeholder:text-muted"
+        onChange={setPlace}
+      />
+      <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>
+        {t('checks.add')}
+      </Button>
+    </form>
+  )
+}
+
+const maxRuns = 60
+const width = 360
+const height = 56
+
+function PassChart({ runs }: { runs: readonly CheckRun[] }) {
+  const shown = runs.slice(-maxRuns)
+  const points = shown.map((run, index) => ({
+    run,
+    x: shown.length === 1 ? width / 2 : 4 + (index / (shown.length - 1)) * (width - 8),
+    y: height - 4 - shareOf(run) * (height - 8),
+  }))
+  const last = shown.at(-1)
+  if (!last) return null
+  return (
+    <figure className="min-w-0 shrink-0">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={t('checks.chart', { count: shown.length, share: formatPercent(shareOf(last)) })}
+        className="h-14 w-[360px] max-w-full"
+      >
+        {[0, 0.5, 1].map((share) => {
+          const y = height - 4 - share * (height - 8)
+          return <line key={share} x1={0} x2={width} y1={y} y2={y} className="stroke-line" strokeWidth={1} />
+        })}
+        <polyline
+          points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
+          className="fill-none stroke-accent"
+          strokeWidth={1.5}
+          strokeLinejoin="round"
+        />
+        {points.map(({ run, x, y }) => (
+          <circle key={run.at} cx={x} cy={y} r={2.5} className={shareOf(run) === 1 ? 'fill-good' : 'fill-warning'}>
+            <title>{`${formatMoment(run.at)}: ${run.passed}/${run.total}`}</title>
+          </circle>
+        ))}
+      </svg>
+      <details className="text-[12px]">
+        <summary className="cursor-pointer text-muted">{t('common.asTable')}</summary>
+        <table className="mt-1 text-left">
+          <thead className="text-muted">
+            <tr>
+              <th className="pr-6 font-medium">{t('checks.when')}</th>
+              <th className="pr-6 font-medium">{t('checks.cause')}</th>
+              <th className="font-medium">{t('checks.passed')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.toReversed().map(({ at, cause, passed, total }) => (
+              <tr key={at}>
+                <td className="pr-6">{formatMoment(at)}</td>
+                <td className="pr-6">{t(`checks.causes.${cause}`)}</td>
+                <td className="tabular">
+                  {passed}/{total}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  )
+}
+
+function shareOf({ passed, total }: CheckRun): number {
+  return total === 0 ? 1 : passed / total
+}
+
+function CheckRow({ agent, check }: { agent: string; check: Check }) {
+  const { id, query, relevant, outcome } = check
+  const [first] = relevant
+  const add = useMutation(api.checks.add.mutationOptions())
+  const remove = useMutation(
+    api.checks.remove.mutationOptions({
+      onSuccess({ removed }) {
+        const undo = async () => removed && client.checks.add({ agent, question: removed })
+        showSuccess(t('checks.removed'), undo, { look: 'plain' })
+      },
+    }),
+  )
+  return (
+    <li
+      data-testid="check"
+      data-passed={outcome === null ? undefined : outcome.rank !== null}
+      className="flex items-start gap-3 border-t border-soft px-5 py-2.5 [contain-intrinsic-size:auto_60px] [content-visibility:auto]"
+    >
+      <Mark check={check} />
+      <div className="min-w-0 flex-1">
+        <Link
+          href={paths.found(query, first && { path: first.path, line: first.startLine })}
+          className="hover:underline"
+        >
+          {query}
+        </Link>
+        <ul className="flex flex-wrap gap-x-4 text-[12px]">
+          {relevant.map(({ path, startLine, endLine, state }) => (
+            <li key={`${path}:${startLine}`}>
+              <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
+              {state !== 'there' && <span className="pl-2 text-warning">{t(`checks.${state}`)}</span>}
+              {state === 'changed' && (
+                <Button
+                  look="link"
+                  className="pl-2"
+                  onClick={() => add.mutate({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })}
+                >
+                  {t('checks.takeNew')}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <p className="shrink-0 text-right text-[12px] text-muted">
+        {outcome?.rank != null
+          ? t('checks.found', { rank: outcome.rank, score: formatScore(outcome.score) })
+          : outcome?.reason && t(`checks.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
+      </p>
+      <IconButton icon={Trash2} label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })} />
+    </li>
+  )
+}
+
+function Mark({ check: { outcome } }: { check: Check }) {
+  const Icon = outcome === null ? CircleDashed : outcome.rank === null ? CircleX : CircleCheck
+  const color = outcome === null ? 'text-faint' : outcome.rank === null ? 'text-bad' : 'text-good'
+  const label = outcome === null ? 'checks.notRun' : outcome.rank === null ? 'checks.fails' : 'checks.passes'
+  return <Icon size={16} role="img" aria-label={t(label)} className={`mt-0.5 shrink-0 ${color}`} />
+}

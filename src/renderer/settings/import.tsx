@@ -1,0 +1,428 @@
+import { t } from 'i18next'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import type { Agent, ImportPlan, ConfigChange, ForeignSettings, LeftFile } from '#shared/contract/index.ts'
+import { api, queryClient, client } from '#lib/api/client.ts'
+import { Checkbox, Button, ErrorText } from '#lib/ui/elements.tsx'
+import { download } from '#lib/util/download.ts'
+import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
+import { longUndoToastMs, showSuccess } from '#lib/feedback/toast.ts'
+import { toast } from 'sonner'
+
+export function ImportSettings({ agent }: { agent: Agent }) {
+  const [task, setTask] = useState({ path: '', into: 'memory/imports', withAttachments: true })
+  const memories = useQuery(api.import.known.queryOptions())
+  // The old plan stays visible while a new one loads.
+  const [shownPlan, setShownPlan] = useState<ImportPlan>()
+  const plan = useMutation(
+    api.import.plan.mutationOptions({
+      meta: { handlesError: true },
+      onSuccess: setShownPlan,
+      onError: () => setShownPlan(undefined),
+    }),
+  )
+  const clearPlan = () => {
+    setShownPlan(undefined)
+    plan.reset()
+  }
+  const fields = [
+    { name: 'path', label: t('import.source'), hint: t('import.sourceHint') },
+    { name: 'into', label: t('import.into'), hint: undefined },
+  ] as const
+  const preview = (change: Partial<typeof task> = {}) => {
+    setTask({ ...task, ...change })
+    plan.mutate({ agent: agent.id, ...task, ...change })
+  }
+  return (
+    <>
+      {memories.data && memories.data.length > 0 && (
+        <section aria-label={t('import.found')} className="flex flex-col gap-1">
+          <h3 className="font-medium">{t('import.found')}</h3>
+          {memories.data.map((memory) => (
+            <p key={memory.path} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <span className="w-40">{t(`import.kind.${memory.kind}`)}</span>
+              <span className="min-w-0 flex-[1_1_200px] font-mono text-[12px] break-all text-muted">{memory.path}</span>
+              <span className="tabular text-muted">{t('nav.files', { count: memory.files })}</span>
+              <Button onClick={() => preview({ path: memory.path })}>{t('import.look')}</Button>
+            </p>
+          ))}
+        </section>
+      )}
+      <FoundSettings />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          preview()
+        }}
+        className="flex flex-col gap-2"
+      >
+        {fields.map(({ name, label, hint }) => (
+          <label key={name} className="flex flex-col gap-1">
+            {label}
+            <input
+              value={task[name]}
+              spellCheck={false}
+              onChange={(event) => {
+                setTask({ ...task, [name]: event.target.value })
+                clearPlan()
+              }}
+              className="rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent"
+            />
+            {hint !== undefined && <span className="text-[12px] text-muted">{hint}</span>}
+          </label>
+        ))}
+        <div>
+          <Button type="submit" disabled={task.path.trim() === '' || plan.isPending}>
+            {t(plan.isPending ? 'import.looking' : 'import.look')}
+          </Button>
+        </div>
+      </form>
+      <ErrorText error={plan.error} />
+      {shownPlan && (
+        <ImportPlanView
+          task={{ agent: agent.id, ...task }}
+          plan={shownPlan}
+          onAttachments={(withAttachments) => preview({ withAttachments })}
+          onDone={clearPlan}
+        />
+      )}
+      <PastImports agent={agent.id} />
+      <Export agent={agent} />
+    </>
+  )
+}
+
+function FoundSettings() {
+  const foreign = useQuery(api.import.settings.queryOptions({ input: {} }))
+  const [choice, setChoice] = useState<SettingsChoice>(new Map())
+  const takeOver = useMutation({
+    mutationFn: () => takeOverSettings(choice),
+    onSettled: () => {
+      setChoice(new Map())
+      return queryClient.invalidateQueries()
+    },
+  })
+  if (!foreign.data || foreign.data.length === 0) return null
+  return (
+    <section aria-label={t('import.settingsFound')} className="flex flex-col gap-2">
+      <h3 className="font-medium">{t('import.settingsFound')}</h3>
+      {foreign.data.map((source) => (
+        <ForeignSettingsChoice key={source.file} settings={source} choice={choice} onChoose={setChoice} />
+      ))}
+      <div>
+        <Button disabled={choice.size === 0 || takeOver.isPending} onClick={() => takeOver.mutate()}>
+          {t('onboarding.takeOver')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Export({ agent }: { agent: Agent }) {
+  const [withHistory, setWithHistory] = useState(false)
+  const pack = useMutation(
+    api.import.pack.mutationOptions({
+      onSuccess: (zip) => download(`${agent.name}.zip`, zip),
+    }),
+  )
+  return (
+    <div className="flex flex-col items-start gap-1 border-t border-line pt-4">
+      <Button disabled={pack.isPending} onClick={() => pack.mutate({ agent: agent.id, withHistory })}>
+        {t(pack.isPending ? 'import.exporting' : 'import.export')}
+      </Button>
+      <Checkbox checked={withHistory} onChange={() => setWithHistory(!withHistory)}>
+        {t('import.exportHistory')}
+      </Checkbox>
+      <p className="text-[12px] text-muted">{t('import.exportHint', { workspace: agent.workspace })}</p>
+    </div>
+  )
+}
+
+interface PlanProps {
+  readonly task: Parameters<typeof client.import.start>[0]
+  readonly plan: ImportPlan
+  readonly onAttachments: (withAttachments: boolean) => void
+  readonly onDone: () => void
+}
+
+function ImportPlanView({ task, plan, onAttachments, onDone }: PlanProps) {
+  const { kind, added, conflicts, attachments, names } = plan
+  const total = added + conflicts + attachments.added + attachments.conflicts
+  const start = useMutation(
+    api.import.start.mutationOptions({
+      onSuccess: () => {
+        void queryClient.invalidateQueries({ queryKey: api.import.standing.key() })
+        onDone()
+      },
+    }),
+  )
+  const hasChoice = kind === 'markdown' && (attachments.added + attachments.conflicts > 0 || !task.withAttachments)
+  return (
+    <section className="flex flex-col gap-2 rounded-md border border-line px-4 py-3" data-testid="import-plan">
+      <Facts plan={plan} />
+      {hasChoice && (
+        <Checkbox checked={task.withAttachments === true} disabled={start.isPending} onChange={onAttachments}>
+          {t('import.withAttachments')}
+        </Checkbox>
+      )}
+      <ul className="max-h-48 overflow-y-auto font-mono text-[12px] text-muted">
+        {names.map((name) => (
+          <li key={name} className="truncate">
+            {name}
+          </li>
+        ))}
+      </ul>
+      {kind === 'markdown' && added + conflicts > 0 && <p className="text-muted">{t('import.marked')}</p>}
+      {plan.renamed.count > 0 && (
+        <Details title={t('import.renamed', { count: plan.renamed.count })} className="text-muted">
+          {plan.renamed.examples.map(({ from, to }) => (
+            <li key={to}>
+              {from} → {to}
+            </li>
+          ))}
+        </Details>
+      )}
+      {plan.renamed.examples.some(({ to }) => isRenamedInstruction(to)) && <p>{t('import.instructions')}</p>}
+      <ChangedLinks existing={plan.existing} />
+      {plan.left.length > 0 && <SkippedFiles left={plan.left} />}
+      <div>
+        <Button look="primary" disabled={total === 0 || start.isPending} onClick={() => start.mutate(task)}>
+          {t('import.start')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Facts({ plan }: { plan: ImportPlan }) {
+  const { kind, added, skipped, attachments, links, lost } = plan
+  const fact = (name: 'same' | 'conflicts' | 'skipped' | 'links' | 'lost', count: number) =>
+    count > 0 ? [t(`import.${name}`, { count })] : []
+  const factsOf = ({ same, conflicts }: Pick<ImportPlan, 'same' | 'conflicts'>) => [
+    ...fact('same', same),
+    ...fact('conflicts', conflicts),
+  ]
+  const notes = [t('import.plan', { count: added }), ...factsOf(plan), ...fact('skipped', skipped)]
+  const hasAttachments = attachments.added + attachments.same + attachments.conflicts > 0
+  const size = formatBytes(attachments.bytes)
+  const linkFacts = [...fact('links', links), ...fact('lost', lost)]
+  return (
+    <>
+      <p>
+        <strong>{t(`import.kind.${kind}`)}</strong>: {notes.join(' · ')}
+      </p>
+      {hasAttachments && (
+        <p>{[t('import.attachments', { count: attachments.added, size }), ...factsOf(attachments)].join(' · ')}</p>
+      )}
+      {linkFacts.length > 0 && <p>{linkFacts.join(' · ')}</p>}
+    </>
+  )
+}
+
+function Details({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
+  return (
+    <details className={className}>
+      <summary className="cursor-pointer">{title}</summary>
+      <ul className="mt-1 max-h-48 overflow-y-auto pl-4 font-mono text-[12px] break-all text-muted">{children}</ul>
+    </details>
+  )
+}
+
+function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
+  const count = left.reduce((sum, group) => sum + group.count, 0)
+  return (
+    <Details title={t('import.left', { count })} className="text-muted">
+      {left.map(({ reason, ending, count: groupCount, names }) => (
+        <li key={`${reason} ${ending}`}>
+          {formatNumber(groupCount)} {ending === '' ? t('import.noEnding') : `.${ending}`},{' '}
+          {t(`import.leftReason.${reason}`)}
+          <p className="truncate" title={names.join('\n')}>
+            {names.join(' · ')}
+          </p>
+        </li>
+      ))}
+    </Details>
+  )
+}
+
+function ChangedLinks({ existing }: Pick<ImportPlan, 'existing'>) {
+  const changed = (['elsewhere', 'shared', 'found'] as const).filter((kind) => existing[kind].count > 0)
+  if (changed.length === 0) return null
+  return (
+    <div className="flex flex-col gap-1" data-testid="changed-links">
+      {changed.map((kind) => (
+        <Details
+          key={kind}
+          title={t(`import.existing.${kind}`, { count: existing[kind].count })}
+          className={kind === 'elsewhere' ? 'text-warning' : ''}
+        >
+          {existing[kind].examples.map(({ path, line, target, from, to }) => (
+            <li key={`${path} ${line} ${target}`}>
+              {path}:{line} · {target} → {from === null || from === to ? to : `${to} (${from})`}
+            </li>
+          ))}
+        </Details>
+      ))}
+    </div>
+  )
+}
+
+/** Keys to take over, by file. */
+export type SettingsChoice = ReadonlyMap<string, ReadonlySet<string>>
+
+interface ForeignSettingsProps {
+  readonly settings: ForeignSettings
+  readonly choice: SettingsChoice
+  readonly onChoose: (choice: SettingsChoice) => void
+}
+
+export function ForeignSettingsChoice({ settings: { file, taken, left }, choice, onChoose }: ForeignSettingsProps) {
+  const isChosen = choice.has(file)
+  const keys = choice.get(file) ?? new Set<string>()
+  const choose = (chosen: ReadonlySet<string>) => onChoose(new Map([...choice, [file, chosen]]))
+  // The settings of a new agent need the agent.
+  const isPossible = (to: string) => !taken.some((other) => to.startsWith(`${other.to}.`) && !keys.has(other.from))
+  const isTicked = ({ from, to }: { from: string; to: string }) => keys.has(from) && isPossible(to)
+  const tickedCount = keysOf(taken.filter(isTicked)).size
+  return (
+    <div data-testid="foreign-settings" className="flex flex-col gap-2 rounded-md border border-line px-3 py-2">
+      <Checkbox
+        checked={isChosen}
+        disabled={taken.length === 0}
+        onChange={() =>
+          isChosen
+            ? onChoose(new Map([...choice].filter(([other]) => other !== file)))
+            : choose(keysOf(taken.filter(({ doubts }) => doubts.length === 0)))
+        }
+      >
+        <span className="block">{t('onboarding.takeOver')}</span>
+        <span className="block font-mono text-[12px] break-all text-muted">{file}</span>
+      </Checkbox>
+      <details open={taken.length === 0} className="text-[12px]">
+        <summary className="cursor-pointer text-muted">
+          {t('onboarding.takeOverCounts', { ticked: tickedCount, all: keysOf(taken).size, left: left.length })}
+        </summary>
+        <div className="mt-2 flex max-h-72 flex-col gap-3 overflow-auto">
+          <List title={t('onboarding.taken')}>
+            {[...Map.groupBy(taken, ({ group }) => group)].map(([group, entries]) => (
+              <li key={group} className="border-b border-soft py-1">
+                <Checkbox
+                  checked={entries.every(isTicked)}
+                  disabled={!isPossible(group)}
+                  onChange={() =>
+                    choose(entries.every(isTicked) ? keys.difference(keysOf(entries)) : keys.union(keysOf(entries)))
+                  }
+                >
+                  {entries.map(({ from, was, to, value, newAgent: agent }) => (
+                    <Line
+                      key={`${from}/${to}`}
+                      name={`${from}: ${was}`}
+                      detail={`→ ${agent === undefined ? `${to}: ${value}` : t('onboarding.newAgent', { agent, folder: was })}`}
+                    />
+                  ))}
+                  {entries[0]?.doubts.map((doubt) => (
+                    <span key={doubt} className="block text-warning">
+                      {t(`onboarding.leftReason.${doubt}`, { value: entries.flatMap((e) => e.replaces ?? []) })}
+                    </span>
+                  ))}
+                </Checkbox>
+              </li>
+            ))}
+          </List>
+          <List title={t('onboarding.left')}>
+            {left.map(({ from, reason }) => (
+              <li key={`${from}/${reason}`}>
+                <Line name={from} detail={t(`onboarding.leftReason.${reason}`)} />
+              </li>
+            ))}
+          </List>
+        </div>
+      </details>
+    </div>
+  )
+}
+
+/** Takes over the chosen keys. Shows how many, with one undo for all files. */
+export async function takeOverSettings(choice: SettingsChoice): Promise<void> {
+  const toast = { id: 'settings-taken-over', durationMs: longUndoToastMs }
+  let [count, first]: [number, ConfigChange | undefined] = [0, undefined]
+  for (const [file, keys] of choice) {
+    const { taken, change } = await client.import.takeOver({ file, keys: [...keys] })
+    count += keysOf(taken).size
+    first ??= change
+    const whole = { before: first.before, after: change.after }
+    showSuccess(t('onboarding.tookOver', { taken: count }), () => client.settings.undo(whole), toast)
+  }
+}
+
+/** Returns the keys in the file: one key can become several settings. */
+function keysOf(entries: ForeignSettings['taken']): ReadonlySet<string> {
+  return new Set(entries.map(({ from }) => from))
+}
+
+function List({ title, children }: { title: string; children: readonly ReactNode[] }) {
+  if (children.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h3 className="font-medium">{title}</h3>
+      <ul>{children}</ul>
+    </section>
+  )
+}
+
+function Line({ name, detail }: { name: string; detail: string }) {
+  return (
+    <span className="flex flex-wrap gap-x-2 py-0.5">
+      <span className="font-mono break-all">{name}</span>
+      <span className="break-all text-muted">{detail}</span>
+    </span>
+  )
+}
+
+/** Returns true for the imported copy of a file that agents follow, such as `CLAUDE (imported).md`. */
+export function isRenamedInstruction(path: string): boolean {
+  return / \(imported\)( \d+)?\.[^./]+$/.test(path)
+}
+
+export function showImportUndone({ notes, left }: { notes: number; left: readonly LeftFile[] }): void {
+  void refetchImports()
+  toast(t('import.undone', { count: notes }))
+  const description = left.map(({ path }) => path).join(', ')
+  if (left.length > 0) toast.warning(t('import.undoLeft', { count: left.length }), { description })
+}
+
+export const refetchImports = () => queryClient.invalidateQueries({ queryKey: api.import.past.key() })
+
+function PastImports({ agent }: { agent: string }) {
+  const imports = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
+  const undo = useMutation(api.history.revert.mutationOptions({ onSuccess: showImportUndone }))
+  if (!imports.data || imports.data.length === 0) return null
+  return (
+    <section aria-label={t('import.past')} className="flex flex-col gap-1 border-t border-line pt-4">
+      <h3 className="font-medium">{t('import.past')}</h3>
+      <ul className="flex flex-col">
+        {imports.data.map(({ change, path, at, files, left }) => (
+          <li key={change} className="border-b border-soft py-1.5">
+            <div className="flex flex-wrap items-baseline gap-x-3">
+              <span className="min-w-0 flex-[1_1_200px] font-mono text-[12px] break-all">{path}</span>
+              <span className="ml-auto flex shrink-0 items-baseline gap-x-3">
+                <span className="tabular text-[12px] text-muted">{t('nav.files', { count: files })}</span>
+                <span className="text-[12px] text-muted">{formatMoment(at)}</span>
+                <Button look="link" disabled={undo.isPending} onClick={() => undo.mutate({ agent, change })}>
+                  {t('import.undo')}
+                  <span className="sr-only">: {path}</span>
+                </Button>
+              </span>
+            </div>
+            {left.length > 0 && (
+              <details className="text-[12px] text-muted">
+                <summary className="cursor-pointer">{t('import.undoLeft', { count: left.length })}</summary>
+                <p className="font-mono break-all">{left.join(' · ')}</p>
+              </details>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
