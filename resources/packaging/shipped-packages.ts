@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 
 /** Not bundled: these packages contain native code, start files, use `require`, or belong to Electron. */
-export const keptPackages: readonly string[] = ['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electron-updater']
+export const keptPackages: readonly string[] = ['better-sqlite3', 'sqlite-vec', 'fflate', 'electron-updater']
 
 interface LockedPackage {
   readonly version: string

@@ -295,7 +295,7 @@ export class PrivacyWorld {
       case 'move': {
         if (path === 'MEMORY.md' || path.startsWith('memory/')) return undefined
         const target = this.#newPath(to)
-        await agent.workspace.move(path, target, { cause: 'user' })
+        await agent.workspace.runTransaction({ move: { from: path, to: target } }, [], { cause: 'user' })
         this.#lastChange = undefined
         this.#say(`${path} → ${target}`)
         return { actor: 'private' }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatEvent, WireRequest } from '#shared/contract/index.ts'
-import { type ErrorData, AppError } from '#shared/util/errors.ts'
+import { AppError, type ErrorData } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { systemClock, type Clock, isWithinDepthLimit } from '#platform'
 import { maxArguments, maxBrokenArguments, maxId, maxToolCalls } from '#shared/util/limits.ts'

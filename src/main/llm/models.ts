@@ -4,13 +4,10 @@ import {
   EventEmitter,
   type Fetch,
   type Subscribable,
-  isKeyName,
   type Outbound,
-  type RequestOrigin,
   proxyFetch,
   proxyFor,
   unlimitedFetch,
-  unknownProvider,
   type KeyRing,
   type SettingsStore,
 } from '#platform'
@@ -53,6 +50,8 @@ interface ModelsOptions {
   readonly listFile: string
   readonly onProblem: (problem: unknown) => void
 }
+
+type RequestOrigin = Parameters<Outbound['fetch']>[0]
 
 /** The end of a request: `failure` is undefined if the provider answered. */
 interface ModelOutcome {
@@ -191,8 +190,7 @@ export class Models {
    * @throws AppError `input_invalid` for an unknown provider, `provider_key_missing`, or an error of the provider
    */
   async test(name: string): Promise<string[]> {
-    const provider = modelProviders.find((candidate) => candidate === name)
-    if (!provider) throw unknownProvider(name)
+    const provider = providerOf(name)
     const options = this.#connectionOf(provider)
     if (!options) throw this.#missingKeyError(provider)
     const { models, failure } = await this.#lists.fetchModels(provider, options, true)
@@ -211,11 +209,11 @@ export class Models {
    * @throws AppError `input_invalid` for an unknown provider, and for a text that is no address
    */
   async setBaseUrl(name: string, address: string | undefined): Promise<void> {
-    if (!isKeyName(name)) throw unknownProvider(name)
-    const url = address === undefined ? undefined : completeBaseUrl(address, name === 'openai-compatible')
+    const provider = providerOf(name)
+    const url = address === undefined ? undefined : completeBaseUrl(address, provider === 'openai-compatible')
     if (address !== undefined && url === undefined)
       throw new AppError('input_invalid', `${address} is no HTTP address`, { reason: address })
-    await this.#options.settings.set([['providers', name, 'baseUrl'], url])
+    await this.#options.settings.set([['providers', provider, 'baseUrl'], url])
   }
 
   providers(): ProviderStatus[] {
@@ -364,3 +362,9 @@ function withServerAddress(error: AppError, { isLocal, baseUrl }: Pick<ProviderC
 }
 
 const providerFailurePattern = /^(?:provider_|server_down$|unknown_model$)/
+
+function providerOf(name: string): ModelProvider {
+  const provider = modelProviders.find((candidate) => candidate === name)
+  if (provider) return provider
+  throw new AppError('input_invalid', `unknown provider ${name}`, { reason: name })
+}

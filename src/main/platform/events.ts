@@ -1,4 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { inBatches } from './fs/work-queue.ts'
 
 const batchSize = 64
 
@@ -28,10 +29,10 @@ export class EventEmitter<T = void> implements Subscribable<T> {
    */
   async emitAllAsync(changes: readonly T[]): Promise<void> {
     for (const listener of this.#listeners)
-      for (let from = 0; from < changes.length; from += batchSize) {
-        await Promise.all(changes.slice(from, from + batchSize).map((change) => listener(change)))
+      await inBatches(changes, batchSize, async (change) => {
+        await listener(change)
         await yieldToOthers()
-      }
+      })
   }
 }
 

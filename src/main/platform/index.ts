@@ -1,31 +1,15 @@
-export { onAppError, unlessAppError } from './app-errors.ts'
 export { setBounded } from './bounded-map.ts'
-export { clockOffset, type Clock, clockWithOffset, systemClock } from './clock.ts'
+export { type Clock, clockWithOffset, systemClock } from './clock.ts'
 export { AgentConfig } from './config/agent-config.ts'
-export {
-  type AgentEntry,
-  agentName,
-  type AgentSettings,
-  type Config,
-  configJsonSchema,
-  defaultAgentId,
-  defaultWorkspace,
-  expandHome,
-  firstAgentNames,
-  type McpServerSettings,
-  type MemorySettings,
-} from './config/config-schema.ts'
-export { isKeyName, KeyRing, type KeyVault, unknownProvider } from './config/key-ring.ts'
-export { parseConfig } from './config/parse-config.ts'
-export { describeProblems, SettingsStore } from './config/settings-store.ts'
+export { type AgentSettings, defaultAgentId, expandHome } from './config/config-schema.ts'
+export { KeyRing, type KeyVault } from './config/key-ring.ts'
+export { SettingsStore } from './config/settings-store.ts'
 export { measureDataLocations } from './diagnostics/data-locations.ts'
 export { commonEnds, compareLines } from './diff/compare-lines.ts'
-export { Differ } from './diff/differ.ts'
-export { countLines, describeChange, formatHunks, type RevertStatus, hunkStatuses } from './diff/patch.ts'
+export { mergeTexts, revertInText } from './diff/merge-texts.ts'
+export { countLines, describeChange, formatHunks, hunkEdits } from './diff/patch.ts'
 export { type Subscribable, EventEmitter, streamProgress } from './events.ts'
-export { inBatches } from './fs/batches.ts'
-export { copyDamaged, damagedPath, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
-export { decodeAs } from './fs/decode-as.ts'
+export { damagedPath, readOrSetAside } from './fs/damaged-file.ts'
 export {
   appendDurably,
   makeFolder,
@@ -34,24 +18,13 @@ export {
   temporaryPath,
   withFile,
   writeDurably,
-  writeDurablyPrivate,
+  scheduleCleanup,
+  toWriteError,
 } from './fs/durable-write.ts'
-export { parseStored } from './fs/stored-value.ts'
-export { currentFileTime } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
-export { lockFolder, lockForName, Mutex, runExclusively } from './fs/mutex.ts'
-export {
-  forgetPartNames,
-  gunzipAsync,
-  gzipAsync,
-  type PartRules,
-  readWithParts,
-  writeWithParts,
-} from './fs/part-store.ts'
-export { readIfExists, readSmallText } from './fs/read-file.ts'
-export { scheduleCleanup } from './fs/temp-file-cleanup.ts'
-export { KeyedQueue } from './fs/work-queue.ts'
-export { toWriteError } from './fs/write-failure.ts'
+export { Mutex } from './fs/mutex.ts'
+export { decodeAs, parseStored, readIfExists, readSmallText } from './fs/read-file.ts'
+export { inBatches, KeyedQueue } from './fs/work-queue.ts'
 export { type Log, openLog, redact } from './logging/log.ts'
 export {
   boundedFetch,
@@ -59,10 +32,9 @@ export {
   isWithinDepthLimit,
   parseRetryAfter,
   redirectError,
-  redirectTarget,
   toPlainLine,
 } from './net/bounded-fetch.ts'
-export { Outbound, requestChat, type RequestOrigin } from './net/outbound.ts'
+export { Outbound } from './net/outbound.ts'
 export { proxyFetch, proxyFor, unlimitedFetch } from './net/proxy-fetch.ts'
 export { RemoteImages } from './net/remote-picture.ts'
 export { OpenQuestions } from './open-questions.ts'
@@ -71,10 +43,8 @@ export { appVersion } from './version.ts'
 export {
   convertErrors,
   fromOrpcError,
-  lowerThreadPriority,
   serveWorker,
   sharedBuffers,
-  toOrpcError,
   workerEntry,
   type WorkerJobs,
 } from './workers/serve-worker.ts'

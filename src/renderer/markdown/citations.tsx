@@ -2,7 +2,7 @@ import { useQuery, useMutation } from '@tanstack/react-query'
 import { MessageSquare } from 'lucide-react'
 import { t } from 'i18next'
 import { Link, useLocation } from 'wouter'
-import type { FileLines } from '#shared/util/file-lines.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { api } from '#lib/api/client.ts'
 import { PlaceMark } from '#lib/notes/note-marks.tsx'
 import { formatLines, paths, type FileLinkState, type FileLine } from '#lib/router/paths.ts'
@@ -69,7 +69,7 @@ export function usePlaceNames(agent: string) {
     if (session === undefined) return undefined
     return clipLine(sessions?.find(({ id }) => id === session)?.title ?? '') || t('nav.untitled')
   }
-  return { chatTitle, placeName: (lines: FileLines) => chatTitle(lines.path) ?? formatLines(lines) }
+  return { chatTitle, placeName: (lines: LinesOfFile) => chatTitle(lines.path) ?? formatLines(lines) }
 }
 
 /** The last query of a turn, for the actions on the citations of its answers. */

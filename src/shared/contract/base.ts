@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'
 import { errorDataSchema } from '../util/error-data.ts'
-import { errorCodes, type ErrorCode } from '../util/errors.ts'
+import { type ErrorCode, errorCodes } from '../util/errors.ts'
 
 const errorItem = { data: errorDataSchema.optional() }
 const errorMap = Object.fromEntries(errorCodes.map((code) => [code, errorItem])) as Record<ErrorCode, typeof errorItem>

@@ -99,7 +99,6 @@ export const errorCodes = [
   'client_quota', // The program has written the daily amount.
   'secret_found', // A program wanted to write a password, key or card number.
   'context_overflow',
-  'index_rebuilding',
   'index_unavailable',
   'config_invalid',
   'input_invalid',
@@ -170,5 +169,22 @@ export function onSystemError<T>(value: T, ...codes: readonly string[]): (error:
   return (error) => {
     if (isSystemError(error, ...codes)) return value
     throw error
+  }
+}
+
+/** Runs `work`. Returns undefined if it throws an AppError. @throws other errors */
+export function unlessAppError<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** Returns a handler for `Promise.catch` that replaces AppErrors with one of `codes` by undefined. */
+export function onAppError(...codes: readonly ErrorCode[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof AppError && codes.includes(error.code))) throw error
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts'
 
-export interface FileLines {
+export interface LinesOfFile {
   readonly path: string
   /** 1-based, inclusive. */
   readonly startLine: number
@@ -11,7 +11,7 @@ export interface FileLines {
  * Parses `memory/a.md:12-14` or `memory/a.md:12`, also as a citation: in brackets, backticks or both.
  * @returns undefined if there is no line number
  */
-export function parseLines(text: string): FileLines | undefined {
+export function parseLines(text: string): LinesOfFile | undefined {
   const place = text.trim().replace(/^[[`]{1,2}(.*\d)[\]`]{1,2}$/, '$1')
   const [, path = '', first, last] = /^(.+?):(\d+)(?:[-–](\d+))?$/.exec(place) ?? []
   const startLine = Math.max(1, Number(first))

@@ -218,7 +218,6 @@ describe('turns', () => {
     const { ask, home, app } = await openChat({ status: 400, message: 'odd header x-api-key: sk-test-key' })
     const { session } = await ask('hello')
     app.log.fault(new Error('Bearer sk-test-key-0123456789'), 'planted')
-    app.log.close()
     const log = await readFile(join(home, 'logs/commonplace.log'), 'utf8')
     expect(log).toContain('planted')
     expect(log).not.toContain('sk-test-key')

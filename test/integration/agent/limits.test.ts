@@ -1,20 +1,16 @@
 import { createRouterClient } from '@orpc/server'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { executeTools } from '../../../src/main/agent/tools/execute-tools.ts'
 import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { LiveTurns } from '../../../src/main/agent/chat/live-turns.ts'
-import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
-import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
+import { type FileChange, parseLargeChange } from '../../../src/shared/util/file-change.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
-import type { FileChange } from '../../../src/shared/util/file-change.ts'
 import { messageText, type Message, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
-import { mainFolder, openTestApp } from '../../support/app.ts'
-import { until } from '../../support/folder.ts'
+import { openTestApp } from '../../support/app.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 async function ask(...script: ScriptedAnswer[]) {
@@ -183,21 +179,5 @@ describe('followers', () => {
       if (told.length === 2) stop.abort()
     }
     expect(told.map(({ type }) => type)).toContain('partial')
-  })
-})
-
-describe('Differ', () => {
-  const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}\n`).join('')
-
-  it('compares long texts in a worker that stops when idle', async () => {
-    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
-    onTestFinished(() => differ.close())
-    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n' })
-    expect(short).toMatchObject({ added: 1, removed: 1 })
-    expect(differ.isWorkerRunning).toBe(false)
-    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new') })
-    expect(differ.isWorkerRunning).toBe(true)
-    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
-    await until(() => !differ.isWorkerRunning)
   })
 })

@@ -114,7 +114,9 @@ describe('a shared memory', () => {
       await expect(main.workspace.read(path)).rejects.toMatchObject({ code: 'path_outside_workspace' })
     const refused = { code: 'path_outside_workspace' }
     await expect(main.workspace.write('@work/memory/safe.md', 'x', origin)).rejects.toMatchObject(refused)
-    await expect(main.workspace.move('memory/mine.md', '@work/memory/mine.md', origin)).rejects.toMatchObject(refused)
+    await expect(
+      main.workspace.runTransaction({ move: { from: 'memory/mine.md', to: '@work/memory/mine.md' } }, [], origin),
+    ).rejects.toMatchObject(refused)
     await expect(main.workspace.remove('@work/memory/safe.md', origin)).rejects.toMatchObject(refused)
     expect(existsSync(join(workspace, '@work'))).toBe(false)
     expect(await readFile(join(theirs, 'memory/safe.md'), 'utf8')).toContain(secret)

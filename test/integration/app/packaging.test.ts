@@ -41,12 +41,12 @@ it.runIf(isBuilt)('every fault of a package is reported', async () => {
   const { resources, program } = placesOf(folder, system)
   const app = await temporaryFolder()
   extractAll(join(resources, 'app.asar'), app)
-  writeFile(join(app, 'node_modules/pino/test/basic.test.js'))
+  writeFile(join(app, 'node_modules/fflate/test/basic.test.js'))
   writeFile(join(app, 'node_modules/better-sqlite3/prebuilds/aix-ppc.node'))
   writeFile(join(app, 'node_modules/stowaway/index.js'))
   appendFileSync(join(app, 'resources/models/builtin/model.bin'), 'x')
   writeFileSync(join(app, 'package.json'), '{ "name": "commonplace", "version": "9.9.9" }')
-  rmSync(join(app, 'out/main/platform/diff/diff.worker.js'))
+  rmSync(join(app, 'out/main/workspace/find-replace/find.worker.js'))
   await createPackageWithOptions(app, join(resources, 'app.asar'), { unpack: '**/{*-*.node,vec0.*}' })
   const libraries = `${join(resources, 'app.asar')}.unpacked/node_modules`
   const addon = join(libraries, `better-sqlite3/prebuilds/${system}-${processor}.node`)
@@ -60,12 +60,12 @@ it.runIf(isBuilt)('every fault of a package is reported', async () => {
 
   const problems = await findPackageProblems(folder, target)
   const expected = [
-    'app.asar contains node_modules/pino/test/basic.test.js',
+    'app.asar contains node_modules/fflate/test/basic.test.js',
     'node_modules/better-sqlite3/prebuilds/aix-ppc.node must not be in this package',
     'app.asar contains the package stowaway',
     'app.asar: resources/models/builtin/model.bin differs from the project',
     expect.stringMatching(/^package.json has another version than/),
-    'app.asar lacks out/main/platform/diff/diff.worker.js',
+    'app.asar lacks out/main/workspace/find-replace/find.worker.js',
     'node_modules/stowaway.js must not be in this package',
     `node_modules/better-sqlite3/prebuilds/${system}-${processor}.node is for ${other}`,
     expect.stringMatching(/vec0\.\w+ is not unpacked$/),

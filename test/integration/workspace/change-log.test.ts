@@ -93,7 +93,7 @@ describe('change log', () => {
 
   it('follows a note through moves by the app and by other programs', async () => {
     const { folder, workspace, history, timeline } = await openHistory({ files: { 'a.md': 'one\n' } })
-    await workspace.move('a.md', 'sub/b.md', { cause: 'user' })
+    await workspace.runTransaction({ move: { from: 'a.md', to: 'sub/b.md' } }, [], { cause: 'user' })
     await workspace.write('sub/b.md', 'two\n', { cause: 'user' })
     await rename(join(folder, 'sub/b.md'), join(folder, 'c.md'))
     history.recordExternalChanges(['sub/b.md', 'c.md'])

@@ -78,7 +78,9 @@ describe('find and replace in all notes', () => {
       const { hash } = await agent.workspace.read('kept.md')
       const refused = { code: 'file_protected', data: { path: 'kept.md' } }
       await expect(agent.workspace.save('kept.md', 'another\n', { hash })).rejects.toMatchObject(refused)
-      const all = agent.workspace.rewriteAll([{ path: 'kept.md', before: 'a cat\n', after: 'x\n' }], { cause: 'user' })
+      const all = agent.workspace.runTransaction({}, [{ path: 'kept.md', before: 'a cat\n', after: 'x\n' }], {
+        cause: 'user',
+      })
       await expect(all).rejects.toMatchObject(refused)
       expect(await readFile(file, 'utf8')).toBe('a cat\n')
       expect((await stat(file)).mode & 0o777).toBe(0o444)

@@ -85,7 +85,7 @@ describe('export of the history to Git', () => {
       sources: ['web: x.org'],
     })
     time.now = day(3)
-    await workspace.move('a.md', 'sub q/b 笔记.md', { cause: 'user' })
+    await workspace.runTransaction({ move: { from: 'a.md', to: 'sub q/b 笔记.md' } }, [], { cause: 'user' })
     await workspace.remove('gone.md', { cause: 'client', client: 'claude-code' })
     await workspace.write('sub q/b 笔记.md', 'one\ntwo\nthree\nfour\nfive\n', { cause: 'user', undoes: 0 })
     const { result, git: run, folder } = await exportNotes(notes)

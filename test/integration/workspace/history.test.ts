@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { runExclusively } from '../../../src/main/platform/fs/mutex.ts'
+import { Mutex } from '../../../src/main/platform/fs/mutex.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -43,7 +43,7 @@ describe('history', () => {
     'records a change by another program after a lock was held for longer than the wait for it',
     async () => {
       const { timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
-      await runExclusively(workspace, async () => {
+      await Mutex.runOnce(workspace, async () => {
         await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\n')
         await sleep(lockWaitMs + 5000)
       })
@@ -110,10 +110,10 @@ describe('history', () => {
 
   it('restores a version from before a move to the current path', async () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\n' })
-    await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/a.md', to: 'memory/b.md' } }, [], { cause: 'user' })
     await files.write('memory/a.md', 'another\n', { cause: 'user' })
     await history.flush()
-    await files.move('memory/b.md', 'notes/c.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/b.md', to: 'notes/c.md' } }, [], { cause: 'user' })
     await files.write('notes/c.md', 'one\ntwo\n', { cause: 'user' })
     const entries = await history.timeline({ path: 'notes/c.md', limit: 10 })
     const oldest = entries.at(-1)
@@ -132,7 +132,7 @@ describe('history', () => {
     const { change = 0 } = write
     const standing = () => agent.revertStatus(change, 'memory/a.md')
     expect(await standing()).toEqual({ path: 'memory/a.md', hunks: ['there'] })
-    await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/a.md', to: 'memory/b.md' } }, [], { cause: 'user' })
     expect(await standing()).toEqual({ path: 'memory/b.md', hunks: ['there'] })
     await files.write('memory/b.md', 'other\nlines\nthree\n', { cause: 'user' })
     expect(await standing()).toMatchObject({ hunks: ['there'] })
@@ -170,13 +170,19 @@ describe('history', () => {
 describe('file operations', () => {
   it('move, duplicate, remove and restore never overwrite or delete a file', async () => {
     const { files, workspace, agent } = await openHistory({ 'memory/a.md': 'a\n', 'memory/b.md': 'b\n' })
-    await expect(files.move('memory/a.md', 'memory/b.md', { cause: 'user' })).rejects.toMatchObject({
+    await expect(
+      files.runTransaction({ move: { from: 'memory/a.md', to: 'memory/b.md' } }, [], { cause: 'user' }),
+    ).rejects.toMatchObject({
       code: 'file_exists',
     })
-    await expect(files.move('memory/none.md', 'memory/c.md', { cause: 'user' })).rejects.toMatchObject({
+    await expect(
+      files.runTransaction({ move: { from: 'memory/none.md', to: 'memory/c.md' } }, [], { cause: 'user' }),
+    ).rejects.toMatchObject({
       code: 'file_not_found',
     })
-    await expect(files.move('memory/a.md', '../a.md', { cause: 'user' })).rejects.toMatchObject({
+    await expect(
+      files.runTransaction({ move: { from: 'memory/a.md', to: '../a.md' } }, [], { cause: 'user' }),
+    ).rejects.toMatchObject({
       code: 'path_outside_workspace',
     })
     expect(await files.duplicate('memory/a.md', { cause: 'user' })).toBe('memory/a 2.md')
@@ -203,7 +209,7 @@ describe('data of a moved file', () => {
     const draft = { text: 'typed', baseText: '', baseHash: null }
     await agent.drafts.saveFile('memory/a.md', 'one', draft)
     await agent.drafts.saveFile('memory/a.md', 'two', { ...draft, text: 'other' })
-    await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
+    await files.runTransaction({ move: { from: 'memory/a.md', to: 'notes/b.md' } }, [], { cause: 'user' })
     const [check] = (await agent.savedQueries.list()).checks
     expect(check?.relevant).toEqual([{ path: 'notes/b.md', startLine: 3, endLine: 3, state: 'there' }])
     const kept = await agent.drafts.ofFile('notes/b.md')

@@ -297,7 +297,9 @@ describe('links', () => {
     const before = await everything()
     const exists = { code: 'file_exists' }
     await expect(agent.workspace.write(`${composed}.md`, 'other\n', user)).rejects.toMatchObject(exists)
-    await expect(agent.workspace.move('a.md', `${composed}.md`, user)).rejects.toMatchObject(exists)
+    await expect(
+      agent.workspace.runTransaction({ move: { from: 'a.md', to: `${composed}.md` } }, [], user),
+    ).rejects.toMatchObject(exists)
     expect(await everything()).toEqual(before)
     await agent.workspace.write('文/Na\u00efve.md', 'new\n', user)
     expect(await agent.workspace.exists('文/Na\u00efve.md')).toBe(true)

@@ -137,7 +137,7 @@ describe('files of other programs', () => {
     const outside = () => callRoute(router.workspace.outside, { agent: 'main' })
     await put('recipes.md', '# Recipes\n\n- Edited in another editor\n')
     await agent.workspace.write('made.md', 'Made by the app.\n', { cause: 'user' })
-    await agent.workspace.move('memory', 'log', { cause: 'user' })
+    await agent.workspace.runTransaction({ move: { from: 'memory', to: 'log' } }, [], { cause: 'user' })
     expect(await outside()).toEqual([])
     await put('new.md', 'New.\n')
     await mkdir(join(workspace, 'in'))
@@ -145,7 +145,7 @@ describe('files of other programs', () => {
     await put('photo.png', 'x')
     expect(await outside()).toEqual(['new.md', 'in/other.md'])
     // A move in the app does not accept a file; saving it does.
-    await agent.workspace.move('in', 'out', { cause: 'user' })
+    await agent.workspace.runTransaction({ move: { from: 'in', to: 'out' } }, [], { cause: 'user' })
     await agent.workspace.edit('new.md', { cause: 'agent' }, (text) => `${text}More.\n`)
     expect(await outside()).toEqual(['new.md', 'out/other.md'])
     const { hash } = await agent.workspace.read('new.md')

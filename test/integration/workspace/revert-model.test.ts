@@ -54,13 +54,13 @@ describe('reverts of random changes', () => {
         for (const { note, line, after } of lines) note.lines[line] = after
         const changed = notes.filter((note) => textOf(note) !== before.get(note))
         const texts = changed.map((note) => ({ path: note.path, before: before.get(note) ?? '', after: textOf(note) }))
-        if (texts.length > 0) store((await workspace.rewriteAll(texts, { cause: 'agent' })).change, lines)
+        if (texts.length > 0) store((await workspace.runTransaction({}, texts, { cause: 'agent' })).change, lines)
       }
       const move = async () => {
         const note = notes[pick(notes.length)]
         if (!note) return
         const to = `sub/${(serial += 1)}.md`
-        await workspace.move(note.path, to, { cause: 'user' })
+        await workspace.runTransaction({ move: { from: note.path, to: to } }, [], { cause: 'user' })
         note.path = to
       }
       const revert = async () => {

@@ -101,7 +101,7 @@ describe('copies of local notes', () => {
     expect(await isLocal(main, 'secret/d.md')).toBe(true)
     expect(main.marks().of('secret/d.md', '').isFullyPrivate).toBe(true)
     expect(await isLocal(main, 'open.md')).toBe(false)
-    await main.workspace.move('secret', 'moved', { cause: 'user' })
+    await main.workspace.runTransaction({ move: { from: 'secret', to: 'moved' } }, [], { cause: 'user' })
     expect(await isLocal(main, 'moved/d.md')).toBe(true)
   })
 

@@ -5,7 +5,6 @@ import type { LineEdit, Proposal } from '../../../src/shared/contract/index.ts'
 import { planUndo } from '../../../src/main/curation/suggestions/accept.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { proposalOf } from '../../../src/main/curation/suggestions/proposal.ts'
-import { Differ } from '../../../src/main/platform/diff/differ.ts'
 
 type AcceptedEdit = LineEdit & { readonly proposal: string; readonly path: string }
 
@@ -42,7 +41,7 @@ async function back(made: Made, now: Record<string, string | null> = {}, proposa
   const files = new Map(
     made.files.map(({ path, before, after }) => [path, { before, current: currentOf(path, after) }]),
   )
-  const { texts, stuck } = await planUndo(new Differ(), proposals, files)
+  const { texts, stuck } = planUndo(proposals, files)
   return {
     texts: Object.fromEntries(texts.map(({ path, after }) => [path, after])),
     stuck: stuck.map(({ proposal, line }) => [proposal, line]),

@@ -3,8 +3,9 @@ import { diffArrays } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
 import { revertInText } from '../../../src/main/platform/diff/merge-texts.ts'
-import { describeChange, hunkStatuses, withoutHunks } from '../../../src/main/platform/diff/patch.ts'
-import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
+import { describeChange } from '../../../src/main/platform/diff/patch.ts'
+import { hunkStatuses, withoutHunks } from '../../../src/main/workspace/changes/revert.ts'
+import { parseLargeChange } from '../../../src/shared/util/file-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
 
@@ -60,7 +61,7 @@ describe('changes', () => {
 
   /** Reverts hunks of a change, or all. @returns false if their lines have changed since */
   const revert = (before: string, after: string, current: string, hunks?: number[]) => {
-    const result = revertInText(after, current, withoutHunks(before, after, hunks))
+    const result = revertInText(after, current, hunks ? withoutHunks(before, after, hunks) : before)
     return 'text' in result && result.text
   }
 
@@ -69,7 +70,7 @@ describe('changes', () => {
       fc.property(text, text, (before, after) => {
         expect(revert(before, after, after)).toBe(before)
         const hunks = hunkStatuses(before, after, after).map((_, index) => index)
-        expect(withoutHunks(before, after, hunks)).toBe(before)
+        expect(hunks ? withoutHunks(before, after, hunks) : before).toBe(before)
         expect(withoutHunks(before, after, [])).toBe(after)
       }),
     )

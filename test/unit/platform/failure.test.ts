@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toWriteError } from '../../../src/main/platform/fs/write-failure.ts'
+import { toWriteError } from '../../../src/main/platform/fs/durable-write.ts'
 
 function systemError(code: string, said: string): Error {
   return Object.assign(new Error(`${code}: ${said}`), { code, syscall: 'open' })

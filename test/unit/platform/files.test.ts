@@ -4,10 +4,14 @@ import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'no
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { appendDurably, isTemporaryFile, writeDurably } from '../../../src/main/platform/fs/durable-write.ts'
+import {
+  appendDurably,
+  isTemporaryFile,
+  scheduleCleanup,
+  writeDurably,
+} from '../../../src/main/platform/fs/durable-write.ts'
 import { FileLock, LockBusyError } from '../../../src/main/platform/fs/file-lock.ts'
 import { KeyedQueue } from '../../../src/main/platform/fs/work-queue.ts'
-import { scheduleCleanup } from '../../../src/main/platform/fs/temp-file-cleanup.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 const counter = fileURLToPath(new URL('../../support/lock-counter.ts', import.meta.url))

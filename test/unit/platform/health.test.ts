@@ -76,7 +76,6 @@ describe('health', () => {
       info: () => undefined,
       warn: () => undefined,
       fault: () => `ref${(count += 1)}`,
-      close: () => undefined,
     }
     const told = withFaultReports(log, health, now)
     told.fault(new Error('boom'), 'turn')
@@ -84,6 +83,5 @@ describe('health', () => {
     expect(health.problems()).toMatchObject([
       { part: 'app', code: 'faults', message: '2 in the last hour; the newest is ref2: turn: again' },
     ])
-    told.close()
   })
 })

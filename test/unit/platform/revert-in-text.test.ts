@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { revertInText } from '../../../src/main/platform/diff/merge-texts.ts'
-import { addToSection, noteItem } from '../../../src/main/workspace/files/add-to-section.ts'
+import { addToSection, noteItem } from '../../../src/main/workspace/files/note-entries.ts'
 
 describe('reverting added lines', () => {
   const log = '# 2026-11-22\n\n- 10:00 tea\n'

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { describeProblems, SettingsStore } from '../../../src/main/platform/config/settings-store.ts'
+import { SettingsStore } from '../../../src/main/platform/config/settings-store.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 it('describes errors before ignored settings, and only the first three problems', () => {
@@ -13,7 +13,7 @@ it('describes errors before ignored settings, and only the first three problems'
     fault: 'unknown' as const,
   }))
   const error = { key: 'e', line: 9, message: 'must be above 0', fault: 'tooSmall' as const }
-  expect(describeProblems('f', [...ignored, error])).toBe(
+  expect(SettingsStore.describe('f', [...ignored, error])).toBe(
     'f:9: e: must be above 0; f:1: a: is ignored; f:2: b: is ignored; and 2 more',
   )
 })

@@ -20,7 +20,6 @@ describe('uncaught errors', () => {
     expect(told.at(-1)?.isRepeated).toBe(false)
     stop()
     expect(source.listenerCount('uncaughtException')).toBe(0)
-    log.close()
   })
 })
 

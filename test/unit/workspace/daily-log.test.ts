@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addLogEntry, findLogEntry } from '../../../src/main/workspace/files/daily-log.ts'
-import { addToSection, noteBody, noteItem } from '../../../src/main/workspace/files/add-to-section.ts'
+import {
+  addLogEntry,
+  addToSection,
+  findLogEntry,
+  noteBody,
+  noteItem,
+} from '../../../src/main/workspace/files/note-entries.ts'
 import { sectionsOf } from '../../../src/shared/markdown/sections.ts'
 
 const at = new Date(2026, 0, 20, 9, 5)

@@ -120,7 +120,7 @@ describe('erasing from the history', () => {
     const later = await workspace.write('a.md', `${many}edit 31\n`, user)
     await workspace.write('b.md', 'one\ntwo\n', { ...user, sources: ['web', `a letter by ${secret}`] })
     const undone = await workspace.write('b.md', 'one\ntwo\nthree\n', user)
-    await workspace.move('moved.md', 'people/lisa-kessler.md', user)
+    await workspace.runTransaction({ move: { from: 'moved.md', to: 'people/lisa-kessler.md' } }, [], user)
     await workspace.write('people/lisa-kessler.md', 'A talk.\nMore.\n', user)
     await workspace.write('gone.md', `${secret} was here.\n`, user)
     await workspace.remove('gone.md', user)

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ednValue } from '../../../src/main/workspace/conventions/edn.ts'
-import { readConventions } from '../../../src/main/workspace/conventions/read-conventions.ts'
-import { applyOverrides } from '../../../src/main/workspace/conventions/vault-conventions.ts'
 import {
+  ednValue,
   fromFoamPath,
   fromJavaFormat,
   fromMaskFormat,
-} from '../../../src/main/workspace/conventions/read-conventions.ts'
+} from '../../../src/main/workspace/conventions/vault-formats.ts'
+import { readConventions } from '../../../src/main/workspace/conventions/read-conventions.ts'
+import { applyOverrides } from '../../../src/main/workspace/conventions/vault-conventions.ts'
 import { folderWith } from '../../support/folder.ts'
 
 const journal = (name: (day: number) => string) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openFenceOf, sectionsOf } from '../../../src/shared/markdown/sections.ts'
-import { addToSection, findLines, noteItem, sectionTitle } from '../../../src/main/workspace/files/add-to-section.ts'
+import { addToSection, findLines, noteItem, sectionTitle } from '../../../src/main/workspace/files/note-entries.ts'
 
 describe('notes in sections of MEMORY.md', () => {
   it.each([

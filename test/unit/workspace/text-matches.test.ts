@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { withRegexTimeout } from '../../../src/main/workspace/find-replace/search-files.ts'
-import { toRegExp, findMatches, replaceMatches } from '../../../src/main/workspace/find-replace/text-matches.ts'
+import {
+  findMatches,
+  replaceMatches,
+  toRegExp,
+  withRegexTimeout,
+} from '../../../src/main/workspace/find-replace/search-files.ts'
 import { findRows } from '../../../src/renderer/editor/rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }

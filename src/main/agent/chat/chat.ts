@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { commands, parseCommand, unknownCommand, type CommandCall } from '#shared/chat/commands.ts'
 import type { SendInput } from '#shared/contract/index.ts'
 import { AppError, isAbort } from '#shared/util/errors.ts'
-import { EventEmitter, OpenQuestions, requestChat, type Subscribable } from '#platform'
+import { EventEmitter, OpenQuestions, type Subscribable, Outbound } from '#platform'
 import type { Transcript } from '../sessions/transcript.ts'
 import {
   endSession,
@@ -76,9 +76,10 @@ export class Chat {
       ...options,
       stateFile: options.endingsFile,
       isBusy: (session) => turns.ended(session) !== undefined,
-      end: (transcript, signal) => requestChat.run(transcript.id, () => endSession(transcript, this.#services, signal)),
+      end: (transcript, signal) =>
+        Outbound.chat.run(transcript.id, () => endSession(transcript, this.#services, signal)),
       takeNotes: (transcript, signal) =>
-        requestChat.run(transcript.id, () => takeMissingNotes(transcript, this.#services, signal)),
+        Outbound.chat.run(transcript.id, () => takeMissingNotes(transcript, this.#services, signal)),
     })
   }
 
@@ -300,7 +301,7 @@ export class Chat {
   }
 
   #runInBackground(session: string, work: () => Promise<void>): void {
-    const task = requestChat.run(session, work).catch((error: unknown) => {
+    const task = Outbound.chat.run(session, work).catch((error: unknown) => {
       if (!this.#closing.signal.aborted || !isAbort(error)) this.#services.onFault(error)
     })
     this.#backgroundTasks.add(task)

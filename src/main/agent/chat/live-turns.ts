@@ -1,5 +1,5 @@
 import type { ChatEvent } from '#shared/contract/index.ts'
-import { requestChat } from '#platform'
+import { Outbound } from '#platform'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type TurnEndReason = Extract<ChatEvent, { type: 'turnEnd' }>['reason']
@@ -53,7 +53,7 @@ export class LiveTurns {
     const turn: LiveTurn = { abortController, ended, progress: noProgress, nextAttemptAt: 0 }
     this.#turns.set(session, turn)
     this.#hooks.onStart(session)
-    void requestChat.run(session, () => this.#run(session, turn, work)).finally(resolve)
+    void Outbound.chat.run(session, () => this.#run(session, turn, work)).finally(resolve)
     return ended
   }
 

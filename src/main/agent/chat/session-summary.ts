@@ -5,7 +5,7 @@ import { addedIn, fileChangeSchema } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { isTransient, parseIntent, summarizeStatements, withoutRefused } from '#llm'
 import { queryTerms } from '#search/text'
-import { hashText, type WorkspaceWrite } from '#workspace'
+import { hashText } from '#workspace'
 import { budgetOf } from '../context/context-budget.ts'
 import { maxSummaryCharacters, summarizeChat } from '../compaction/summarize.ts'
 import type { LinkedMessage } from '../sessions/digest.ts'
@@ -62,10 +62,10 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
   } else {
     const text = await note.textOf(ended, messages, summary)
     const path = earlier && current !== undefined ? earlier.path : await note.freePath(ended, messages, summary)
-    const write: WorkspaceWrite = await workspace.edit(path, { cause: 'agent', session: transcript.id }, (before) =>
+    const write = await workspace.edit(path, { cause: 'agent', session: transcript.id }, (before) =>
       before === current ? text : (before ?? ''),
     )
-    await record({ path, hash: hashText(write.after ?? ''), change: await workspace.describe(write) })
+    await record({ path, hash: hashText(write.after ?? ''), change: workspace.describe(write) })
   }
 }
 

@@ -8,7 +8,7 @@ import { contextWindowEstimateSchema, type ContextWindowEstimate } from '#shared
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ChatModel } from '#llm'
-import { type Clock, readIfExists, runExclusively, writeDurably } from '#platform'
+import { type Clock, readIfExists, writeDurably, Mutex } from '#platform'
 import type { ContextReport } from '#shared/contract/index.ts'
 
 const estimateSchema = contextWindowEstimateSchema.extend({
@@ -93,7 +93,7 @@ export class ContextWindowEstimates {
     const stored = estimate && { ...estimate, at: now().getTime() }
     if (stored) this.#estimates.set(id, stored)
     else this.#estimates.delete(id)
-    return runExclusively(file, async () => {
+    return Mutex.runOnce(file, async () => {
       await writeDurably(file, JSON.stringify({ ...(await readEstimates(file)), [id]: stored }, null, 2))
     }).catch(onProblem)
   }

@@ -5,7 +5,6 @@ import { AppError } from '#shared/util/errors.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
 import {
   type KeyRing,
-  type McpServerSettings,
   type SettingsStore,
   EventEmitter,
   type Subscribable,
@@ -14,6 +13,8 @@ import {
 } from '#platform'
 import { expandVariables } from '#shared/util/expand-variables.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
+
+type ServerSettings = SettingsStore['config']['mcp']['servers'][string]
 
 type ToolPermission = 'ask' | 'always' | 'never'
 
@@ -128,7 +129,7 @@ export class McpServers {
     this.#connections.clear()
   }
 
-  #settings(): Readonly<Record<string, McpServerSettings>> {
+  #settings(): Readonly<Record<string, ServerSettings>> {
     return this.#options.settings.config.mcp.servers
   }
 
@@ -152,9 +153,9 @@ function unknownServer(name: string): AppError {
 }
 
 /** Ignores permissions: they change without a restart. */
-function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
+function isSameServer(one: ServerSettings, other: ServerSettings | undefined): boolean {
   if (!other?.enabled) return false
-  const connectionKey = ({ command, args, env, url, headers, local }: McpServerSettings) =>
+  const connectionKey = ({ command, args, env, url, headers, local }: ServerSettings) =>
     JSON.stringify([command, args, env, url, headers, local])
   return connectionKey(one) === connectionKey(other)
 }
@@ -186,7 +187,7 @@ export interface CallOptions {
 
 interface ConnectionOptions {
   readonly name: string
-  readonly settings: McpServerSettings
+  readonly settings: ServerSettings
   readonly env: NodeJS.ProcessEnv
   /** Undefined for the app's own program, which cannot have a URL. */
   readonly outbound: Outbound | undefined
@@ -196,7 +197,7 @@ interface ConnectionOptions {
 }
 
 export class McpConnection {
-  readonly settings: McpServerSettings
+  readonly settings: ServerSettings
   readonly #options: ConnectionOptions
   readonly log: string[] = []
   state: ServerState = 'stopped'

@@ -6,7 +6,7 @@ import type { Explanation, MemoryScope, SearchResponse, SearchResult } from '#sh
 import { redactPrivate } from '#shared/markdown/visibility.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { type Memory, type SearchOverrides, sessionOfPath, transcriptText } from '#search'
-import { exclusionReason, normalizePath, type TextFile, type Workspace } from '#workspace'
+import { exclusionReason, normalizePath, type Workspace } from '#workspace'
 import type { PrivacyMarks } from '#workspace/privacy'
 
 export interface Reader {
@@ -26,7 +26,7 @@ export interface MemorySources {
   readonly workspace: Workspace
   readonly memory: Memory
   /** Reads a note. @throws AppError as `Workspace.read`; `file_not_found` can have `movedTo` */
-  readonly readNote: (path: string) => Promise<TextFile>
+  readonly readNote: (path: string) => ReturnType<Workspace['read']>
   /** Returns the text of a transcript. @throws AppError `unknown_session`, also for a private one unless `mayBePrivate` */
   readonly readChat: (session: string, mayBePrivate: boolean) => Promise<string>
   /** Returns the current rules for private text. */

@@ -1,9 +1,9 @@
+import { type PartRules, readWithParts, writeWithParts } from './part-store.ts'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { wireRequestSchema, type WireRequest } from '#shared/contract/context.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { type PartRules, readWithParts, writeWithParts } from '#platform'
 import { listEntryNames } from '#workspace'
 import { storedMessageSchema } from './transcript-entries.ts'
 

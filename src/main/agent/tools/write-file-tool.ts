@@ -10,8 +10,7 @@ import {
   localDate,
   localTime,
   longTermFile,
-  noteExtensions,
-  type WorkspaceWrite,
+  type Workspace,
 } from '#workspace'
 
 import { appendBlock } from '#shared/markdown/log-entry.ts'
@@ -32,7 +31,7 @@ import { defineTool, pathParameter, type ToolContext, type ToolOutcome } from '.
 
 export const writeFileTool = defineTool({
   name: 'write',
-  description: `Creates a note (${noteExtensions.join(', ')}), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to: add one line "- HH:MM text", or "## HH:MM - Title" and the text below it if it is longer.`,
+  description: `Creates a note (.md, .markdown), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to: add one line "- HH:MM text", or "## HH:MM - Title" and the text below it if it is longer.`,
   readOnly: false,
   parameters: z.object({
     path: pathParameter,
@@ -58,7 +57,7 @@ export async function editNote(
   context: ToolContext,
   rewrite: (visibleText: string | undefined, path: string) => string,
   needsExistingText = false,
-): Promise<WorkspaceWrite> {
+) {
   const { workspace, shortenEntries, sources } = context
   const path = await workspace.realPath(requestedPath)
   await assertMayWrite(path, context)
@@ -98,8 +97,11 @@ function splitAppended(path: string, before: string, after: string): [string, st
 }
 
 /** Returns the outcome of an edit. Its text is the path and the number of changed lines. */
-export async function changeOutcome(write: WorkspaceWrite, { workspace, signal }: ToolContext): Promise<ToolOutcome> {
-  const change = await workspace.describe(write, signal)
+export async function changeOutcome(
+  write: Parameters<Workspace['describe']>[0],
+  { workspace }: ToolContext,
+): Promise<ToolOutcome> {
+  const change = workspace.describe(write)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
   const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
   const remark = hasSecret

@@ -6,21 +6,16 @@ import {
   EventEmitter,
   type Subscribable,
   AgentConfig,
-  agentName,
   defaultAgentId,
-  defaultWorkspace,
   expandHome,
-  firstAgentNames,
-  type AgentEntry,
   type AgentSettings,
-  describeProblems,
-  type SettingsStore,
   workerEntry,
+  SettingsStore,
 } from '#platform'
-import { type ErasureFolders, ConventionsReader, isInside } from '#workspace'
+import { ConventionsReader, isInside } from '#workspace'
 import { OpenAgent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
-import type { AgentFolders, StateFolders, SingleFolder } from './state-folders.ts'
+import { type AgentFolders, type StateFolders, type SingleFolder, defaultWorkspace } from './state-folders.ts'
 import {
   toAbsoluteFolder,
   colorAt,
@@ -48,6 +43,9 @@ interface SetUpOptions {
   readonly own?: string | undefined
   readonly model?: string | undefined
 }
+
+/** Names of the default agent where the user has set none, by language; others get the app's name. */
+const firstAgentNames: Readonly<Partial<Record<string, string>>> = { 'zh-CN': '助手', 'zh-TW': '助理' }
 
 export class AgentRegistry {
   readonly #changes = new EventEmitter()
@@ -81,7 +79,7 @@ export class AgentRegistry {
   async list(): Promise<AgentSummary[]> {
     return this.#entries().map(({ id, name, color, model, archived }, index) => ({
       id,
-      name: agentName({ id, name }),
+      name: AgentConfig.nameOf({ id, name }),
       workspace: this.workspaceOf(id),
       color: color ?? colorAt(index),
       model,
@@ -265,7 +263,7 @@ export class AgentRegistry {
   #assertConfigured(): void {
     const { settings } = this.#options
     if (settings.hasBeenRead) return
-    const reason = describeProblems(settings.file, settings.problems)
+    const reason = SettingsStore.describe(settings.file, settings.problems)
     throw new AppError('config_invalid', reason, { file: settings.file, reason })
   }
 
@@ -298,7 +296,7 @@ export class AgentRegistry {
     if (owningAgent || isInside(this.#options.folders.home, folder))
       throw new AppError('folder_taken', `${folder} belongs to another agent or to the app`, {
         path: folder,
-        agent: owningAgent ? agentName(owningAgent) : 'Commonplace',
+        agent: owningAgent ? AgentConfig.nameOf(owningAgent) : 'Commonplace',
       })
   }
 
@@ -327,7 +325,7 @@ export class AgentRegistry {
     this.#changes.emit()
   }
 
-  #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
+  #entries() {
     const { singleFolder, settings } = this.#options
     const { defaults, list } = settings.config.agents
     const entries = singleFolder ? list.filter(({ id }) => id === singleFolder.agent) : list
@@ -354,7 +352,7 @@ export class AgentRegistry {
     return result
   }
 
-  erasureFolders(id: string): ErasureFolders {
+  erasureFolders(id: string) {
     const { home, logs } = this.#options.folders
     const workspace = this.workspaceOf(id)
     return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }

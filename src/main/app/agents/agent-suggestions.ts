@@ -37,13 +37,12 @@ export function openSuggestions(
   options: AgentOptions,
   dependencies: SuggestionDependencies,
 ): { upkeep: ProposalService; scheduler: Scheduler } {
-  const { config, folders, now, differ, resources } = options
+  const { config, folders, now, resources } = options
   const { workspace, log, sessions, links } = dependencies
   const upkeep = new ProposalService({
     folder: folders.upkeep,
     workspace,
     log,
-    differ,
     now,
     privacyOf: (path, text) => marksBy(foldersWithPrivateRules(options)).of(path, text),
     scan: async (signal, onProgress) => {

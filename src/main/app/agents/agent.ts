@@ -18,12 +18,9 @@ import {
   GitLog,
   Batches,
   type History,
-  type RevertedChange,
-  type RevertRequest,
   Finder,
   type ConventionsReader,
   Links,
-  type TextFile,
   type Workspace,
   type WriteOrigin,
 } from '#workspace'
@@ -221,7 +218,7 @@ export class OpenAgent {
   }
 
   /** @throws AppError as `Workspace.read`; `file_not_found` has `movedTo` if the file was moved */
-  async readFile(path: string): Promise<TextFile> {
+  async readFile(path: string) {
     try {
       return await this.workspace.read(path)
     } catch (error) {
@@ -246,7 +243,7 @@ export class OpenAgent {
   }
 
   /** Reverts a change set, or a part of it. @throws AppError as `Workspace.revert` */
-  async revert(request: RevertRequest): Promise<RevertedChange> {
+  async revert(request: Parameters<Workspace['revert']>[0]) {
     const kind = this.history.log.setOf(request.change)?.kind
     if (request.path !== undefined || !kind) return this.workspace.revert(request, { cause: 'user' })
     if (kind === 'import') return this.importer.undo(request.change)

@@ -1,15 +1,9 @@
+import type { FileChange } from '#shared/util/file-change.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { sourceMark, sourceName, withSourceMarks } from '#shared/markdown/provenance.ts'
 import type { Clock } from '#platform'
 import { evidenceOf, proposalOf, untrustedFinding, type ProposalService } from '#curation'
-import {
-  addToSection,
-  noteItem,
-  hashText,
-  localDate,
-  longTermFile,
-  type RememberedLines,
-  type Workspace,
-} from '#workspace'
+import { addToSection, noteItem, hashText, localDate, longTermFile, type Workspace } from '#workspace'
 
 interface NoteServices {
   readonly workspace: Workspace
@@ -22,9 +16,9 @@ interface ProgramNote {
   readonly section: string | undefined
 }
 
-interface SavedNote extends Omit<RememberedLines, 'change'> {
+interface SavedNote extends LinesOfFile {
   /** Undefined if the line existed before. */
-  readonly change?: RememberedLines['change']
+  readonly change?: FileChange
   /** Id of the proposal in the inbox; null if the user already rejected the same proposal. */
   readonly proposal?: string | null
 }

@@ -83,7 +83,7 @@ export class Drafts {
     await this.#queue.run(file, () =>
       draft === null
         ? rm(target, { force: true })
-        : writeDurably(target, JSON.stringify({ ...draft, at: this.#now().getTime() }), shownPath),
+        : writeDurably(target, JSON.stringify({ ...draft, at: this.#now().getTime() }), { shownPath }),
     )
   }
 }

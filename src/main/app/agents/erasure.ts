@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { fenceAt } from '#shared/markdown/blocks/line-starts.ts'
-import type { ErasureMatches, ErasurePlace, ErasureRequest, ErasureStep } from '#shared/contract/index.ts'
+import type { ErasureMatches, ErasureRequest, ErasureStep } from '#shared/contract/index.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
-import { runInWorker, WorkerHost } from '#platform'
-import { ErasePattern, findGitFolder, taskFile, type ErasureFolders, type ErasureJobs } from '#workspace'
+import { runInWorker, WorkerHost, type WorkerClient } from '#platform'
+import { ErasePattern, taskFile, type ErasureJobs } from '#workspace'
 import type { OpenAgent } from './agent.ts'
 
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
@@ -16,7 +16,7 @@ const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 /** The part of `AgentRegistry` that an erasure needs. */
 interface Agents {
   get(id: string): Promise<OpenAgent>
-  erasureFolders(id: string): ErasureFolders
+  erasureFolders(id: string): Parameters<typeof taskFile>[0]
   whileClosed<T>(agent: OpenAgent, work: () => Promise<T>): Promise<T>
 }
 
@@ -37,13 +37,12 @@ export class ErasureService {
   async find(id: string, words: string, signal?: AbortSignal) {
     const agent = await this.#agents.get(id)
     const folders = this.#agents.erasureFolders(id)
-    const places = await runInWorker<ErasureJobs, ErasurePlace[]>(
+    const { places, git } = await runInWorker(
       this.#entry,
-      (client) => client.find({ folders, words }),
+      (client: WorkerClient<ErasureJobs>) => client.find({ folders, words }),
       signal,
     )
     const near = await findRelatedLines(agent, words)
-    const git = findGitFolder(folders.workspace) ?? null
     const { provider, model } = await agent.memory.status()
     return { places, near, git, embedding: isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined }
   }

@@ -3,9 +3,9 @@ import {
   type ConventionsReader,
   dailyLogDate,
   fileKind,
-  exclusionEntry,
   type Workspace,
-  type FoundFile,
+  type WalkedFile,
+  exclusionReason,
 } from '#workspace'
 import type { Memory } from '#search'
 import type { PrivacyMarks } from '#workspace/privacy'
@@ -32,11 +32,14 @@ export async function listPaths(context: ListContext, signal?: AbortSignal): Pro
 
 function toListedFile({ workspace: { layout }, memory, scope }: ListContext, path: string): ListedFile {
   const date = dailyLogDate(path, layout)
+  const reason = exclusionReason(path, scope, layout)
+  const message = memory.unreadable.get(path)
   return {
     path,
     kind: fileKind(path, layout),
     ...(date === undefined ? {} : { date }),
-    ...exclusionEntry(path, scope, memory.unreadable, layout),
+    ...(reason && { unsearched: { reason } }),
+    ...(!reason && message !== undefined && { unsearched: { reason: 'unreadable' as const, message } }),
   }
 }
 
@@ -56,7 +59,7 @@ export async function listFiles(options: ListOptions, signal?: AbortSignal): Pro
   })
 }
 
-type FileState = Pick<FoundFile, 'path' | 'size' | 'modifiedAt'>
+type FileState = Pick<WalkedFile, 'path' | 'size' | 'modifiedAt'>
 type FactsOptions = Omit<ListOptions, 'conventions' | 'scope'>
 
 /** Returns the privacy of the files that are wholly or partly private, by path. An unreadable file counts as private. */

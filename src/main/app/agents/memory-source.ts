@@ -2,19 +2,12 @@ import { join, relative, sep } from 'node:path'
 import { isRemoteEmbeddingProvider, type EmbeddingProviderName } from '#shared/util/providers.ts'
 import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
-import { expandHome, type AgentSettings, isKeyName } from '#platform'
-import {
-  type ConventionsReader,
-  isIgnoredPath,
-  createLayout,
-  type Layout,
-  isInside,
-  type ReadableFolder,
-} from '#workspace'
+import { expandHome, type AgentSettings } from '#platform'
+import { type ConventionsReader, isIgnoredPath, createLayout, type Layout, isInside } from '#workspace'
 import { resolveRules, rulesForFolder, type NotesFolder, type PrivateRules } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
-export function readableFolders(options: AgentOptions): ReadableFolder[] {
+export function readableFolders(options: AgentOptions) {
   return otherFolders(options).map(({ source, ...folder }) => ({ ...folder, isMemoryOnly: source === 'shared' }))
 }
 
@@ -122,7 +115,7 @@ function embeddingSource(
   { keys, modelsFolder, outboundFile, resources }: AgentOptions,
 ): EmbeddingSource {
   const { provider, model, baseUrl, allowDownload, reach } = embedding
-  const apiKey = isKeyName(provider) ? keys.get(provider) : undefined
+  const apiKey = keys.get(provider)
   return {
     provider,
     model: modelOf(provider, model),

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Locale } from '#shared/contract/index.ts'
 import { agentFileNames, appFolderName } from '#shared/util/agent-files.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { expandHome, makeFolder, runExclusively, writeDurably, type AgentSettings } from '#platform'
+import { expandHome, makeFolder, writeDurably, type AgentSettings, Mutex } from '#platform'
 import {
   ConventionsReader,
   createLayout,
@@ -103,14 +103,14 @@ export async function addTemplates(folder: string, templates: string, options: S
  */
 export async function seedWorkspace(workspace: string, templates: string, layout: Layout): Promise<string[]> {
   await makeFolder(join(workspace, memoryFolderPath(layout)))
-  return runExclusively(workspace, async () => {
+  return Mutex.runOnce(workspace, async () => {
     const templateNames = new Set(await readdir(templates))
     const created: string[] = []
     for (const name of agentFileNames) {
       const path = ownFilePath(name, layout)
       if (!templateNames.has(name) || existsSync(join(workspace, path))) continue
       const text = await readFile(join(templates, name), 'utf8')
-      await writeDurably(join(workspace, path), adaptPaths(text, layout), path)
+      await writeDurably(join(workspace, path), adaptPaths(text, layout), { shownPath: path })
       created.push(path)
     }
     return created.sort()

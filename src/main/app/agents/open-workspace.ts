@@ -1,6 +1,6 @@
 import type { Evidence, RecoveredChange } from '#shared/contract/index.ts'
 import type { SavedLines } from '#curation'
-import { ChangeLog, History, Workspace, type Roots, type PrivatePathRules, batchKind, batchNames } from '#workspace'
+import { ChangeLog, History, Workspace, type Roots, describeBatch } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
 import { changeLogFile } from './state-folders.ts'
@@ -23,13 +23,21 @@ export function rootsOf(options: AgentOptions): Roots {
 }
 
 export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLog): Workspace {
-  const { config, conventions, health, differ, now, folders } = options
+  const { config, conventions, health, now, folders } = options
   return new Workspace(roots, {
-    differ,
     log,
     now,
     known: folders.known,
-    local: privatePathRules(options),
+    local: {
+      covers: (path) => findRule(path, privateRulesOf(options)) !== undefined,
+      async addMoved(move, isFolder) {
+        const rules = config.current.visibility.private
+        const added = rulesForMove(privateRulesOf(options), move, isFolder)
+        if (added.length === 0) return async () => undefined
+        await config.setPrivate([...rules, ...added])
+        return () => config.setPrivate(rules)
+      },
+    },
     layout: () => layoutOfConventions(conventions),
     onUnlocked: (error) =>
       health.report({
@@ -93,20 +101,6 @@ export function openHistory(
   })
 }
 
-function privatePathRules(options: AgentOptions): PrivatePathRules {
-  const { config } = options
-  return {
-    covers: (path) => findRule(path, privateRulesOf(options)) !== undefined,
-    async addMoved(move, isFolder) {
-      const rules = config.current.visibility.private
-      const added = rulesForMove(privateRulesOf(options), move, isFolder)
-      if (added.length === 0) return async () => undefined
-      await config.setPrivate([...rules, ...added])
-      return () => config.setPrivate(rules)
-    },
-  }
-}
-
 const maxFiles = 200
 
 /**
@@ -119,25 +113,24 @@ export async function recoverInterruptedChanges(
 ): Promise<RecoveredChange | undefined> {
   try {
     const results = await workspace.recover((batch) => {
-      const kind = batchKind(batch)
+      const kind = describeBatch(batch)?.kind
       if (kind) health.report({ part: 'app', code: `${kind}_ending`, level: 'note', message: '', agent })
     })
     importer.recover(results)
     let recovered: RecoveredChange | undefined
     for (const { change, batch, isDone, notes, written, skipped } of results) {
-      const kind = batchKind(batch)
-      if (!kind) continue
-      const names = batchNames(batch)
+      const described = describeBatch(batch)
+      if (!described) continue
       const left = skipped.length
       health.report({
         part: 'app',
         code: !isDone ? 'change_not_done' : left > 0 ? 'change_left' : 'change_ended',
         level: left > 0 ? 'warning' : 'note',
-        message: `${names.from} → ${names.to}; ${written} notes written after the restart`,
+        message: `${described.from} → ${described.to}; ${written} notes written after the restart`,
         agent,
         ...(left > 0 ? { files: skipped.slice(0, maxFiles) } : {}),
       })
-      if (isDone) recovered = { id: randomUUID(), kind, ...names, notes: notes - left, left, change: change.id }
+      if (isDone) recovered = { id: randomUUID(), ...described, notes: notes - left, left, change: change.id }
     }
     return recovered
   } catch (error) {

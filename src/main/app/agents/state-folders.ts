@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { realpathSync } from 'node:fs'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
-import { defaultAgentId, defaultWorkspace, expandHome, type Config, readIfExists, writeDurably } from '#platform'
+import { defaultAgentId, expandHome, readIfExists, writeDurably, type SettingsStore } from '#platform'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 
@@ -70,8 +70,17 @@ export interface SingleFolder {
   readonly folder: string
 }
 
+/** Returns `~/commonplace` for the default agent, `~/commonplace-<id>` for any other. */
+export function defaultWorkspace(agentId: string, home: string = homedir()): string {
+  return join(home, agentId === defaultAgentId ? 'commonplace' : `commonplace-${agentId}`)
+}
+
 /** @returns undefined if `folder` (absolute) is the agent's own workspace @throws AppError `unknown_agent` */
-export function resolveSingleFolder({ agents }: Config, agent: string, folder: string): SingleFolder | undefined {
+export function resolveSingleFolder(
+  { agents }: SettingsStore['config'],
+  agent: string,
+  folder: string,
+): SingleFolder | undefined {
   const entry = agents.list.find(({ id }) => id === agent)
   if (!entry && agent !== defaultAgentId) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
   const configuredWorkspace = resolve(expandHome(entry?.workspace ?? defaultWorkspace(agent)))

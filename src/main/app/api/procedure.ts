@@ -1,6 +1,6 @@
 import { ORPCError, ValidationError, implement } from '@orpc/server'
-import { isAbort, AppError } from '#shared/util/errors.ts'
-import { convertErrors, ThreadEndedError, toOrpcError, type Log } from '#platform'
+import { isAbort } from '#shared/util/errors.ts'
+import { convertErrors, ThreadEndedError, type Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { VisibleMemory } from '#agent'
 import type { OpenAgent } from '../agents/agent.ts'
@@ -19,7 +19,6 @@ function describeTooLong(issues: ValidationError['issues']) {
 }
 
 function wireErrorOf(error: unknown, log: Log, path: string): unknown {
-  if (error instanceof AppError) return toOrpcError(error)
   if (error instanceof ThreadEndedError) return new ORPCError('owner_gone', { message: error.message, cause: error })
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
     const tooLong = describeTooLong(error.cause.issues)

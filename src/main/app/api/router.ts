@@ -1,3 +1,4 @@
+import { defaultWorkspace } from '../agents/state-folders.ts'
 import type { App } from '../composition/create-app.ts'
 import { chatRoutes, contextRoutes, sessionsRoutes } from './chat-router.ts'
 import { clientsRoutes } from './clients-router.ts'
@@ -6,15 +7,7 @@ import { routerBase, type RouterBase, perform } from './procedure.ts'
 import { savedQueriesRoutes, searchRoutes } from './search-router.ts'
 import { findRoutes, picturesRoutes, workspaceRoutes } from './workspace-router.ts'
 import { repairLink, inspectFolder } from '#workspace'
-import {
-  expandHome,
-  appVersion,
-  configJsonSchema,
-  defaultAgentId,
-  defaultWorkspace,
-  parseConfig,
-  isKeyName,
-} from '#platform'
+import { expandHome, appVersion, defaultAgentId, SettingsStore } from '#platform'
 import { readLog } from '../diagnostics/report.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -141,10 +134,10 @@ const settingsRoutes = ({ app, os }: RouterBase) => ({
     ...(app.settings.lastGood === undefined ? {} : { lastGood: app.settings.lastGood }),
     written: app.settings.configWithoutDefaults(),
     inForce: app.settings.config,
-    schema: configJsonSchema(),
+    schema: SettingsStore.jsonSchema(),
   })),
   check: os.settings.check.handler(({ input }) => {
-    const parsed = parseConfig(input.text)
+    const parsed = SettingsStore.parse(input.text)
     return [...(parsed.ok ? parsed.ignoredKeys : parsed.problems)]
   }),
   save: os.settings.save.handler(({ input }) => app.settings.save(input.text, input.baseText)),
@@ -223,7 +216,7 @@ async function findSettings(
     return { id, workspace: resolve(expandHome(workspace)) }
   })
   const workspaces = [...existing, ...(await agents.list())].map(({ workspace }) => workspace)
-  const hasKey = (provider: string) => isKeyName(provider) && keyRing.get(provider) !== undefined
+  const hasKey = (provider: string) => keyRing.get(provider) !== undefined
   return findOpenClawSettings(workspaces, { agents: existing, config: settings.configWithoutDefaults(), hasKey, keys })
 }
 

@@ -1,9 +1,8 @@
-import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { keptEntry, missingFileError } from '#agent'
 import { sessionOfPath } from '#search'
 import { datedNote } from '#search/text'
-import { localDate, locateAttachment, readAttachment } from '#workspace'
+import { localDate } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { perform, type RouterBase, visibleFor } from './procedure.ts'
 
@@ -51,7 +50,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     return { path, text, hash, readOnly, isProtected }
   }),
   attachment: forAgent(os.workspace.attachment, async (agent, input) => {
-    const { bytes, ...chunk } = await readAttachment(agent.workspace.roots, input.path, input.from)
+    const { bytes, ...chunk } = await agent.workspace.readAttachment(input.path, input.from)
     return { ...chunk, data: bytes.toString('base64') }
   }),
   attach: forAgent(os.workspace.attach, (agent, { path, name, data }) =>
@@ -79,12 +78,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     return { change: write.change ?? null }
   }),
   reveal: doForAgent(os.workspace.reveal, async ({ workspace }, input) => {
-    const isAttachment = input.open && attachmentType(input.path) !== undefined
-    const file = isAttachment
-      ? await locateAttachment(workspace.roots, input.path)
-      : input.open
-        ? await workspace.locateNote(input.path)
-        : await workspace.locate(input.path)
+    const file = await (input.open ? workspace.locateToOpen(input.path) : workspace.locate(input.path))
     await app.showFile(file, input.open)
   }),
   remember: forAgent(os.workspace.remember, async ({ workspace, sessions }, input) => {

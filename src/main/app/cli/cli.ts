@@ -14,7 +14,7 @@ import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFl
 import { type Output, exitOnUncaught, escapeControls, tolerateClosedOutput } from './cli-output.ts'
 import { assertNeverUsed, openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
-import { appVersion, defaultAgentId, describeProblems } from '#platform'
+import { appVersion, defaultAgentId, SettingsStore } from '#platform'
 import { openInBrowser } from '../shell.ts'
 import { withPrimary, type PrimaryClient } from '../instance-lock/host-process.ts'
 
@@ -172,7 +172,7 @@ async function runOnPrimary(
   checkFolders(flags)
   const output = await withPrimary(appOptions(flags), isRepeatable, async (primary) => {
     const { file, problems, firstRun, usesLastGood } = await primary.client.settings.get()
-    const problemText = describeProblems(file, problems)
+    const problemText = SettingsStore.describe(file, problems)
     if (primary.isOwnApp && firstRun) assertNeverUsed(primary.base, flags.agent)
     const isConfigInvalid = problems.some(({ fault }) => fault !== 'unknown')
     if (primary.isOwnApp && isConfigInvalid && !usesLastGood) throw new AppError('config_invalid', problemText)
@@ -211,7 +211,7 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   removeExitHandler()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   const { file, problems } = server.settings
-  if (problems.length > 0) process.stderr.write(`commonplace: ${describeProblems(file, problems)}\n`)
+  if (problems.length > 0) process.stderr.write(`commonplace: ${SettingsStore.describe(file, problems)}\n`)
   if (flags.open) openInBrowser(server.oneTimeUrl())
   await shutdownSignal
   await server.close()

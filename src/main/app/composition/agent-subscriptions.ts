@@ -4,7 +4,7 @@ import { isLongTermPath } from '#shared/util/agent-files.ts'
 import { type Log } from '#platform'
 import { type Health, reportIndex } from '../diagnostics/health.ts'
 import type { SavedLines } from '#curation'
-import { longTermFile, type HistoryProblem } from '#workspace'
+import { longTermFile } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { OpenAgent } from '../agents/agent.ts'
 
@@ -159,7 +159,11 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
   savedQueries.changes.subscribe(() => publish({ type: 'checksChanged', agent }))
 }
 
-function reportHistory(health: Health, agent: string, problems: readonly HistoryProblem[]): void {
+function reportHistory(
+  health: Health,
+  agent: string,
+  problems: readonly { readonly code: string; readonly message: string }[],
+): void {
   health.replace(
     ['history'],
     problems.map(({ code, message }) => ({

@@ -7,13 +7,11 @@ import type { AppEvent } from '#shared/contract/index.ts'
 import {
   systemClock,
   type Clock,
-  Differ,
   measureDataLocations,
   openLog,
   type Log,
   Outbound,
   RemoteImages,
-  workerEntry,
   appVersion,
   makeFolder,
   scheduleCleanup,
@@ -93,10 +91,7 @@ export async function openBase({ env, home, workspace, agent = defaultAgentId, n
   const log = openLog(folders.logs)
   const isInUse = existsSync(folders.agent(agent).history)
   const settings = await SettingsStore.open(folders.config, isInUse ? configRetryMs : 0)
-  const close = () => {
-    settings.close()
-    log.close()
-  }
+  const close = () => settings.close()
   try {
     const singleFolder =
       workspace === undefined ? undefined : resolveSingleFolder(settings.config, agent, resolve(workspace))
@@ -170,12 +165,10 @@ export async function createApp(options: AppOptions) {
     onFault: (problem) => log.fault(problem, 'clients'),
     timeoutMs: options.permissionTimeoutMs,
   })
-  const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
   const agents = new AgentRegistry({
     settings,
     folders,
     resources,
-    differ,
     mainFolder,
     models,
     windowEstimates,
@@ -264,7 +257,6 @@ export async function createApp(options: AppOptions) {
       unsubscribe()
       stopDiskMonitor?.()
       await agents.close(finishMs)
-      await differ.close()
       await mcp.close()
       await pictures.close()
       await clients.close()

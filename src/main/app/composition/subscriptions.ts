@@ -2,8 +2,8 @@ import type { AppEvent } from '#shared/contract/index.ts'
 import type { AppError } from '#shared/util/errors.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { ClientApps } from '#interop'
-import { redact, describeProblems, type SettingsStore, type KeyRing } from '#platform'
-import { type Health } from '../diagnostics/health.ts'
+import { redact, type KeyRing, SettingsStore } from '#platform'
+import type { Health } from '../diagnostics/health.ts'
 import type { McpServers } from '#agent/mcp-client'
 import type { UsageStore, Models } from '#llm'
 
@@ -49,7 +49,7 @@ export function subscribeServices(
 function reportSettings(health: Health, { problems, ignoredKeys, file }: SettingsStore): void {
   const problemsOf = (code: string, settingsProblems: typeof problems) => {
     if (settingsProblems.length === 0) return []
-    const message = describeProblems(file, settingsProblems)
+    const message = SettingsStore.describe(file, settingsProblems)
     return [{ part: 'settings', code, message, remedy: { kind: 'configFile' } } as const]
   }
   const reports = [...problemsOf('config_invalid', problems), ...problemsOf('config_ignored', ignoredKeys)]

@@ -106,10 +106,6 @@ export function withFaultReports(log: Log, health: Health, now: Clock): Log {
       })
       return reference
     },
-    close() {
-      clearTimeout(timer)
-      log.close()
-    },
   }
 }
 

@@ -13,7 +13,7 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
-import { appVersion, fromOrpcError, lockFolder, readIfExists, type Log } from '#platform'
+import { appVersion, fromOrpcError, readIfExists, type Log, FileLock } from '#platform'
 
 export interface LockPaths {
   readonly folder: string
@@ -42,7 +42,7 @@ export function lockPathsOf(home: string, workspace: string | undefined): LockPa
 function addressOf(folder: string, key: string): string {
   if (process.platform === 'win32') return `\\\\.\\pipe\\commonplace-${key}`
   try {
-    return join(lockFolder(), `${key}.sock`)
+    return join(FileLock.folder(), `${key}.sock`)
   } catch {
     // Another user owns the folder for locks.
     return join(folder, `${key.slice(0, 8)}.sock`)

@@ -1,19 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { rm, stat, unlink } from 'node:fs/promises'
+import { rm, stat, unlink, rename } from 'node:fs/promises'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
-import {
-  systemClock,
-  FileLock,
-  lockForName,
-  makeFolder,
-  renameDamaged,
-  writeDurablyPrivate,
-  appVersion,
-} from '#platform'
+import { systemClock, FileLock, makeFolder, appVersion, damagedPath, writeDurably } from '#platform'
 import {
   type ClientKind,
   clientKindHeader,
@@ -81,9 +73,9 @@ export class PrimaryInstance {
     const { folder, infoFile } = this.lockPaths
     await makeFolder(folder)
     const info = await stat(infoFile).catch(() => undefined)
-    if (info && !info.isFile()) await renameDamaged(infoFile)
+    if (info && !info.isFile()) await rename(infoFile, damagedPath(infoFile))
     // The file contains the access key.
-    await writeDurablyPrivate(infoFile, JSON.stringify(this.#lockInfo))
+    await writeDurably(infoFile, JSON.stringify(this.#lockInfo), { newMode: 0o600 })
   }
 
   async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
@@ -157,7 +149,7 @@ async function takeLock({ folder, lockFile }: LockPaths): Promise<FileLock | und
     if (lock.tryAcquire()) return lock
   } catch {
     // Some network drives have no locks. A lock in the folder for locks keeps out the processes of this machine.
-    const localLock = lockForName(lockFile)
+    const localLock = FileLock.forName(lockFile)
     if (localLock.tryAcquire()) return localLock
   }
   lock.close()

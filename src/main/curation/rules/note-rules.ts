@@ -11,17 +11,9 @@ import {
   supersededNote,
 } from '#shared/markdown/superseded.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { unlessAppError } from '#platform'
+import { unlessAppError } from '#shared/util/errors.ts'
 import { formatDay, type Day } from '#search/text'
-import {
-  createLayout,
-  localDate,
-  memoryFolderPath,
-  pendingVerbatimTitle,
-  repairLink,
-  takenVerbatimTitle,
-  toFileName,
-} from '#workspace'
+import { createLayout, localDate, memoryFolderPath, repairLink, toFileName } from '#workspace'
 import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
 import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
@@ -60,6 +52,10 @@ export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenL
 function lineOf(text: string, line: number): string | undefined {
   return text.split(/\r?\n/)[line - 1]
 }
+
+/** Part of the heading of text that was saved word for word, until the user has taken notes from it. */
+const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
+const takenVerbatimTitle = 'Kept word for word, notes taken'
 
 /** Proposes to end the wait of sections that were saved word for word because no model was available. */
 export function findPendingNotes(notes: readonly Note[]): Finding[] {

@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -9,10 +10,10 @@ import {
   type Subscribable,
   appendDurably,
   writeDurably,
-  copyDamaged,
   KeyedQueue,
   parseStored,
   readIfExists,
+  damagedPath,
 } from '#platform'
 import type { Check, CheckedQuestion, CheckRun } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -275,7 +276,8 @@ export class SavedQueries {
       const after = change(before)
       if (formatSavedQueries(after) === formatSavedQueries(before)) return
       if (before.length < text.split('\n').filter((line) => line.trim() !== '').length) {
-        const copyPath = await copyDamaged(this.#file)
+        const copyPath = damagedPath(this.#file)
+        await copyFile(this.#file, copyPath)
         this.#options.onFault(new Error(`the file of saved searches had unreadable lines; a copy is at ${copyPath}`))
       }
       await writeDurably(this.#file, formatSavedQueries(after))

@@ -1,6 +1,6 @@
 import { queryTerms, createBuiltinEmbeddings } from '#search'
 import { anyOf, months, simplify, toPlainText, weekdays } from '#search/text'
-import { unlessAppError } from '#platform'
+import { unlessAppError } from '#shared/util/errors.ts'
 
 export interface LineFeatures {
   /** Content words: stem to written form, in the order of the line. */

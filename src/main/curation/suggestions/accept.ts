@@ -7,8 +7,8 @@ import type { LineEdit, Proposal, UndoConflict } from '#shared/contract/index.ts
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import type { Differ } from '#platform'
-import { normalizePath, type ChangeLog, type ChangeSet, type Workspace } from '#workspace'
+import { revertInText } from '#platform'
+import { normalizePath, type ChangeLog, type Workspace } from '#workspace'
 import type { InboxState } from './inbox.ts'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
 import { isOpen, loadNotes, readNote, updateProposal, type LoadedNote } from './proposal.ts'
@@ -19,7 +19,6 @@ const maxTries = 5
 export interface AcceptContext {
   readonly workspace: Workspace
   readonly log: ChangeLog
-  readonly differ: Differ
   readonly privacyOf: PrivacyOf
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -74,7 +73,7 @@ export async function preview(context: AcceptContext, { proposals }: InboxState,
  * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
  */
 export async function undo(context: AcceptContext, state: InboxState, acceptance: number) {
-  const { workspace, log, differ } = context
+  const { workspace, log } = context
   const ids = proposalIdsOf(log.setOf(acceptance))
   const accepted = state.proposals.filter((one) => one.acceptance === acceptance && ids.has(one.id))
   if (accepted.length === 0)
@@ -83,7 +82,7 @@ export async function undo(context: AcceptContext, state: InboxState, acceptance
     const files = new Map<string, AcceptedFile>()
     for (const { path, before } of log.filesOf(acceptance))
       files.set(path, { before, current: (await readNote(workspace, path))?.text ?? null })
-    const { texts, stuck } = await planUndo(differ, accepted, files)
+    const { texts, stuck } = planUndo(accepted, files)
     const places = new Map(stuck.map(({ proposal, ...place }) => [proposal, place]))
     const undone = accepted.filter(({ id }) => !places.has(id))
     await write(context, state, texts, undone, acceptance)
@@ -104,15 +103,11 @@ export async function recoverInbox({ workspace, log, now }: AcceptContext, state
  * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
  * @param proposals the accepted ones that were not undone before
  */
-export async function planUndo(
-  differ: Differ,
-  proposals: readonly Proposal[],
-  files: ReadonlyMap<string, AcceptedFile>,
-) {
+export function planUndo(proposals: readonly Proposal[], files: ReadonlyMap<string, AcceptedFile>) {
   const texts = new Map([...files].map(([path, { current }]) => [path, current]))
   let accepted = proposals
   let stuck: UndoConflict[] = []
-  const remove = async (group: readonly Proposal[]): Promise<void> => {
+  const remove = (group: readonly Proposal[]): void => {
     const remaining = accepted.filter((one) => !group.includes(one))
     const reverted = new Map<string, string | null>()
     for (const path of new Set(group.flatMap((one) => one.files.map((file) => file.path)))) {
@@ -123,14 +118,14 @@ export async function planUndo(
       const [after, restored] = [accepted, remaining].map((some) =>
         textWithEdits(path, files.get(notePath)?.before, some),
       )
-      const result = await withoutEdits(differ, { after, restored, current })
+      const result = withoutEdits({ after, restored, current })
       if ('text' in result) {
         reverted.set(notePath, result.text)
         continue
       }
       const middle = Math.ceil(group.length / 2)
       if (group.length === 1) stuck.push(...group.map(({ id }) => ({ proposal: id, path, line: result.line })))
-      else for (const half of [group.slice(0, middle), group.slice(middle)]) await remove(half)
+      else for (const half of [group.slice(0, middle), group.slice(middle)]) remove(half)
       return
     }
     accepted = remaining
@@ -140,23 +135,25 @@ export async function planUndo(
   for (let count = Infinity; accepted.length > 0 && accepted.length < count;) {
     count = accepted.length
     stuck = []
-    await remove(accepted)
+    remove(accepted)
   }
   const writes = [...files].map(([path, { current }]) => ({ path, before: current, after: texts.get(path) ?? null }))
   return { texts: writes.filter(({ before, after }) => before !== after), stuck }
 }
 
 /** Returns `current` without the edits between two texts, or the line of a later edit in the way. */
-async function withoutEdits(
-  differ: Differ,
-  texts: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null },
-): Promise<{ readonly text: string | null } | { readonly line: number | null }> {
-  const { after, restored, current } = texts
+function withoutEdits({
+  after,
+  restored,
+  current,
+}: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null }):
+  | { readonly text: string | null }
+  | { readonly line: number | null } {
   if (current === restored) return { text: current }
   if (current === null) return { line: null }
   if (current === after && restored !== undefined) return { text: restored }
   if (typeof after !== 'string' || typeof restored !== 'string') return { line: 1 }
-  return differ.revert({ after, current, restored })
+  return revertInText(after, current, restored)
 }
 
 /** Applies the edits of proposals to the text before them. @returns undefined if they do not fit its lines */
@@ -173,13 +170,14 @@ function textWithEdits(path: string, before: string | null | undefined, proposal
 async function write(
   { workspace, now }: AcceptContext,
   state: InboxState,
-  texts: Parameters<Workspace['rewriteAll']>[0],
+  texts: Parameters<Workspace['runTransaction']>[1],
   proposals: readonly Proposal[],
   undoes?: number,
 ): Promise<number | undefined> {
   const ids = proposals.map(({ id }) => id)
   const options = { kind: 'accept', detail: { proposals: ids } } as const
-  const written = texts.length > 0 ? await workspace.rewriteAll(texts, { cause: 'upkeep', undoes }, options) : undefined
+  const written =
+    texts.length > 0 ? await workspace.runTransaction({}, texts, { cause: 'upkeep', undoes }, options) : undefined
   applyChange(state, new Set(ids), written?.change, undoes, now)
   return written?.change
 }
@@ -200,7 +198,7 @@ function applyChange(
   })
 }
 
-function proposalIdsOf(set: ChangeSet | undefined): ReadonlySet<string> {
+function proposalIdsOf(set: ReturnType<ChangeLog['setOf']>): ReadonlySet<string> {
   return new Set(detailSchema.parse(parseJson(set?.detail ?? '{}')).proposals)
 }
 

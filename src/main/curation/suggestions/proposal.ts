@@ -3,8 +3,7 @@ import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contrac
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { AppError } from '#shared/util/errors.ts'
-import { onAppError } from '#platform'
+import { AppError, onAppError } from '#shared/util/errors.ts'
 import type { Workspace } from '#workspace'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, TextLines } from './line-edits.ts'
 

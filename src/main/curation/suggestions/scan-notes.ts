@@ -1,3 +1,5 @@
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrokenLink, Evidence, MemoryScope, Proposal } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
@@ -10,9 +12,7 @@ import {
   fileKind,
   isVerbatim,
   localDate,
-  type RememberedLines,
   exclusionReason,
-  fileIdOf,
   type Layout,
   readText,
   walkMarkdown,
@@ -95,7 +95,7 @@ export async function prepareReviewInput(request: NotesRequest): Promise<ReviewI
   return reviewInputOf(notes, request.modelPath)
 }
 
-export type SavedLines = Pick<RememberedLines, 'path' | 'startLine' | 'endLine'>
+export type SavedLines = LinesOfFile
 
 /** The line that a saved note repeats, or replaces as `proposal` suggests. */
 export type Comparison = Evidence & { readonly proposal?: Proposal }
@@ -136,7 +136,8 @@ async function loadNotes(
     if (!isRescued && kind !== 'project' && exclusionReason(path, scope, layout)) continue
     const file = join(workspace, path)
     // A file with several hard links counts once.
-    const id = (await fileIdOf(file)) ?? path
+    const info = await stat(file, { bigint: true }).catch(() => undefined)
+    const id = info ? `${info.dev} ${info.ino}` : path
     const read = notes.has(id) ? undefined : await orUndefined(readText(file, path))
     const date = dailyLogDate(path, layout)
     const day = date === undefined ? undefined : parseDay(date)

@@ -8,7 +8,7 @@ import type {
 } from '#shared/contract/index.ts'
 import { upkeepRules } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { EventEmitter, KeyedQueue, type Subscribable, type Clock, type Differ } from '#platform'
+import { EventEmitter, KeyedQueue, type Subscribable, type Clock } from '#platform'
 import { localDate, normalizePath, type ChangeLog, type Workspace } from '#workspace'
 import { accept, preview, recoverInbox, undo, type AcceptContext } from './accept.ts'
 import { Inbox, type InboxState, type InboxWork } from './inbox.ts'
@@ -32,7 +32,6 @@ interface ProposalServiceOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly log: ChangeLog
-  readonly differ: Differ
   readonly now: Clock
   readonly privacyOf: PrivacyOf
   /** Runs the rules on all notes. @throws the signal's reason */
@@ -323,8 +322,8 @@ export class ProposalService {
   }
 
   get #context(): AcceptContext {
-    const { workspace, log, differ, privacyOf } = this.#options
-    return { workspace, log, differ, privacyOf, now: this.#now() }
+    const { workspace, log, privacyOf } = this.#options
+    return { workspace, log, privacyOf, now: this.#now() }
   }
 
   #now(): number {

@@ -12,7 +12,7 @@ import {
   KeyedQueue,
   parseStored,
   readOrSetAside,
-  writeDurablyPrivate,
+  writeDurably,
 } from '#platform'
 import { ClientCalls, ClientWriteRequests } from './client-requests.ts'
 import { z } from 'zod'
@@ -313,5 +313,5 @@ async function readClients(file: string, onFault: ClientsOptions['onFault']): Pr
 }
 
 async function writeClients(file: string, stored: StoredClients): Promise<void> {
-  await writeDurablyPrivate(file, `${JSON.stringify(stored, null, 2)}\n`)
+  await writeDurably(file, `${JSON.stringify(stored, null, 2)}\n`, { newMode: 0o600 })
 }

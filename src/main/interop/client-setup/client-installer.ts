@@ -167,9 +167,10 @@ export class ClientInstaller {
       if (text === config.text) return
       const target = await resolveWriteTarget(config.file)
       try {
-        await writeDurably(target, text, config.file, async () => {
+        const beforeRename = async () => {
           if ((await this.#readConfig(program)).text !== config.text) throw new ConcurrentChangeError()
-        })
+        }
+        await writeDurably(target, text, { shownPath: config.file, beforeRename })
         return
       } catch (error) {
         // The program saved the file meanwhile; try again.

@@ -7,21 +7,11 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { ImportPlan, ImportStatus, KnownMemory, PastImport } from '#shared/contract/index.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, onAppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
-import { type Clock, expandHome, onAppError, runInWorker, type WorkerClient } from '#platform'
-import {
-  type ChangeLog,
-  fileStamp,
-  isMarkdown,
-  localDate,
-  type RecoveryResult,
-  type RevertedChange,
-  toLeftFile,
-  walkMarkdown,
-  type Workspace,
-} from '#workspace'
+import { type Clock, expandHome, runInWorker, type WorkerClient } from '#platform'
+import { type ChangeLog, isMarkdown, localDate, toLeftFile, walkMarkdown, type Workspace } from '#workspace'
 import type { PrivateRules } from '#workspace/privacy'
 import type { ExportTask } from '../export/export-zip.ts'
 import type { ImportJobs } from './import.worker.ts'
@@ -60,7 +50,7 @@ const maxAttempts = 5
 const maxListed = 20
 
 interface ImportJob extends ImportTask {
-  /** Created files by path, with their `fileStamp`. */
+  /** Created files by path, with their `stampOf`. */
   readonly stamps: Map<string, string>
   /** Id of the change set; undefined if nothing was created, or the log could not store it. */
   change: number | undefined
@@ -83,7 +73,7 @@ export class Importer {
   }
 
   /** Reports the imports among the recovered changes as ended. */
-  recover(results: readonly RecoveryResult[]): void {
+  recover(results: Awaited<ReturnType<Workspace['recover']>>): void {
     for (const { change } of results) {
       if (change.kind !== 'import') continue
       const path = detailOf(change).source
@@ -179,7 +169,7 @@ export class Importer {
         if (job.isCancelled) break
         if (!(await create(file).then(() => true, onAppError('file_exists')))) return false
         remaining.delete(path)
-        job.stamps.set(path, (await fileStamp(await workspace.locate(path))) ?? '')
+        job.stamps.set(path, (await workspace.stampOf(path)) ?? '')
       }
       return true
     } finally {
@@ -204,7 +194,7 @@ export class Importer {
    * @returns `notes`: number of removed files
    * @throws AppError `undo_conflict` if the import was undone; as `Workspace.revert`
    */
-  async undo(change: number): Promise<RevertedChange> {
+  async undo(change: number) {
     const { workspace, log } = this.#options
     const detail = detailOf(log.setOf(change))
     const { left: only, folders, source } = detail
@@ -216,7 +206,7 @@ export class Importer {
       const isAttachment = before === null && after === null
       if (!isAttachment || (only && !only.includes(path))) continue
       try {
-        const current = await fileStamp(await workspace.locate(path))
+        const current = await workspace.stampOf(path)
         // The file was deleted already.
         if (current === undefined) continue
         if (withoutInode(current) !== withoutInode(stamp ?? '')) left.push({ path, reason: 'changed' })

@@ -7,7 +7,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { isRecord, valueAt } from '#shared/util/json.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
-import { expandHome, parseConfig } from '#platform'
+import { expandHome, SettingsStore } from '#platform'
 import { readText } from '#workspace'
 
 type Settings = Readonly<Record<string, unknown>>
@@ -341,7 +341,7 @@ function isValidConfig(changes: readonly Change[]): boolean {
     if (!isOfOneAgent) config.setIn(path, value)
     else if (path.length > 4) config.setIn(['agents', 'defaults', ...path.slice(3)], value)
   }
-  const parsed = parseConfig(String(config))
+  const parsed = SettingsStore.parse(String(config))
   return parsed.ok && parsed.ignoredKeys.length === 0
 }
 

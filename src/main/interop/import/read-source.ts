@@ -5,10 +5,9 @@ import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, unlessAppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import { unlessAppError } from '#platform'
 import {
   decodeUtf8,
   isIgnoredFolder,

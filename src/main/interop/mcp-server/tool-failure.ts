@@ -19,7 +19,6 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   file_busy: 'Try again in a moment.',
   file_protected: 'Tell the user: the file has to be made writable first.',
   index_unavailable: 'Try again in a moment, and tell the user if it persists; memory_get can still read notes.',
-  index_rebuilding: 'Try again in a moment.',
   owner_silent: 'The user has to end the process that hangs, or restart Commonplace.',
   owner_version: 'The user has to quit the other version of Commonplace.',
   state_newer: 'The user has to install the newer version of Commonplace.',

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
-import { toPlainLine, redirectError, redirectTarget, parseRetryAfter, type KeyRing } from '#platform'
+import { toPlainLine, redirectError, parseRetryAfter, type KeyRing } from '#platform'
 import type { ModelEvent } from '../model.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { asObject, asIdText } from './lenient-json.ts'
@@ -46,8 +46,8 @@ type KnownFailure = keyof typeof messages
 /** Converts a failure into an AppError. `data.reason` is the provider's message; `data.status` is 0 without one. */
 function providerFailure(failure: ProviderFailure): AppError {
   const { provider, status, message, cause, headers } = failure
-  const target = redirectTarget(status, headers)
-  if (target !== undefined) return redirectError(provider, target, cause)
+  const redirect = redirectError(provider, status, headers, cause)
+  if (redirect) return redirect
   const retryAfterMs = parseRetryAfter(headers)
   const code = codeOf(failure)
   // Without status and kind, the message comes from the client library.

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ConfigChange, SearchSettings } from '#shared/contract/index.ts'
 import { searchModes } from '#shared/contract/search.ts'
-import { agentName, type AgentSettings } from './config-schema.ts'
+import { type AgentSettings, defaultAgentId } from './config-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
 
 export class AgentConfig {
@@ -19,10 +19,15 @@ export class AgentConfig {
     return list.find(({ id }) => id === this.id) ?? defaults
   }
 
+  /** Returns the name to show for an agent: the one in the settings, the app's for the default agent, else the id. */
+  static nameOf({ id, name }: { readonly id: string; readonly name?: string | undefined }): string {
+    return name ?? (id === defaultAgentId ? 'Commonplace' : id)
+  }
+
   /** Name for people. */
   get name(): string {
     const { id } = this
-    return agentName(this.#store.config.agents.list.find((agent) => agent.id === id) ?? { id })
+    return AgentConfig.nameOf(this.#store.config.agents.list.find((agent) => agent.id === id) ?? { id })
   }
 
   async setModel(model: string): Promise<void> {

@@ -106,7 +106,6 @@ const memorySchema = z.strictObject({
   /** Agents that may search and read this memory, but not write to it. */
   shareWith: z.array(agentIdSchema).default([]),
 })
-export type MemorySettings = z.infer<typeof memorySchema>
 
 const isFolderInside = (path: string) => !/(^|[\\/])\.\.?([\\/]|$)|^[\\/]|:/.test(path)
 const folderSchema = z.string().max(400).refine(isFolderInside, rules.folder)
@@ -239,7 +238,6 @@ const agentEntrySchema = z.strictObject({
     .regex(/^#[0-9a-f]{6}$/i, rules.color)
     .optional(),
 })
-export type AgentEntry = z.infer<typeof agentEntrySchema>
 
 const providerSchema = z.strictObject({
   baseUrl: z.url().optional(),
@@ -271,7 +269,6 @@ const mcpServerSchema = z
     message: rules.toolServerLocal,
     path: ['local'],
   })
-export type McpServerSettings = z.infer<typeof mcpServerSchema>
 
 const modelOverrideSchema = z.strictObject({
   contextWindow: z.number().int().min(1024).optional(),
@@ -346,19 +343,6 @@ export type Config = z.infer<typeof configSchema>
 
 /** Id of the agent that exists without an entry in the settings. */
 export const defaultAgentId = 'main'
-
-/** Names of the default agent where the user has set none, by language; others get the app's name. */
-export const firstAgentNames: Readonly<Partial<Record<string, string>>> = { 'zh-CN': '助手', 'zh-TW': '助理' }
-
-/** Returns the name to show for an agent: the one in the settings, the app's for the default agent, else the id. */
-export function agentName({ id, name }: Pick<AgentEntry, 'id' | 'name'>): string {
-  return name ?? (id === defaultAgentId ? 'Commonplace' : id)
-}
-
-/** Returns `~/commonplace` for the default agent, `~/commonplace-<id>` for any other. */
-export function defaultWorkspace(agentId: string, home: string = homedir()): string {
-  return join(home, agentId === defaultAgentId ? 'commonplace' : `commonplace-${agentId}`)
-}
 
 export function expandHome(path: string, home: string = homedir()): string {
   if (path === '~') return home

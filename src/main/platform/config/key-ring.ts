@@ -48,7 +48,8 @@ export class KeyRing {
   }
 
   /** Returns the key, or undefined if there is none. Order: keys of this session, stored keys, environment. */
-  get(name: KeyName): string | undefined {
+  get(name: string): string | undefined {
+    if (!isKeyName(name)) return undefined
     return this.#sessionKeys.get(name) ?? this.#storedKeys.get(name) ?? (this.#env[variableNames[name]] || undefined)
   }
 
@@ -63,7 +64,7 @@ export class KeyRing {
    * @throws AppError `input_invalid` if the provider is unknown
    */
   async setKey(name: string, key: string): Promise<void> {
-    if (!isKeyName(name)) throw unknownProvider(name)
+    if (!isKeyName(name)) throw new AppError('input_invalid', `unknown provider ${name}`, { reason: name })
     const trimmed = key.trim()
     this.#sessionKeys.delete(name)
     if (this.#vault) {
@@ -104,10 +105,6 @@ export class KeyRing {
   }
 }
 
-export function isKeyName(name: string): name is KeyName {
+function isKeyName(name: string): name is KeyName {
   return name in variableNames
-}
-
-export function unknownProvider(name: string): AppError {
-  return new AppError('input_invalid', `unknown provider ${name}`, { reason: name })
 }

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit, type Document } from 'yaml'
+import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit, type Document, type YAMLError } from 'yaml'
 import type { z } from 'zod'
 import type { ConfigFault, ConfigProblem, ConfigRule } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
@@ -20,7 +20,7 @@ const maxProblems = 50
 /** Limit of the expansions of an anchor, including nested ones. */
 const maxAliases = 100
 const maxCharacters = 1_000_000
-/** Limit of YAML tokens; a long configuration has 2,000. The parsing time is quadratic in the number of keys. */
+/** Limit of YAML tokens; a long configuration has 2,000. The parser's check for duplicate keys takes quadratic time. */
 const maxTokens = 40_000
 /** The most deeply nested setting has seven levels. */
 const maxLevels = 40
@@ -31,16 +31,10 @@ export function parseConfig(text: string): ParsedConfig {
   if (new Lexer().lex(text).drop(maxTokens).next().done === false)
     return invalidConfig('has too many YAML tokens for a configuration')
   const lineCounter = new LineCounter()
-  // The parser's own check for duplicate keys takes quadratic time; `findDuplicateKeys` is linear.
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
+  const document = parseDocument(text, { lineCounter, prettyErrors: false })
   const lineAt = (offset: number) => lineCounter.linePos(offset).line
   if (document.errors.length > 0)
-    return withProblems(document.errors.map(({ pos, message }) => ({ key: '', line: lineAt(pos[0]), message })))
-  const duplicates = findDuplicateKeys(document)
-  if (duplicates.length > 0) {
-    const duplicate = { message: 'is defined more than once', fault: 'twice' } as const
-    return withProblems(duplicates.map(({ key, offset }) => ({ key, line: lineAt(offset), ...duplicate })))
-  }
+    return withProblems(document.errors.map((error) => ({ line: lineAt(error.pos[0]), ...describeError(error, text) })))
   const raw = toPlainValue(document)
   if (raw.problem !== undefined) return invalidConfig(raw.problem, lineOfAlias(document, lineAt))
   const problemAt = (path: Path, problem: Omit<ConfigProblem, 'key' | 'line'>): ConfigProblem => {
@@ -120,19 +114,10 @@ function lineOfAlias(document: Document, lineAt: (offset: number) => number): nu
   return line
 }
 
-function findDuplicateKeys(document: Document): { key: string; offset: number }[] {
-  const duplicates: { key: string; offset: number }[] = []
-  visit(document, {
-    Map: (_key, { items }) => {
-      const keys = new Set<unknown>()
-      for (const { key } of items) {
-        if (!isScalar(key)) continue
-        if (keys.has(key.value)) duplicates.push({ key: String(key.value), offset: key.range?.[0] ?? 0 })
-        keys.add(key.value)
-      }
-    },
-  })
-  return duplicates
+function describeError({ code, message, pos: [from] }: YAMLError, text: string): Omit<ConfigProblem, 'line'> {
+  if (code !== 'DUPLICATE_KEY') return { key: '', message }
+  const [key = ''] = /^(?:"[^"]*"|[^\s:]+)/.exec(text.slice(from)) ?? []
+  return { key, message: 'is defined more than once', fault: 'twice' }
 }
 
 /** Merges each agent's entry into `agents.defaults` before validation, so that missing keys are inherited. */

@@ -1,5 +1,5 @@
 import { existsSync, watch, type FSWatcher } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseDocument, type Document } from 'yaml'
@@ -7,12 +7,12 @@ import { AppError } from '#shared/util/errors.ts'
 import type { ConfigChange, ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
 import { EventEmitter, type Subscribable } from '../events.ts'
-import { copyDamaged } from '../fs/damaged-file.ts'
+import { damagedPath } from '../fs/damaged-file.ts'
 import { Mutex } from '../fs/mutex.ts'
 import { makeFolder, writeDurably } from '../fs/durable-write.ts'
 import { readSmallText } from '../fs/read-file.ts'
 import { parseConfig, type ValidConfig } from './parse-config.ts'
-import { configSchema, type Config } from './config-schema.ts'
+import { configJsonSchema, configSchema, type Config } from './config-schema.ts'
 import { editYaml } from './edit-yaml.ts'
 
 /** Delay before a changed file is read, ms: editors save in several steps (truncate, write, rename). */
@@ -23,6 +23,9 @@ const maxBytes = 3_000_000
 type Change = readonly [path: readonly (string | number)[], value: unknown]
 
 export class SettingsStore {
+  static readonly parse = parseConfig
+  static readonly jsonSchema = configJsonSchema
+  static readonly describe = describeProblems
   readonly file: string
   /** Copy of the last valid text. A start with a broken file uses it. */
   readonly #lastGoodFile: string
@@ -191,7 +194,7 @@ export class SettingsStore {
   /** @param previous text of the replaced file, which is copied if the text is damaged */
   async #write(previous: string, text: string, { config, ignoredKeys }: ValidConfig): Promise<void> {
     // Saving would destroy invalid UTF-8 and zero bytes.
-    if (previous.includes('\uFFFD') || previous.includes('\0')) await copyDamaged(this.file)
+    if (previous.includes('\uFFFD') || previous.includes('\0')) await copyFile(this.file, damagedPath(this.file))
     await writeDurably(this.file, text)
     await this.#acceptText(text, config, ignoredKeys)
   }
@@ -268,7 +271,7 @@ function invalidConfigError(file: string, problems: readonly ConfigProblem[]): A
 }
 
 /** Returns one line, such as `config.yaml:12: a.b: …`: errors before ignored settings, at most `maxDescribed`. */
-export function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
+function describeProblems(file: string, problems: readonly ConfigProblem[]): string {
   const rankOf = ({ fault }: ConfigProblem) => (fault === 'unknown' ? 1 : 0)
   const described = problems
     .toSorted((one, other) => rankOf(one) - rankOf(other))

@@ -1,8 +1,6 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk } from 'diff'
-import type { FileChange } from '#shared/util/file-change.ts'
-import { formatLargeChange } from '#shared/util/large-change.ts'
-import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
-import { revertInText } from './merge-texts.ts'
+import { type FileChange, formatLargeChange } from '#shared/util/file-change.ts'
+import { compareLines, type EditedLines, splitLines } from './compare-lines.ts'
 
 /** Limits of a patch to display; a longer patch has no lines (see shared/util/large-change.ts). */
 const maxLines = 2000
@@ -11,9 +9,6 @@ const maxCharacters = 200_000
 type Lines = readonly string[]
 
 const contextLines = 2
-
-/** `there`: the change can be undone; `undone`: the old text is back; `changed`: neither. */
-export type RevertStatus = 'there' | 'undone' | 'changed'
 
 /**
  * Describes a change by lines. `startLine` is the first changed line of the new text, 1-based; 1 without a change.
@@ -35,7 +30,7 @@ export function describeChange(path: string, before: string, after: string, step
   return { path, patch, added, removed, startLine: (edits[0]?.newFrom ?? 0) + 1 }
 }
 
-function isLarge(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): boolean {
+function isLarge(edits: readonly EditedLines[], beforeLines: Lines, afterLines: Lines): boolean {
   const { added, removed } = countChanged(edits)
   const characters = edits.reduce(
     (sum, { from, to, newFrom, newTo }) =>
@@ -50,45 +45,20 @@ export function countLines(before: string, after: string, steps?: number): { add
   return countChanged(compareLines(splitLines(before), splitLines(after), steps))
 }
 
-function countChanged(edits: readonly LineEdit[]): { added: number; removed: number } {
-  const sumOf = (count: (edit: LineEdit) => number) => edits.reduce((sum, edit) => sum + count(edit), 0)
+function countChanged(edits: readonly EditedLines[]): { added: number; removed: number } {
+  const sumOf = (count: (edit: EditedLines) => number) => edits.reduce((sum, edit) => sum + count(edit), 0)
   return { added: sumOf(({ newFrom, newTo }) => newTo - newFrom), removed: sumOf(({ from, to }) => to - from) }
 }
 
 /** Returns the edits of each hunk of a change, in order. A large change is one hunk, as in its patch. */
-function hunkEdits(beforeLines: Lines, afterLines: Lines): LineEdit[][] {
+export function hunkEdits(before: string, after: string): EditedLines[][] {
+  const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
   const edits = compareLines(beforeLines, afterLines)
   return isLarge(edits, beforeLines, afterLines) ? [edits] : groupEdits(edits)
 }
 
-/**
- * Returns the text after a change without some of its hunks.
- * @param hunks 0-based indices of the hunks to revert; all if undefined
- */
-export function withoutHunks(before: string, after: string, hunks?: readonly number[]): string {
-  if (!hunks) return before
-  const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
-  const kept: string[] = []
-  let at = 0
-  for (const [index, edits] of hunkEdits(beforeLines, afterLines).entries())
-    for (const { from, to, newFrom, newTo } of hunks.includes(index) ? edits : []) {
-      kept.push(...afterLines.slice(at, newFrom), ...beforeLines.slice(from, to))
-      at = newTo
-    }
-  return [...kept, ...afterLines.slice(at)].join('')
-}
-
-/** Returns for each hunk of a change whether it can be reverted in the current text. */
-export function hunkStatuses(before: string, after: string, current: string): RevertStatus[] {
-  return hunkEdits(splitLines(before), splitLines(after)).map((_, index) => {
-    const result = revertInText(after, current, withoutHunks(before, after, [index]))
-    if ('line' in result) return 'changed'
-    return result.text === current ? 'undone' : 'there'
-  })
-}
-
 /** Returns edits as the hunks of a unified diff, without file names. The lines have line breaks. */
-export function formatHunks(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): string {
+export function formatHunks(edits: readonly EditedLines[], beforeLines: Lines, afterLines: Lines): string {
   if (edits.length === 0) return ''
   const noNames = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined }
   const hunks = groupEdits(edits).map((group) => hunkOf(group, beforeLines, afterLines))
@@ -96,8 +66,8 @@ export function formatHunks(edits: readonly LineEdit[], beforeLines: Lines, afte
 }
 
 /** Edits with adjacent or overlapping context form one hunk. */
-function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
-  const groups: LineEdit[][] = []
+function groupEdits(edits: readonly EditedLines[]): EditedLines[][] {
+  const groups: EditedLines[][] = []
   for (const edit of edits) {
     const last = groups.at(-1)?.at(-1)
     if (last && edit.from - last.to <= 2 * contextLines) groups.at(-1)?.push(edit)
@@ -106,7 +76,7 @@ function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
   return groups
 }
 
-function hunkOf(edits: readonly LineEdit[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk {
+function hunkOf(edits: readonly EditedLines[], beforeLines: Lines, afterLines: Lines): StructuredPatchHunk {
   const [first, last] = [edits[0], edits.at(-1)]
   const from = Math.max(0, (first?.from ?? 0) - contextLines)
   const to = Math.min(beforeLines.length, (last?.to ?? 0) + contextLines)

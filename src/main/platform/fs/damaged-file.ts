@@ -1,6 +1,6 @@
-import { copyFile, rename } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { onSystemError } from '#shared/util/errors.ts'
-import { currentFileTime } from './file-age.ts'
+import { currentFileTime } from '../clock.ts'
 import { readIfExists } from './read-file.ts'
 
 /**
@@ -18,22 +18,12 @@ export async function readOrSetAside<T>(
   // A folder counts as an invalid file.
   const text = await readIfExists(file).catch(onSystemError('\0', 'EISDIR'))
   const value = text === undefined ? undefined : parse(text)
-  if (text !== undefined && value === undefined) onDamaged(await renameDamaged(file))
+  if (text !== undefined && value === undefined) {
+    const newPath = damagedPath(file)
+    await rename(file, newPath)
+    onDamaged(newPath)
+  }
   return value
-}
-
-/** Renames a damaged file or folder. @returns the new path @throws system errors */
-export async function renameDamaged(file: string): Promise<string> {
-  const newPath = damagedPath(file)
-  await rename(file, newPath)
-  return newPath
-}
-
-/** Copies a damaged file that stays in use. @returns the path of the copy @throws system errors */
-export async function copyDamaged(file: string): Promise<string> {
-  const copyPath = damagedPath(file)
-  await copyFile(file, copyPath)
-  return copyPath
 }
 
 /** Returns the path to which a damaged file is renamed. */

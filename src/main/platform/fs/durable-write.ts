@@ -4,11 +4,11 @@
  * file is unchanged.
  */
 import { randomBytes } from 'node:crypto'
-import { open, rename, stat, unlink, type FileHandle, mkdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { onSystemError } from '#shared/util/errors.ts'
-import { toWriteError } from './write-failure.ts'
+import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { existsSync } from 'node:fs'
+import { ageOf } from '../clock.ts'
 
 /** Returns true for the name of a temporary file, which stays unused after a crash. */
 export function isTemporaryFile(name: string): boolean {
@@ -19,19 +19,23 @@ export function temporaryPath(file: string): string {
   return join(dirname(file), `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
 }
 
+interface WriteOptions {
+  /** Path of the file for error messages. */
+  readonly shownPath?: string | undefined
+  /** Runs a last check; if it throws, the file stays unchanged. */
+  readonly beforeRename?: () => Promise<void>
+  /** Mode of a new file; a replaced file keeps its mode. */
+  readonly newMode?: number
+}
+
 /**
  * Creates or replaces a file atomically and durably: readers and a crash see the old or the new bytes.
- * @param shownPath path of the file for error messages
- * @param beforeRename runs a last check; if it throws, the file stays unchanged
- * @param newMode mode of a new file; a replaced file keeps its mode
  * @throws AppError 'disk_full', 'write_failed'; the file is unchanged
  */
 export async function writeDurably(
   file: string,
   data: string | Uint8Array,
-  shownPath: string = file,
-  beforeRename?: () => Promise<void>,
-  newMode?: number,
+  { shownPath = file, beforeRename, newMode }: WriteOptions = {},
 ): Promise<void> {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data
   const folder = dirname(file)
@@ -52,11 +56,6 @@ export async function writeDurably(
   } catch (error) {
     throw toWriteError(error, shownPath, bytes.length)
   }
-}
-
-/** Like `writeDurably`, but a new file gets mode 0600. @throws AppError `disk_full`, `write_failed` */
-export async function writeDurablyPrivate(file: string, data: string | Uint8Array): Promise<void> {
-  await writeDurably(file, data, file, undefined, 0o600)
 }
 
 /**
@@ -138,4 +137,75 @@ export async function makeFolder(folder: string): Promise<void> {
   const parent = dirname(folder)
   if (parent !== folder) await makeFolder(parent)
   await mkdir(folder).catch(onSystemError(undefined, 'EEXIST'))
+}
+
+/** Size in the error if the caller does not pass one, bytes: enough for a directory entry. */
+const defaultBytes = 4096
+
+/**
+ * Converts an error of a write into an AppError.
+ * @param shownPath path of the file for error messages
+ * @param bytes size of the attempted write
+ * @returns AppError 'disk_full' or 'write_failed'; an AppError is returned unchanged
+ */
+export function toWriteError(error: unknown, shownPath: string, bytes: number = defaultBytes): AppError {
+  if (error instanceof AppError) return error
+  const options = { cause: error }
+  if (isSystemError(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) {
+    const kilobytes = Math.max(1, Math.ceil(bytes / 1024))
+    const message = `the disk is full: ${kilobytes} kB are needed for ${shownPath}; the existing file is unchanged`
+    return new AppError('disk_full', message, { path: shownPath, kilobytes }, options)
+  }
+  const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  const message = `${shownPath} could not be saved: ${describeCause(error)}`
+  return new AppError('write_failed', message, { path: shownPath, reason }, options)
+}
+
+const errorTexts: Readonly<Record<string, string>> = {
+  EROFS: 'the disk or folder is read-only',
+  EACCES: 'no permission to write to its folder',
+  EPERM: 'no permission to write to its folder',
+  EIO: 'the disk failed',
+}
+
+/** Returns the system's message without internal paths (temporary files). */
+function describeCause(error: unknown): string {
+  if (!isSystemError(error)) return error instanceof Error ? error.message : String(error)
+  const code = error.code ?? ''
+  const plain = /^\w+: (.+?), \w+(?: '.*)?$/s.exec(error.message)?.[1] ?? error.message
+  return `${errorTexts[code] ?? plain} (${code})`
+}
+
+/** Temporary files younger than this may still be in use by another process, ms. */
+const minAgeMs = 60_000
+/** Delay after the start, so that the cleanup does not slow down the first requests, ms. */
+const delayMs = 3000
+
+/**
+ * Deletes the app's temporary files in a folder (absolute) and its subfolders: after 3 s, and a minute later those
+ * that were too young then, as after a quick restart.
+ * @param shouldEnter returns true for subfolders to enter; receives their relative path
+ * @returns a function that cancels it
+ */
+export function scheduleCleanup(
+  folder: string,
+  shouldEnter: (path: string) => boolean,
+  onFault: (error: unknown) => void,
+): () => void {
+  const run = () => void cleanUp(folder, '', shouldEnter).catch(onFault)
+  const timers = [delayMs, delayMs + minAgeMs].map((ms) => setTimeout(run, ms).unref())
+  return () => timers.forEach(clearTimeout)
+}
+
+async function cleanUp(folder: string, prefix: string, shouldEnter: (path: string) => boolean): Promise<void> {
+  const entries = readdir(join(folder, prefix), { withFileTypes: true })
+  for (const entry of await entries.catch(onSystemError([], 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))) {
+    const path = prefix + entry.name
+    if (entry.isDirectory()) {
+      if (shouldEnter(path)) await cleanUp(folder, `${path}/`, shouldEnter)
+    } else if (isTemporaryFile(entry.name)) {
+      const info = await stat(join(folder, path)).catch(() => undefined)
+      if (info && ageOf(info) > minAgeMs) await rm(join(folder, path), { force: true })
+    }
+  }
 }

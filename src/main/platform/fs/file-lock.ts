@@ -3,11 +3,13 @@
  * system releases it when the holder ends, also by a crash. Callers poll.
  */
 import Database from 'better-sqlite3'
-import { mkdirSync, statSync, utimesSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { hash } from 'node:crypto'
+import { existsSync, lstatSync, mkdirSync, statSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '#shared/util/errors.ts'
-import { currentFileTime } from './file-age.ts'
+import { currentFileTime } from '../clock.ts'
 
 /** Initial and maximum poll interval, ms. A write with two syncs takes about 5 ms. */
 const firstDelayMs = 1
@@ -30,6 +32,24 @@ export class FileLock {
   /** @param file path on a local disk; created empty when first taken, and not deleted */
   constructor(file: string) {
     this.file = file
+  }
+
+  /** Returns the lock for a name, shared by all processes of this user. @throws Error as `folder` */
+  static forName(name: string): FileLock {
+    return new FileLock(join(FileLock.folder(), `${hash('sha256', name).slice(0, 32)}.lock`))
+  }
+
+  /** Returns the absolute folder for lock files and creates it. @throws Error if the folder belongs to another user */
+  static folder(): string {
+    if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
+    const uid = process.getuid?.() ?? 0
+    // $TMPDIR is not used: all processes of the user must share the folder.
+    const folder = join(existsSync('/tmp') ? '/tmp' : tmpdir(), `commonplace-${uid}`)
+    // With `recursive`, mkdir succeeds if another process has just created the folder.
+    mkdirSync(folder, { mode: 0o700, recursive: true })
+    const info = lstatSync(folder)
+    if (!info.isDirectory() || info.uid !== uid) throw new Error(`${folder} belongs to another user`)
+    return folder
   }
 
   /**

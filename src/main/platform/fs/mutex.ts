@@ -6,11 +6,8 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
-import { LockBusyError, FileLock } from './file-lock.ts'
+import { FileLock, LockBusyError } from './file-lock.ts'
 import { KeyedQueue } from './work-queue.ts'
-import { hash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 
 const queue = new KeyedQueue()
 
@@ -30,16 +27,22 @@ export class Mutex {
     this.#onUnlocked = onUnlocked
   }
 
+  /** Runs `work` as `run` does, with a lock that is closed afterwards. @throws as `run` */
+  static async runOnce<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const mutex = new Mutex(path)
+    return mutex.run(work).finally(() => mutex.close())
+  }
+
   /**
    * Runs `work` exclusively. Not reentrant: `work` must not call `run` for the same path.
    * @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work`
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const name = (this.#name ??= await resolveRealPath(this.#path))
+    const name = (this.#name ??= await realPathOf(this.#path))
     return queue.run(name, async () => {
       let hasStarted = false
       try {
-        this.#lock ??= lockForName(name)
+        this.#lock ??= FileLock.forName(name)
         return await this.#lock.withLock(() => {
           hasStarted = true
           return work()
@@ -63,35 +66,11 @@ export class Mutex {
   }
 }
 
-/** Runs `work` as `Mutex.run` does, with a lock that is closed afterwards. @throws as `Mutex.run` */
-export async function runExclusively<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const mutex = new Mutex(path)
-  return mutex.run(work).finally(() => mutex.close())
-}
-
 /** Returns the absolute path without symlinks; the part that does not exist is appended unchanged. */
-export async function resolveRealPath(path: string): Promise<string> {
+async function realPathOf(path: string): Promise<string> {
   const absolute = resolve(path)
   return realpath(absolute).catch(async () => {
     const parent = dirname(absolute)
-    return parent === absolute ? absolute : join(await resolveRealPath(parent), basename(absolute))
+    return parent === absolute ? absolute : join(await realPathOf(parent), basename(absolute))
   })
-}
-
-/** Returns the absolute folder for lock files and creates it. @throws Error if the folder belongs to another user */
-export function lockFolder(): string {
-  if (process.platform === 'win32') return join(tmpdir(), 'commonplace-locks')
-  const uid = process.getuid?.() ?? 0
-  // $TMPDIR is not used: all processes of the user must share the folder.
-  const folder = join(existsSync('/tmp') ? '/tmp' : tmpdir(), `commonplace-${uid}`)
-  // With `recursive`, mkdir succeeds if another process has just created the folder.
-  mkdirSync(folder, { mode: 0o700, recursive: true })
-  const info = lstatSync(folder)
-  if (!info.isDirectory() || info.uid !== uid) throw new Error(`${folder} belongs to another user`)
-  return folder
-}
-
-/** Returns the lock for a name, shared by all processes of this user. @throws Error as `lockFolder` */
-export function lockForName(name: string): FileLock {
-  return new FileLock(join(lockFolder(), `${hash('sha256', name).slice(0, 32)}.lock`))
 }

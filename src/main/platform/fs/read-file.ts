@@ -2,6 +2,8 @@ import { constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { withFile } from './durable-write.ts'
+import type { z } from 'zod'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 
 /** Reads a UTF-8 file; invalid bytes become U+FFFD. @returns undefined if it is missing @throws other system errors */
 export async function readIfExists(file: string): Promise<string | undefined> {
@@ -33,4 +35,35 @@ export async function readSmallText(file: string, maxBytes: number, isStrict = t
     }
   })
   return text.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+}
+
+/**
+ * Decodes bytes.
+ * @returns undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding
+ */
+export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal, ignoreBOM: fatal }).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/**
+ * Parses JSON from the state folder. Keeps fields that the schema does not have: a newer version has added them, and
+ * reads them again after the user has gone back to this one.
+ * @returns undefined if the text is not valid
+ */
+export function parseStored<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | undefined {
+  const stored = parseJson(text)
+  const { success, data } = schema.safeParse(stored)
+  return success ? (withUnknownFields(data, stored) as z.output<Schema>) : undefined
+}
+
+function withUnknownFields(known: unknown, stored: unknown): unknown {
+  if (Array.isArray(known) && Array.isArray(stored)) return known.map((item, i) => withUnknownFields(item, stored[i]))
+  if (!isRecord(known) || !isRecord(stored)) return known
+  const fields = Object.entries(known).map(([key, value]) => [key, withUnknownFields(value, stored[key])])
+  return { ...stored, ...Object.fromEntries(fields) }
 }

@@ -137,16 +137,19 @@ function truncateStream(source: ReadableStream<Uint8Array>, maxBytes: number): R
 const maxTargetCharacters = 200
 
 /**
- * Returns the target of a redirect without query and fragment (possible secrets); `?` if it is not a valid URL.
+ * Returns the error for a redirect, which is not followed. It names the target without query and fragment (possible
+ * secrets).
  * @returns undefined if the response is not a redirect
  */
-export function redirectTarget(status: number | undefined, headers: Headers | undefined): string | undefined {
+export function redirectError(
+  provider: string,
+  status: number | undefined,
+  headers: Headers | undefined,
+  cause: unknown,
+): AppError | undefined {
   if (status === undefined || status < 300 || status > 399) return undefined
   const url = URL.parse(headers?.get('location') ?? '')
-  return url ? `${url.origin}${url.pathname}`.slice(0, maxTargetCharacters) : '?'
-}
-
-export function redirectError(provider: string, target: string, cause: unknown): AppError {
+  const target = url ? `${url.origin}${url.pathname}`.slice(0, maxTargetCharacters) : '?'
   const message = `${provider} redirects to ${target}; the request was not sent there. If that address is correct, set it as the base URL`
   return new AppError('provider_redirected', message, { provider, target }, { cause })
 }

@@ -11,12 +11,9 @@ import { outboundOutcomeSchema, outboundRequestSchema, type OutboundRequest } fr
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
-import { systemClock, type Clock } from '../clock.ts'
-import { runExclusively } from '../fs/mutex.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { Mutex } from '../fs/mutex.ts'
 import type { Fetch } from './bounded-fetch.ts'
-
-/** Id of the chat for which the running asynchronous code works. */
-export const requestChat = new AsyncLocalStorage<string>()
 
 export interface RequestOrigin extends Pick<OutboundRequest, 'purpose'> {
   /** True for text that must stay on this machine. */
@@ -28,6 +25,8 @@ export interface RequestOrigin extends Pick<OutboundRequest, 'purpose'> {
 }
 
 export class Outbound {
+  /** Id of the chat for which the running asynchronous code works. */
+  static readonly chat = new AsyncLocalStorage<string>()
   readonly #file: string
   readonly #now: Clock
   readonly #maxBytes: number
@@ -70,7 +69,7 @@ export class Outbound {
     if (isPrivate && !isAllowed && !(isLocal ?? isLoopback))
       throw new AppError('private_stays_here', `private text was not sent to ${host}`, { host })
     if (isLoopback && isLocal !== false) return send()
-    const chat = requestChat.getStore()
+    const chat = Outbound.chat.getStore()
     const id = randomBytes(6).toString('base64url')
     try {
       const at = this.#now().toISOString()
@@ -116,7 +115,7 @@ export class Outbound {
   async #rotateIfFull(): Promise<void> {
     const isFull = async () => (await stat(this.#file)).size > this.#maxBytes
     if (!(await isFull())) return
-    await runExclusively(this.#file, async () => {
+    await Mutex.runOnce(this.#file, async () => {
       // Another process may have renamed the file.
       if (await isFull()) await rename(this.#file, `${this.#file}.old`)
     })

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { mapEventIterator, ORPCError } from '@orpc/client'
-import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
+import { AppError, type ErrorCode, errorCodes, type ErrorData } from '#shared/util/errors.ts'
 
 /** Returns the entry file of a worker: the TypeScript source, or in a build its compiled file. */
 export function workerEntry(mainFolder: URL, name: string): URL {
@@ -24,11 +24,12 @@ export interface ThreadData {
 /** Jobs of a worker by name. A job that reports progress is an async generator. */
 export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSignal | undefined) => unknown>>
 
-export function serveWorker(jobs: WorkerJobs): void {
+/** @param isBackground true: other threads have priority */
+export function serveWorker(jobs: WorkerJobs, isBackground = false): void {
+  if (isBackground) lowerPriority()
   const { port, shared }: ThreadData = workerData
   for (const [name, memory] of shared) sharedBuffers.set(name, memory)
-  // Converts AppErrors so that code and data survive the transfer between threads.
-  const base = os.use(({ next }) => convertErrors(next, toOrpcError)).input(type<never>())
+  const base = os.use(({ next }) => convertErrors(next)).input(type<never>())
   const procedures = Object.entries(jobs).map(
     ([name, job]) => [name, base.handler(({ input, signal }) => job(input, signal))] as const,
   )
@@ -41,7 +42,7 @@ export function serveWorker(jobs: WorkerJobs): void {
 }
 
 /** Lowers the priority of this thread. Linux only: elsewhere the call would affect the whole process. */
-export function lowerThreadPriority(): void {
+function lowerPriority(): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -50,11 +51,18 @@ export function lowerThreadPriority(): void {
   }
 }
 
-/** Runs a procedure and converts its errors, also those of a stream. */
+/**
+ * Runs a procedure and converts its errors, also those of a stream: AppErrors so that code and data survive the transfer,
+ * others with `convertOther`.
+ */
 export async function convertErrors<Result extends { readonly output: unknown }>(
   next: () => Result | PromiseLike<Result>,
-  convert: (error: unknown) => unknown,
+  convertOther: (error: unknown) => unknown = (error) => error,
 ): Promise<Result> {
+  const convert = (error: unknown) =>
+    error instanceof AppError
+      ? new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
+      : convertOther(error)
   try {
     const result = await next()
     if (!isIterator(result.output)) return result
@@ -67,11 +75,6 @@ export async function convertErrors<Result extends { readonly output: unknown }>
 
 function isIterator(output: unknown): output is AsyncIterator<unknown> {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
-}
-
-export function toOrpcError(error: unknown): unknown {
-  if (!(error instanceof AppError)) return error
-  return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
 }
 
 /** Restores an AppError from an ORPCError with a known code; returns other errors unchanged. */

@@ -1,15 +1,7 @@
 import { AppError, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'
-import {
-  boundedFetch,
-  type Fetch,
-  redact,
-  toPlainLine,
-  redirectError,
-  redirectTarget,
-  parseRetryAfter,
-} from '#platform'
+import { boundedFetch, type Fetch, redact, toPlainLine, redirectError, parseRetryAfter } from '#platform'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
 /** Dimensions of known models: platform.openai.com/docs/guides/embeddings, November 2026. */
@@ -141,8 +133,8 @@ function failure(
 
 function refusal(options: OpenAiEmbeddingOptions, { status, headers }: Response, body: string): AppError {
   const { provider } = options
-  const target = redirectTarget(status, headers)
-  if (target !== undefined) return redirectError(provider, target, undefined)
+  const redirect = redirectError(provider, status, headers, undefined)
+  if (redirect) return redirect
   const retryAfterMs = parseRetryAfter(headers)
   const data = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
   const refused = (code: ErrorCode, summary: string) => failure(options, code, summary, messageOf(body), data)

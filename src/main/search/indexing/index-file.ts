@@ -6,7 +6,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder, renameDamaged } from '#platform'
+import { makeFolder, damagedPath } from '#platform'
 import type { NotesFolder } from '#workspace/privacy'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
@@ -66,7 +66,8 @@ export async function openIndexFile(
   const next = `${file}.next`
   await makeFolder(dirname(file))
   const found = isCorrupt ? { kind: 'corrupt' as const } : inspect(file)
-  const movedAsideTo = found.kind === 'foreign' ? await renameDamaged(file) : undefined
+  const movedAsideTo = found.kind === 'foreign' ? damagedPath(file) : undefined
+  if (movedAsideTo !== undefined) await rename(file, movedAsideTo)
   if (found.kind === 'empty') await removeIndexFile(file)
   if (inspect(next).kind !== 'index') await removeIndexFile(next)
   if (found.kind === 'corrupt' || (found.kind !== 'index' && existsSync(next))) {

@@ -4,13 +4,10 @@ import { isAbsolute, join } from 'node:path'
 import type { IndexExclusion, IndexStatus, MemoryScope } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import {
-  createAdaptiveStat,
   isBehindLink,
   walkMarkdown,
-  type WalkProblem,
   isMarkdown,
   isMemoryPath,
-  maxDepth,
   exclusionReason,
   resolveInside,
   type Layout,
@@ -58,7 +55,7 @@ export async function findFiles(
 ): Promise<FileCandidate[] | undefined> {
   try {
     if (contentBySource[folder.source] === 'transcripts') return await findTranscripts(folder)
-    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden, createAdaptiveStat())
+    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden)
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
       .filter(({ path }) => isInScope(folder, path))
@@ -80,9 +77,11 @@ export async function findFiles(
   }
 }
 
+type WalkProblem = Awaited<ReturnType<typeof walkMarkdown>>['problems'][number]
+
 const reasons: Record<WalkProblem['code'], string> = {
   folder_unreadable: 'cannot be read',
-  folder_too_deep: `is nested more than ${maxDepth} folders deep and is not indexed`,
+  folder_too_deep: 'is nested too deep and is not indexed',
   name_unusable: 'has a name that cannot be opened and is not indexed',
   hard_link: 'is the same file as one outside the folder (a hard link); other notes may be, too',
 }

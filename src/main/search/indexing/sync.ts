@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { isInside, resolveRoots, resolveInside, type ResolvedRoots, readText } from '#workspace'
+import { isInside, resolveRoots, resolveInside, readText } from '#workspace'
 import {
   belongsTo,
   contentBySource,
@@ -21,6 +21,8 @@ import type { UnitStore } from '../units/unit-store.ts'
 import type { FileContent, Source } from './indexed-file.ts'
 import { WorkerHost } from '#platform'
 import type { PreparationJobs, PreparationTask } from './prepare.worker.ts'
+
+type ResolvedFolder = Awaited<ReturnType<typeof resolveRoots>>
 
 export interface SyncReport {
   /** Paths, as in the index, of the files that were indexed or removed. */
@@ -146,7 +148,7 @@ async function indexCandidates(
   { onProgress, signal, worker: source }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
-  const roots = new Map<IndexedFolder, ResolvedRoots>()
+  const roots = new Map<IndexedFolder, ResolvedFolder>()
   for (const { folder } of todo)
     if (!roots.has(folder))
       roots.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
@@ -230,7 +232,7 @@ function* batchesOf(todo: readonly FileCandidate[], times: number): Generator<re
 /** Returns `{source, path}` alone if the file can't be indexed, or undefined if its entry should stay unchanged. */
 async function readCandidate(
   { folder, file, path, mtime, size }: FileCandidate,
-  roots: ResolvedRoots | undefined,
+  roots: ResolvedFolder | undefined,
   problems: SyncProblem[],
 ): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
   try {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { AppError, isAbort } from '#shared/util/errors.ts'
 import {
-  clockOffset,
   ThreadEndedError,
   workerEntry,
   WorkerHost,
   type Clock,
   type WorkerClient,
   type WorkerJobs,
+  systemClock,
 } from '#platform'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import type { IndexerEvent, IndexerSettings } from '../indexing/indexer.ts'
@@ -172,7 +172,7 @@ export class IndexWorkers {
     void this.#follow(outcomes, ending, onOutcome)
     // An existing index is opened while the indexer starts.
     if (!canBeOpenTwice || !existsSync(file)) await this.#indexer.run(async () => undefined)
-    await client.open({ file, embedding, earlier, clockAheadMs: clockOffset(now) })
+    await client.open({ file, embedding, earlier, clockAheadMs: now().getTime() - systemClock().getTime() })
   }
 
   /** Handles events until the worker ends, which the host reports. */

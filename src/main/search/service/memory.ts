@@ -9,7 +9,7 @@ import type {
   SearchResponse,
   IndexExclusion,
 } from '#shared/contract/index.ts'
-import { type Clock, EventEmitter, type Subscribable, type MemorySettings } from '#platform'
+import { type Clock, EventEmitter, type Subscribable, type AgentSettings } from '#platform'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import { builtinSource, shareEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { IndexerEvent, MemorySource } from '../indexing/indexer.ts'
@@ -28,7 +28,7 @@ const pollMs = 50
 
 export interface MemoryOptions {
   readonly source: MemorySource
-  readonly search: () => MemorySettings['search']
+  readonly search: () => AgentSettings['memory']['search']
   readonly threads: ThreadEntries
   readonly watch: boolean
   readonly now: Clock

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Script, SearchResponse } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
-import { setBounded, unlessAppError } from '#platform'
+import { AppError, unlessAppError } from '#shared/util/errors.ts'
+import { setBounded } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import { failedOutcome, type ProviderOutcome, type QueryPermit } from '../embeddings/provider-health.ts'
 

@@ -31,8 +31,7 @@ import {
   type WriteOrigin,
 } from './change-rows.ts'
 import { LogFile, type OpenLog } from './log-file.ts'
-import { NewerLogError, type Db } from './schema.ts'
-import type { PreparedVersion } from './versions.ts'
+import { NewerLogError, type LogDb } from './schema.ts'
 
 /**
  * Texts of a file before and after a change; null if the file did not exist then. Both are null for an attachment that
@@ -76,16 +75,6 @@ export type ChangeLogEvent =
   | { readonly type: 'recorded'; readonly paths: readonly string[] }
   | { readonly type: 'problems'; readonly problems: readonly HistoryProblem[] }
 
-interface PreparedChange {
-  readonly file: FileTransition
-  readonly before: PreparedVersion | null
-  readonly after: PreparedVersion | null
-  /** Newest recorded version. */
-  readonly recorded: number | null
-  /** Its text if another program has changed the file since. */
-  readonly outsideText: string | undefined
-}
-
 export type { ChangeKind, ChangeSet }
 
 /** File changes in one transaction, so that other connections and the event loop get a turn. */
@@ -124,7 +113,7 @@ export class ChangeLog {
     const pending = draft.files.length > filesPerTransaction ? 2 : 1
     try {
       for (let from = 0; from < Math.max(1, draft.files.length); from += filesPerTransaction) {
-        const files = await this.#prepare(draft.files.slice(from, from + filesPerTransaction))
+        const files = draft.files.slice(from, from + filesPerTransaction)
         changeSet = this.log.write((log) => this.#store(log, draft, files, pending, changeSet))
         if (draft.files.length > filesPerTransaction) await yieldToOthers()
       }
@@ -273,51 +262,36 @@ export class ChangeLog {
     this.log.close()
   }
 
-  async #prepare(files: readonly FileTransition[]): Promise<PreparedChange[]> {
-    const prepared: PreparedChange[] = []
-    for (const file of files) {
-      const { path, from = path, before, after } = file
-      const { recorded, recordedText, versions } = this.log.run(({ db, versions: stored }) => {
-        settlePendingAt(db, stored, from, before)
-        const version = (isNote(from) ? latestChangeAt(db, from)?.after : null) ?? null
-        return { recorded: version, recordedText: version === null ? null : stored.text(version), versions: stored }
-      })
-      prepared.push({
-        file,
-        before: before === null ? null : await versions.prepare(before, recorded),
-        after: after === null ? null : await versions.prepare(after, recorded),
-        recorded,
-        // Another program has changed the note since the newest recorded version.
-        outsideText: isNote(from) && recordedText !== before ? (recordedText ?? '') : undefined,
-      })
-    }
-    return prepared
-  }
-
   /** @returns the id of the change set, `changeSet` if it is given */
   #store(
     { db, versions }: OpenLog,
     { at, origin, kind, detail }: ChangeDraft,
-    files: readonly PreparedChange[],
+    files: readonly FileTransition[],
     pending: number,
     changeSet: number | undefined,
   ): number {
-    const put = (version: PreparedVersion | null) => version && versions.put(version)
     let outsideSet: number | undefined
-    for (const { file, before, recorded, outsideText } of files) {
-      if (outsideText === undefined) continue
-      const outside = { path: file.from ?? file.path, before: outsideText, after: file.before }
-      const adoption = recorded === null ? openAdoption(db, at) : undefined
-      if (adoption === undefined)
-        outsideSet ??= insertChangeSet(db, { at, origin: { cause: this.log.isPaused ? 'unrecorded' : 'outside' } })
-      const set = adoption ?? outsideSet ?? 0
-      storeFileChange(db, { changeSet: set, file: outside, before: recorded, after: put(before) })
-    }
+    const stored = files.map((file) => {
+      const { path, from = path, before, after } = file
+      settlePendingAt(db, versions, from, before)
+      const recorded = (isNote(from) ? latestChangeAt(db, from)?.after : null) ?? null
+      const recordedText = recorded === null ? null : versions.text(recorded)
+      const versionBefore = before === null ? null : versions.put(before, recorded)
+      // Another program has changed the note since the newest recorded version.
+      if (isNote(from) && recordedText !== before) {
+        const adoption = recorded === null ? openAdoption(db, at) : undefined
+        if (adoption === undefined)
+          outsideSet ??= insertChangeSet(db, { at, origin: { cause: this.log.isPaused ? 'unrecorded' : 'outside' } })
+        const outside = { path: from, before: recordedText ?? '', after: before }
+        const set = adoption ?? outsideSet ?? 0
+        storeFileChange(db, { changeSet: set, file: outside, before: recorded, after: versionBefore })
+      }
+      return { file, before: versionBefore, after: after === null ? null : versions.put(after, recorded) }
+    })
     const id =
       changeSet ??
       insertChangeSet(db, { at, origin, kind: kind ?? null, detail: detail ? JSON.stringify(detail) : null })
-    for (const { file, before, after } of files)
-      storeFileChange(db, { changeSet: id, file, before: put(before), after: put(after), pending })
+    for (const change of stored) storeFileChange(db, { changeSet: id, ...change, pending })
     return id
   }
 
@@ -365,7 +339,7 @@ interface StoredChange {
 
 /** Stores a file change in a set. `before` and `after` are versions. */
 export function storeFileChange(
-  db: Db,
+  db: LogDb,
   { changeSet, file, before, after, pending = 0, stamp = null }: StoredChange,
 ): void {
   const { path, from } = file
@@ -389,7 +363,7 @@ export function storeFileChange(
  * until it exists with the imported text.
  * @param text current text; null if there is no file
  */
-export function settlePendingAt(db: Db, versions: OpenLog['versions'], path: string, text: string | null): void {
+export function settlePendingAt(db: LogDb, versions: OpenLog['versions'], path: string, text: string | null): void {
   const rows = db
     .prepare<[string], FileChangeRow>('SELECT * FROM file_changes WHERE path = ? AND pending > 0 ORDER BY id')
     .all(path)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { originShape } from '#shared/contract/history.ts'
 import { parseJson } from '#shared/util/json.ts'
-import type { Db } from './schema.ts'
+import type { LogDb } from './schema.ts'
 
 const originSchema = z.object({ ...originShape, undoes: z.number().optional() })
 /**
@@ -48,7 +48,7 @@ export function parseOrigin(json: string): WriteOrigin {
 
 /** @param id null: the next one */
 export function insertChangeSet(
-  db: Db,
+  db: LogDb,
   { at, origin, kind = null, detail = null }: Pick<ChangeSet, 'at' | 'origin'> & Partial<ChangeSet>,
   id: number | null = null,
 ): number {
@@ -60,7 +60,7 @@ export function insertChangeSet(
  * Returns the set of the files that existed before the log; creates it in a new log.
  * @returns undefined if all of them are recorded
  */
-export function openAdoption(db: Db, at: number): number | undefined {
+export function openAdoption(db: LogDb, at: number): number | undefined {
   const set = db
     .prepare<[], Pick<ChangeSet, 'id' | 'detail'>>("SELECT id, detail FROM change_sets WHERE kind = 'adoption'")
     .get()
@@ -69,12 +69,16 @@ export function openAdoption(db: Db, at: number): number | undefined {
 }
 
 /** Marks all files that existed before the log as recorded. */
-export function closeAdoption(db: Db): void {
+export function closeAdoption(db: LogDb): void {
   db.prepare("UPDATE change_sets SET detail = '{}' WHERE kind = 'adoption'").run()
 }
 
 /** @param id null: the next one */
-export function insertFileChange(db: Db, row: Omit<FileChangeRow, 'id' | 'reviewed'>, id: number | null = null): void {
+export function insertFileChange(
+  db: LogDb,
+  row: Omit<FileChangeRow, 'id' | 'reviewed'>,
+  id: number | null = null,
+): void {
   db.prepare(
     `INSERT INTO file_changes
        (id, change_set, note, path, old_path, before, after, added, removed, pending, stamp)
@@ -82,13 +86,13 @@ export function insertFileChange(db: Db, row: Omit<FileChangeRow, 'id' | 'review
   ).run({ ...row, id })
 }
 
-export function changeSetOf(db: Db, id: number): ChangeSet | undefined {
+export function changeSetOf(db: LogDb, id: number): ChangeSet | undefined {
   const row = db.prepare<[number], ChangeSetRow>('SELECT * FROM change_sets WHERE id = ?').get(id)
   return row && toChangeSet(row)
 }
 
 /** Returns the file changes of a set, in the order of their storing. */
-export function fileChangesOf(db: Db, changeSet: number): FileChangeRow[] {
+export function fileChangesOf(db: LogDb, changeSet: number): FileChangeRow[] {
   return db
     .prepare<[number], FileChangeRow>('SELECT * FROM file_changes WHERE change_set = ? ORDER BY id')
     .all(changeSet)
@@ -98,7 +102,7 @@ export function fileChangesOf(db: Db, changeSet: number): FileChangeRow[] {
  * Returns the newest file change at a path; undefined if the log has none, or the file at that path was moved away.
  * Ignores pending changes.
  */
-export function latestChangeAt(db: Db, path: string): FileChangeRow | undefined {
+export function latestChangeAt(db: LogDb, path: string): FileChangeRow | undefined {
   const row = db
     .prepare<[string], FileChangeRow>(
       'SELECT * FROM file_changes WHERE path = ? AND pending = 0 ORDER BY id DESC LIMIT 1',
@@ -108,7 +112,7 @@ export function latestChangeAt(db: Db, path: string): FileChangeRow | undefined 
 }
 
 /** Returns the newest change that moved a file away from a path. */
-export function latestMoveFrom(db: Db, path: string): FileChangeRow | undefined {
+export function latestMoveFrom(db: LogDb, path: string): FileChangeRow | undefined {
   return db
     .prepare<[{ path: string }], FileChangeRow>(
       'SELECT * FROM file_changes WHERE old_path = @path AND path <> @path AND pending = 0 ORDER BY id DESC LIMIT 1',
@@ -120,17 +124,17 @@ export function latestMoveFrom(db: Db, path: string): FileChangeRow | undefined 
 export const currentPath =
   '(SELECT l.path FROM file_changes l WHERE l.note = c.note AND l.pending = 0 ORDER BY l.id DESC LIMIT 1)'
 
-export function nextNoteId(db: Db): number {
+export function nextNoteId(db: LogDb): number {
   return db.prepare<[], number>('SELECT coalesce(max(note), 0) + 1 FROM file_changes').pluck().get() ?? 1
 }
 
 /** Removes a pending file change, and its set if that has no other. */
-export function deleteFileChange(db: Db, { id, change_set: changeSet }: FileChangeRow): void {
+export function deleteFileChange(db: LogDb, { id, change_set: changeSet }: FileChangeRow): void {
   db.prepare('DELETE FROM file_changes WHERE id = ?').run(id)
   deleteSetIfEmpty(db, changeSet)
 }
 
-export function deleteSetIfEmpty(db: Db, changeSet: number): void {
+export function deleteSetIfEmpty(db: LogDb, changeSet: number): void {
   // The set of the files that existed before the log also marks that they are recorded.
   db.prepare(
     `DELETE FROM change_sets WHERE id = @changeSet AND kind IS NOT 'adoption'
@@ -139,7 +143,7 @@ export function deleteSetIfEmpty(db: Db, changeSet: number): void {
 }
 
 /** Returns the change sets with pending file changes, oldest first. */
-export function pendingSets(db: Db): ChangeSet[] {
+export function pendingSets(db: LogDb): ChangeSet[] {
   const ids = db
     .prepare<[], number>('SELECT DISTINCT change_set FROM file_changes WHERE pending > 0 ORDER BY change_set')
     .pluck()
@@ -153,7 +157,7 @@ const undone = `EXISTS (SELECT 1 FROM change_sets u WHERE u.undoes = s.id
     OR (SELECT count(*) FROM file_changes c WHERE c.change_set = s.id) = 1)
   AND NOT EXISTS (SELECT 1 FROM change_sets r WHERE r.undoes = u.id))`
 
-export function isUndone(db: Db, changeSet: number): boolean {
+export function isUndone(db: LogDb, changeSet: number): boolean {
   return db.prepare(`SELECT 1 FROM change_sets s WHERE s.id = ? AND ${undone}`).get(changeSet) !== undefined
 }
 
@@ -162,7 +166,7 @@ export function isUndone(db: Db, changeSet: number): boolean {
  * in its detail the files that its undo has left; without such files it was undone.
  */
 export function listSets(
-  db: Db,
+  db: LogDb,
   kinds: readonly ChangeKind[],
   limit: number,
 ): (ChangeSet & { readonly files: number })[] {
@@ -182,7 +186,7 @@ export function listSets(
 }
 
 /** Returns the change sets of a kind that are newer than `id`, undos included, oldest first. */
-export function setsAfter(db: Db, id: number, kind: ChangeKind): ChangeSet[] {
+export function setsAfter(db: LogDb, id: number, kind: ChangeKind): ChangeSet[] {
   const query = 'SELECT * FROM change_sets WHERE id > ? AND kind = ? ORDER BY id'
   return db.prepare<[number, string], ChangeSetRow>(query).all(id, kind).map(toChangeSet)
 }
@@ -192,7 +196,7 @@ function toChangeSet(row: ChangeSetRow): ChangeSet {
 }
 
 /** Adds the hash of a hunk to the reviewed hunks of a file change. */
-export function markReviewed(db: Db, changeSet: number, path: string, key: string): void {
+export function markReviewed(db: LogDb, changeSet: number, path: string, key: string): void {
   db.prepare(
     `UPDATE file_changes SET reviewed = json_insert(coalesce(reviewed, '[]'), '$[#]', @key)
      WHERE change_set = @changeSet AND path = @path

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
-import { serveWorker, clockWithOffset, lowerThreadPriority, streamProgress } from '#platform'
+import { serveWorker, clockWithOffset, streamProgress } from '#platform'
 import { resolveRealPath } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { marksBy } from '../privacy/privacy-marks.ts'
@@ -9,7 +9,6 @@ import { exportToGit, type GitExportOptions } from './export-git.ts'
 import { importFromGit, type GitImportOptions } from './import-git.ts'
 import { LogFile } from './log-file.ts'
 import { blameFile, diffOf, revertStatusOf } from './queries.ts'
-import { removeOldTexts } from './remove-texts.ts'
 import { Scanner } from './scanner.ts'
 
 export interface ChangesWorkerSettings {
@@ -103,7 +102,7 @@ const jobs = {
   importGit: (folder: string, signal: AbortSignal | undefined) =>
     exchange((options) => importFromGit({ ...options, folder }), signal),
   /** @param before milliseconds since the epoch */
-  removeOldTexts: (before: number) => open().log.write((log) => removeOldTexts(log, before)),
+  removeOldTexts: (before: number) => open().log.write(({ versions }) => versions.removeOld(before)),
   /** Writes the WAL into the file and empties it. */
   checkpoint: () => void open().log.run(({ db }) => db.pragma('wal_checkpoint(TRUNCATE)')),
   settle: () => lastScan.then(() => undefined),
@@ -117,6 +116,4 @@ const jobs = {
 
 export type ChangesJobs = typeof jobs
 
-// Searches and the interface have priority.
-lowerThreadPriority()
-serveWorker(jobs)
+serveWorker(jobs, true)

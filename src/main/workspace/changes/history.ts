@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { clockOffset, type Clock, type WorkerClient, WorkerHost } from '#platform'
+import { type Clock, type WorkerClient, WorkerHost, systemClock } from '#platform'
 import { isNote } from '../files/file-names.ts'
 import type { Roots } from '../files/paths.ts'
 import { ChangeLog, type ChangeLogEvent } from './change-log.ts'
@@ -54,7 +54,12 @@ export class History {
     this.#worker = new WorkerHost({
       entry,
       idleMs,
-      onStart: (client) => client.open({ file, workspace: roots.workspace, clockAheadMs: clockOffset(options.now) }),
+      onStart: (client) =>
+        client.open({
+          file,
+          workspace: roots.workspace,
+          clockAheadMs: options.now().getTime() - systemClock().getTime(),
+        }),
       onStop: (client) => client.close(),
       onCrash: onFault,
     })

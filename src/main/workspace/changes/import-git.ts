@@ -19,7 +19,6 @@ import {
   type FileChangeRow,
 } from './change-rows.ts'
 import { LogFile, type OpenLog } from './log-file.ts'
-import { removeUnusedVersions } from './remove-texts.ts'
 
 export interface GitImportOptions {
   /** Absolute path of the change log. */
@@ -86,7 +85,7 @@ export async function importFromGit(options: GitImportOptions): Promise<GitImpor
       if (commit.at >= began) break
       onProgress?.(done, total)
       done += 1
-      await collector.add(commit)
+      collector.add(commit)
       signal?.throwIfAborted()
     }
     log.run(({ db }) => db.pragma('synchronous = FULL'))
@@ -95,7 +94,7 @@ export async function importFromGit(options: GitImportOptions): Promise<GitImpor
     const { skipped } = collector
     return { changes: sets.length, paths, notes: paths.length, skipped, later: total - done, isKnown: false }
   } catch (error) {
-    log.write(removeUnusedVersions)
+    log.write(({ versions }) => versions.removeUnused())
     signal?.throwIfAborted()
     throw error
   } finally {
@@ -193,7 +192,7 @@ class Collector {
   /** Notes by path, with removed ones. */
   readonly notes = new Map<string, Note>()
   /** Stored texts by mark. */
-  readonly versions = new Map<string, { readonly id: number; readonly hash: Buffer }>()
+  readonly versions = new Map<string, { readonly id: number; readonly hash: string | undefined }>()
   skipped = 0
   readonly #log: LogFile
 
@@ -201,7 +200,7 @@ class Collector {
     this.#log = log
   }
 
-  async add(commit: Commit): Promise<void> {
+  add(commit: Commit): void {
     const { at, detail, message, files, moves, texts } = commit
     const { origin, files: listed } = parseTrailers(message)
     const unchanged = new Map(moves.map(({ path, from = '' }) => [path, this.notes.get(from)?.version ?? undefined]))
@@ -215,7 +214,7 @@ class Collector {
     const rows: Row[] = []
     for (const [path, mark] of files) {
       const note = moved.get(path) ?? this.notes.get(path) ?? { path, version: null }
-      const stored = mark ? await this.#store(mark, texts.get(mark), note.version) : unchanged.get(path)
+      const stored = mark ? this.#store(mark, texts.get(mark), note.version) : unchanged.get(path)
       const after = mark === null ? null : stored
       if (after === undefined) this.skipped += 1
       else if (after !== note.version || note.path !== path)
@@ -226,12 +225,12 @@ class Collector {
   }
 
   /** @returns the version; undefined if the file is no text or is too large */
-  async #store(mark: string, bytes: Buffer | undefined, base: number | null): Promise<number | undefined> {
-    if (bytes) {
-      const prepared = await this.#log.run(({ versions }) => versions).prepare(bytes.toString('utf8'), base)
-      const id = this.#log.write(({ versions }) => versions.put(prepared))
-      this.versions.set(mark, { id, hash: prepared.hash })
-    }
+  #store(mark: string, bytes: Buffer | undefined, base: number | null): number | undefined {
+    if (bytes)
+      this.#log.write(({ versions }) => {
+        const id = versions.put(bytes.toString('utf8'), base)
+        this.versions.set(mark, { id, hash: versions.hash(id) })
+      })
     return this.versions.get(mark)?.id
   }
 }
@@ -260,7 +259,7 @@ function storeSets(log: OpenLog, { sets, notes, versions }: Collector): void {
   const [first] = sets
   if (!first || isImported(db, first.detail)) return
   for (const { id, hash } of versions.values())
-    if (log.versions.hash(id) !== hash.toString('hex'))
+    if (log.versions.hash(id) !== hash)
       throw new Error('the history was changed meanwhile; import the repository again')
   const began = beginningOf(db)
   const rows = [...notes].flatMap(([path, note]) => joinNote(log, path, note))

@@ -6,11 +6,11 @@ import Database from 'better-sqlite3'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { damagedPath } from '#platform'
-import { migrate, type Db } from './schema.ts'
+import { migrate, type LogDb } from './schema.ts'
 import { Versions } from './versions.ts'
 
 export interface OpenLog {
-  readonly db: Db
+  readonly db: LogDb
   readonly versions: Versions
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { BlamedLine, HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { compareLines, describeChange, hunkStatuses, type RevertStatus } from '#platform'
+import { compareLines, describeChange } from '#platform'
 import {
   changeSetOf,
   currentPath,
@@ -14,7 +14,8 @@ import {
   type FileChangeRow,
 } from './change-rows.ts'
 import type { OpenLog } from './log-file.ts'
-import type { Db } from './schema.ts'
+import { type HunkStatus, hunkStatuses } from './revert.ts'
+import type { LogDb } from './schema.ts'
 
 /** Maximum length of a text for `blameFile`, UTF-16 code units. */
 const maxBlameLength = 2_000_000
@@ -39,7 +40,7 @@ const keysSchema = z.array(z.string()).catch([])
 type TimelineRow = FileChangeRow & { readonly at: number; readonly origin: string; readonly now: string }
 
 /** Returns changes of notes, newest first. */
-export function queryTimeline(db: Db, request: TimelineRequest): HistoryEntry[] {
+export function queryTimeline(db: LogDb, request: TimelineRequest): HistoryEntry[] {
   const { path, before, since, causes, session, limit, groupAdopted = false } = request
   const note = path === undefined ? undefined : latestChangeAt(db, path)?.note
   if (path !== undefined && (note === undefined || note === null)) return []
@@ -82,7 +83,7 @@ function toEntry(row: TimelineRow): HistoryEntry {
 }
 
 /** Returns one entry for all files that existed before the history; none if it is not in the range. */
-function adoptedEntry(db: Db, before = Infinity, since = 0): HistoryEntry[] {
+function adoptedEntry(db: LogDb, before = Infinity, since = 0): HistoryEntry[] {
   const row = db
     .prepare<[], TimelineRow & { files: number }>(
       `SELECT s.at, s.origin, c.*, min(c.id), count(*) AS files, c.path AS now
@@ -95,7 +96,7 @@ function adoptedEntry(db: Db, before = Infinity, since = 0): HistoryEntry[] {
 }
 
 /** Returns the current path of the note of a change; its path then, if the log does not know the file. */
-export function currentPathOf(db: Db, changeSet: number, path: string): string {
+export function currentPathOf(db: LogDb, changeSet: number, path: string): string {
   const query = db.prepare<[number, string], string | null>(
     `SELECT ${currentPath} FROM file_changes c WHERE c.change_set = ? AND c.path = ?`,
   )
@@ -103,7 +104,7 @@ export function currentPathOf(db: Db, changeSet: number, path: string): string {
 }
 
 /** Returns the current path of the note that was last moved away from `path`; `path` itself if there is none. */
-export function movedPathOf(db: Db, path: string): string {
+export function movedPathOf(db: LogDb, path: string): string {
   const move = latestChangeAt(db, path) ? undefined : latestMoveFrom(db, path)
   return move ? currentPathOf(db, move.change_set, move.path) : path
 }
@@ -138,7 +139,7 @@ export function diffOf(log: OpenLog, changeSet: number, path: string) {
  * @param text current text of the note
  * @throws AppError as `textsOf`
  */
-export function revertStatusOf(log: OpenLog, changeSet: number, path: string, text: string): RevertStatus[] {
+export function revertStatusOf(log: OpenLog, changeSet: number, path: string, text: string): HunkStatus[] {
   const { before, after } = textsOf(log, changeSet, path)
   const statuses = hunkStatuses(before ?? '', after ?? '', text)
   if (!statuses.includes('changed')) return statuses

@@ -21,8 +21,7 @@ import {
   type FileChangeRow,
 } from './change-rows.ts'
 import type { LogFile } from './log-file.ts'
-import type { Db } from './schema.ts'
-import type { PreparedVersion } from './versions.ts'
+import type { LogDb } from './schema.ts'
 
 const scanBatchSize = 64
 const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
@@ -106,7 +105,7 @@ export class Scanner {
       await this.#mutex.run(async () => {
         const found = await Promise.all(batch.map((path) => this.#read(path, resolvedRoots)))
         const changes = found.filter((change) => change !== undefined)
-        await this.#store(changes)
+        this.#store(changes)
         changed.push(...changes.map(({ path }) => path))
       })
     }
@@ -149,29 +148,20 @@ export class Scanner {
     })
   }
 
-  async #store(found: readonly FoundChange[]): Promise<void> {
+  #store(found: readonly FoundChange[]): void {
     const { log } = this.#options
     if (found.length === 0) return
-    const prepared: (FoundChange & { readonly version: PreparedVersion | null })[] = []
-    const { versions } = log.run((open) => open)
-    for (const change of found) {
-      const { recorded, text } = change
-      prepared.push({
-        ...change,
-        version: text === null ? null : await versions.prepare(text, recorded?.after ?? null),
-      })
-    }
     // Removals first, so that a renamed file is found with its old path.
-    prepared.sort((one, other) => Number(one.text !== null) - Number(other.text !== null))
+    const changes = found.toSorted((one, other) => Number(one.text !== null) - Number(other.text !== null))
     const cause: Cause = log.isPaused ? 'unrecorded' : 'outside'
-    log.write(({ db, versions: texts }) => {
+    log.write(({ db, versions }) => {
       const adoption = openAdoption(db, this.#now)
       const outside = insertChangeSet(db, { at: this.#now, origin: { cause } })
       const recent = recentChanges(db, this.#now - maxRenameGapMs)
-      for (const { path, recorded, text, version, stamp } of prepared) {
-        const after = version && texts.put(version)
+      for (const { path, recorded, text, stamp } of changes) {
         const before = recorded?.after ?? null
-        const recordedText = before === null ? null : (texts.text(before) ?? '')
+        const after = text === null ? null : versions.put(text, before)
+        const recordedText = before === null ? null : (versions.text(before) ?? '')
         const isAdopted = adoption !== undefined && !recorded && text !== null
         const changeSet = isAdopted ? adoption : outside
         const rename = isAdopted ? undefined : findRename(recent, { path, before, after })
@@ -194,7 +184,7 @@ export class Scanner {
 }
 
 /** Returns files that other programs have added or removed since a time. */
-function recentChanges(db: Db, since: number): FileChangeRow[] {
+function recentChanges(db: LogDb, since: number): FileChangeRow[] {
   return db
     .prepare<[number], FileChangeRow>(
       `SELECT c.* FROM change_sets s JOIN file_changes c ON c.change_set = s.id

@@ -3,9 +3,9 @@
  * change set is stored, with `pending` file changes, before the files are replaced.
  */
 import type Database from 'better-sqlite3'
-import { currentFileTime } from '#platform'
+import { systemClock } from '#platform'
 
-export type Db = Database.Database
+export type LogDb = Database.Database
 
 const tables = `
   CREATE TABLE change_sets (
@@ -86,7 +86,7 @@ export class NewerLogError extends Error {
 }
 
 /** Creates or upgrades the tables. @param now milliseconds since the epoch @throws NewerLogError, SqliteError */
-export function migrate(db: Db, now = currentFileTime().getTime()): void {
+export function migrate(db: LogDb, now = systemClock().getTime()): void {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version > migrations.length) throw new NewerLogError(version)
   if (version === migrations.length) return

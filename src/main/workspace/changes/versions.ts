@@ -3,22 +3,17 @@
  * middle between the common start and end, with the replaced part of the previous version as the dictionary of deflate.
  */
 import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { deflateRaw, deflateRawSync, inflateRawSync, type ZlibOptions } from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { commonEnds, setBounded } from '#platform'
-import type { Db } from './schema.ts'
+import type { LogDb } from './schema.ts'
 
 /** A version that depends on more versions than this is stored as a whole text. */
 const maxDepth = 40
-/** Longer parts are compressed in the thread pool, bytes. */
-const maxSyncBytes = 64 * 1024
 /** Deflate uses at most this many bytes of a dictionary. */
 const maxDictionaryBytes = 32 * 1024
 /** Limits of the cache: number of texts, length of each in bytes. */
 const maxCachedTexts = 64
 const maxCachedBytes = 200_000
-
-const deflateAsync = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
 
 interface VersionRow {
   readonly id: number
@@ -30,18 +25,11 @@ interface VersionRow {
   readonly data: Buffer | null
 }
 
-/** A compressed text that is not stored yet; `data` is null if it was already stored. */
-export interface PreparedVersion extends Omit<VersionRow, 'id'> {
-  readonly bytes: Buffer
-  /** Hash of the version `base`; undefined if there is none. */
-  readonly baseHash: Buffer | undefined
-}
-
 export class Versions {
-  readonly #db: Db
+  readonly #db: LogDb
   readonly #cache = new Map<number, { readonly hash: Buffer; readonly bytes: Buffer }>()
 
-  constructor(db: Db) {
+  constructor(db: LogDb) {
     this.#db = db
   }
 
@@ -55,60 +43,38 @@ export class Versions {
     return this.#row(id)?.hash.toString('hex')
   }
 
-  /** Compresses a text. @param base version that the text probably resembles */
-  async prepare(text: string, base: number | null): Promise<PreparedVersion> {
+  /**
+   * Stores a text. The caller must have begun a transaction.
+   * @param base version that the text probably resembles
+   * @returns its id
+   */
+  put(text: string, base: number | null = null): number {
     const bytes = Buffer.from(text, 'utf8')
     const textHash = hash('sha256', bytes, 'buffer')
-    if (this.#find(textHash)?.hasText) return { hash: textHash, bytes, ...whole, baseHash: undefined, data: null }
-    const row = base === null ? undefined : this.#row(base)
-    const baseBytes = row && row.depth < maxDepth ? this.#bytes(row.id) : undefined
-    if (row && baseBytes) {
-      const { start: head, end: tail } = commonEnds(baseBytes, bytes)
-      const dictionary = baseBytes.subarray(head, baseBytes.length - tail).subarray(-maxDictionaryBytes)
-      const data = await compress(bytes.subarray(head, bytes.length - tail), { dictionary })
-      // A text without similar parts is not shorter as a difference, and whole texts are faster to read.
-      if (data.length < bytes.length / 4)
-        return { hash: textHash, bytes, base: row.id, baseHash: row.hash, head, tail, depth: row.depth + 1, data }
-    }
-    return { hash: textHash, bytes, ...whole, baseHash: undefined, data: await compress(bytes) }
-  }
-
-  /** Stores a text. The caller must have begun a transaction. @returns its id */
-  put(version: PreparedVersion): number {
-    const existing = this.#find(version.hash)
-    if (existing) {
-      if (!existing.hasText) this.storeWhole(existing.id, version.bytes)
-      return existing.id
-    }
+    const existing = this.#db
+      .prepare<[Buffer], { id: number; hasText: number }>(
+        'SELECT id, data IS NOT NULL AS hasText FROM versions WHERE hash = ?',
+      )
+      .get(textHash)
+    if (existing?.hasText === 0) this.#storeWhole(existing.id, bytes)
+    if (existing) return existing.id
+    const columns = this.#difference(bytes, base) ?? { ...whole, data: deflateRawSync(bytes) }
     const insert = this.#db.prepare(
       'INSERT INTO versions (hash, base, head, tail, depth, data) VALUES (@hash, @base, @head, @tail, @depth, @data)',
     )
-    const base = version.base === null ? undefined : this.#row(version.base)
-    const isBaseUnchanged = version.baseHash === undefined || (base?.data && base.hash.equals(version.baseHash))
-    const { hash: textHash, base: baseId, head, tail, depth, data } = version
-    const columns =
-      isBaseUnchanged && data
-        ? { base: baseId, head, tail, depth, data }
-        : { ...whole, data: deflateRawSync(version.bytes) }
     return Number(insert.run({ hash: textHash, ...columns }).lastInsertRowid)
   }
 
-  /** Stores a text without compressing it as a difference. @returns its id */
-  putWhole(text: string): number {
-    const bytes = Buffer.from(text, 'utf8')
-    return this.put({ hash: hash('sha256', bytes, 'buffer'), bytes, ...whole, baseHash: undefined, data: null })
-  }
-
   /** Stores a version as a whole text, with its hash. */
-  storeWhole(id: number, bytes: Buffer): void {
+  #storeWhole(id: number, bytes: Buffer): void {
     this.#db
       .prepare('UPDATE versions SET hash = ?, base = NULL, head = 0, tail = 0, depth = 0, data = ? WHERE id = ?')
       .run(hash('sha256', bytes, 'buffer'), deflateRawSync(bytes), id)
   }
 
   /**
-   * Removes the texts of versions; their hashes stay. Versions that depend on them are stored as whole texts. The caller must have
-   * begun a transaction.
+   * Removes the texts of versions, which `secure_delete` overwrites; their hashes stay. Versions that depend on them are
+   * stored as whole texts.
    */
   removeTexts(ids: Iterable<number>): void {
     const removed = new Set(ids)
@@ -117,18 +83,50 @@ export class Versions {
       for (const dependent of dependents.all(id)) {
         if (removed.has(dependent.id)) continue
         const bytes = this.#bytes(dependent.id)
-        if (bytes) this.storeWhole(dependent.id, bytes)
+        if (bytes) this.#storeWhole(dependent.id, bytes)
       }
     const remove = this.#db.prepare('UPDATE versions SET base = NULL, data = NULL WHERE id = ?')
     for (const id of removed) remove.run(id)
   }
 
-  #find(textHash: Buffer): { readonly id: number; readonly hasText: number } | undefined {
-    return this.#db
-      .prepare<[Buffer], { id: number; hasText: number }>(
-        'SELECT id, data IS NOT NULL AS hasText FROM versions WHERE hash = ?',
+  /** Returns undefined if the text is not shorter as a difference: whole texts are faster to read. */
+  #difference(bytes: Buffer, base: number | null): Omit<VersionRow, 'id' | 'hash'> | undefined {
+    const row = base === null ? undefined : this.#row(base)
+    const baseBytes = row && row.depth < maxDepth ? this.#bytes(row.id) : undefined
+    if (!row || !baseBytes) return undefined
+    const { start: head, end: tail } = commonEnds(baseBytes, bytes)
+    const dictionary = baseBytes.subarray(head, baseBytes.length - tail).subarray(-maxDictionaryBytes)
+    const data = deflateRawSync(bytes.subarray(head, bytes.length - tail), { dictionary })
+    return data.length < bytes.length / 4 ? { base: row.id, head, tail, depth: row.depth + 1, data } : undefined
+  }
+
+  /**
+   * Removes the texts of versions that only changes before a time have. The caller must have begun a transaction.
+   * @param before milliseconds since the epoch
+   */
+  removeOld(before: number): void {
+    const ids = this.#db
+      .prepare<[number], number>(
+        `SELECT v.id FROM versions v WHERE v.data IS NOT NULL AND v.id NOT IN (
+           SELECT value FROM (SELECT c.before AS value, c.change_set FROM file_changes c
+             UNION ALL SELECT c.after, c.change_set FROM file_changes c)
+           WHERE value IS NOT NULL AND change_set IN (SELECT id FROM change_sets WHERE at >= ?))`,
       )
-      .get(textHash)
+      .pluck()
+      .all(before)
+    this.removeTexts(ids)
+  }
+
+  /** Removes versions that no change has. The caller must have begun a transaction. */
+  removeUnused(): void {
+    const unused = this.#db
+      .prepare<[], number>(
+        `SELECT id FROM versions EXCEPT SELECT before FROM file_changes EXCEPT SELECT after FROM file_changes`,
+      )
+      .pluck()
+      .all()
+    this.removeTexts(unused)
+    for (const id of unused) this.#db.prepare('DELETE FROM versions WHERE id = ?').run(id)
   }
 
   #row(id: number): VersionRow | undefined {
@@ -157,7 +155,3 @@ export class Versions {
 }
 
 const whole = { base: null, head: 0, tail: 0, depth: 0 } as const
-
-function compress(bytes: Buffer, options: ZlibOptions = {}): Promise<Buffer> | Buffer {
-  return bytes.length > maxSyncBytes ? deflateAsync(bytes, options) : deflateRawSync(bytes, options)
-}

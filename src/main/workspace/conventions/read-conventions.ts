@@ -4,20 +4,18 @@
  * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
  * (Daily notes, Note templates).
  */
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, statSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse as parseJsonc, type ParseError } from 'jsonc-parser'
 import type { VaultConventions } from '#shared/contract/index.ts'
-import { isDailyFormat, type DailyNotes } from '#shared/markdown/daily-notes.ts'
-import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
+import { type DailyNotes, isDailyFormat } from '#shared/markdown/daily-notes.ts'
+import { agentFileNames, appFolderName, longTermNames } from '#shared/util/agent-files.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { readSmallText } from '#platform'
 import { isHidden } from '../files/file-names.ts'
-import { isIgnoredFolder, isMarkdown, memoryFolderPath, defaultDaily } from '../files/layout.ts'
-import { ednValue } from './edn.ts'
-import { longTermFilesIn } from './long-term-files.ts'
-import { inferDailyNotes } from './infer-daily-notes.ts'
+import { defaultDaily, isIgnoredFolder, isMarkdown, memoryFolderPath } from '../files/layout.ts'
+import { ednValue, inferDailyNotes, fromFoamPath, fromJavaFormat, fromMaskFormat } from './vault-formats.ts'
 
 /** Largest settings file, bytes. */
 const maxSettingsBytes = 1024 * 1024
@@ -263,65 +261,17 @@ function ignoredPrefixes(value: unknown): string[] {
     .filter((prefix) => prefix !== '')
 }
 
-/** Converts Java's date format, which Logseq uses (`yyyy_MM_dd`, `MMM do, yyyy`), to Moment.js format. */
-export function fromJavaFormat(format: string): string {
-  return replaceTokens(format, {
-    yyyy: 'YYYY',
-    yy: 'YY',
-    dd: 'DD',
-    do: 'Do',
-    d: 'D',
-    EEEE: 'dddd',
-    EEE: 'ddd',
-    EE: 'ddd',
-    E: 'ddd',
-  })
-}
-
-/** Replaces the letters of a date format by those of Moment.js. Quoted text becomes bracketed. */
-function replaceTokens(format: string, momentFormats: Readonly<Record<string, string>>): string {
-  return format.replaceAll(/'([^']*)'|do|dS|([a-zA-Z])\2*/g, (token, quoted?: string) =>
-    quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,
-  )
-}
-
 /**
- * Converts the format of the package dateformat, which Foam's settings use (`yyyy-mm-dd`, `isoDate`), to Moment.js
- * format.
+ * Returns the names in a folder (absolute) that can be the long-term memory, the one in use first. Names of the same
+ * file, such as links, count once. A disk that ignores case lists each file once.
  */
-export function fromMaskFormat(format: string): string {
-  if (format === 'isoDate') return 'YYYY-MM-DD'
-  return replaceTokens(format, {
-    yyyy: 'YYYY',
-    yy: 'YY',
-    mmmm: 'MMMM',
-    mmm: 'MMM',
-    mm: 'MM',
-    m: 'M',
-    dd: 'DD',
-    d: 'D',
-    dS: 'Do',
+export function longTermFilesIn(folder: string): string[] {
+  const entries = globSync('*.md', { cwd: folder })
+  const ids = longTermNames.map((name) => {
+    const info = entries.includes(name)
+      ? statSync(join(folder, name), { bigint: true, throwIfNoEntry: false })
+      : undefined
+    return info?.isFile() ? `${info.dev} ${info.ino}` : undefined
   })
-}
-
-/**
- * Converts the path of a Foam template (`/journal/${FOAM_DATE_YEAR}-$FOAM_DATE_MONTH-$FOAM_DATE_DATE.md`) to a
- * Moment.js format.
- */
-export function fromFoamPath(path: string): string {
-  const momentFormats: Readonly<Record<string, string>> = {
-    YEAR: 'YYYY',
-    YEAR_SHORT: 'YY',
-    MONTH: 'MM',
-    MONTH_NAME: 'MMMM',
-    MONTH_NAME_SHORT: 'MMM',
-    DATE: 'DD',
-    DAY_NAME: 'dddd',
-    DAY_NAME_SHORT: 'ddd',
-  }
-  return path
-    .replace(/\.md$/, '')
-    .replaceAll(/\$\{?(?:FOAM_DATE|CURRENT)_(\w+?)\b\}?|([A-Za-z]+)/g, (token, name?: string, letters?: string) =>
-      letters === undefined ? (momentFormats[name ?? ''] ?? token) : `[${letters}]`,
-    )
+  return longTermNames.filter((_, at) => ids[at] !== undefined && ids.indexOf(ids[at]) === at)
 }

@@ -1,8 +1,13 @@
 import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
 import { type AgentSettings, EventEmitter, KeyedQueue, type Subscribable } from '#platform'
-import { defaultDaily } from '../files/layout.ts'
+import { createLayout, defaultDaily, ownFilePath } from '../files/layout.ts'
 import { normalizeFolder, readConventions } from './read-conventions.ts'
+import { readdir } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { onSystemError } from '#shared/util/errors.ts'
+import { agentFileNames } from '#shared/util/agent-files.ts'
+import { walkMarkdown } from '../files/walk.ts'
 
 /** Conventions from this app's settings. Undefined values come from the vault. */
 type ConventionOverrides = Omit<AgentSettings['vault'], 'ignored'> & { readonly ignored: readonly string[] }
@@ -67,4 +72,33 @@ function parseAttachments(folderSetting: string | undefined): VaultConventions['
   const folder = normalizeFolder(folderSetting)
   if (!/^\.[\\/]/.test(folderSetting)) return { path: folder }
   return folder === '' ? 'beside' : { below: folder }
+}
+
+const systemFiles: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini'])
+
+/** Returns the names in a folder; undefined if it does not exist. @throws the system error if it cannot be read */
+export async function listEntryNames(folder: string): Promise<string[] | undefined> {
+  const names = await readdir(folder).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  return names?.filter((name) => !systemFiles.has(name))
+}
+
+/** Describes a folder that the user may choose as a workspace. An unreadable or relative path counts as empty. */
+export async function inspectFolder(folder: string, signal?: AbortSignal) {
+  // While the user types the path, it can be incomplete.
+  const names = isAbsolute(folder) ? await listEntryNames(folder).catch(() => []) : undefined
+  if (!names) {
+    const habits = await readConventions(isAbsolute(folder) ? folder : '', [])
+    return { exists: false, own: [], isEmpty: true, notes: 0, habits }
+  }
+  const { files } = await walkMarkdown(folder, signal).catch(onSystemError({ files: [] }))
+  const paths = files.map((file) => file.path)
+  const habits = await readConventions(folder, paths)
+  const layout = createLayout(habits.own, habits.longTermFiles[0])
+  return {
+    exists: true,
+    own: agentFileNames.map((name) => ownFilePath(name, layout)).filter((path) => paths.includes(path)),
+    isEmpty: names.length === 0,
+    notes: files.length,
+    habits,
+  }
 }

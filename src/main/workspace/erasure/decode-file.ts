@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
 import { parseJson } from '#shared/util/json.ts'
-import { gunzipAsync } from '#platform'
 
 /** Larger files are not read, bytes. */
 const maxBytes = 256 * 1024 * 1024
@@ -21,10 +21,18 @@ export async function decodeFile(
   if (info.size > maxBytes) return {}
   const bytes = await readFile(file)
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
-  // An incomplete file, which a crash left, is searched as it is.
-  const content = isZipped ? await gunzipAsync(bytes).catch(() => bytes) : bytes
+  const content = isZipped ? unzip(bytes) : bytes
   const text = content.toString('utf8')
   return { text, isZipped, isUtf8: Buffer.from(text, 'utf8').equals(content) }
+}
+
+/** Returns an incomplete file, which a crash left, as it is. */
+function unzip(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes)
+  } catch {
+    return bytes
+  }
 }
 
 export function isJson(path: string): boolean {
@@ -37,7 +45,7 @@ export function jsonRows(path: string, text: string): string[] {
 }
 
 /** Returns the texts in a file: the strings of JSON, or the whole text. */
-export function textsOf(path: string, text: string): string[] {
+export function textsIn(path: string, text: string): string[] {
   return isJson(path) ? jsonRows(path, text).flatMap((json) => collectStrings(parseJson(json) ?? json)) : [text]
 }
 

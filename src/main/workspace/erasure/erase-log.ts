@@ -6,8 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { deleteFileChange, type FileChangeRow } from '../changes/change-rows.ts'
 import type { OpenLog } from '../changes/log-file.ts'
-import { removeUnusedVersions } from '../changes/remove-texts.ts'
-import { migrate, type Db } from '../changes/schema.ts'
+import { migrate, type LogDb } from '../changes/schema.ts'
 import { Versions } from '../changes/versions.ts'
 import { collectStrings } from './decode-file.ts'
 import type { ErasePattern } from './erase-pattern.ts'
@@ -26,7 +25,7 @@ export function findInLog(file: string, pattern: ErasePattern): ErasurePlace[] |
     const { count, lines } = places.get(path) ?? { count: 0, lines: pattern.excerpt([text]).lines }
     places.set(path, { kind: 'history', path, count: count + 1, lines })
   }
-  let db: Db | undefined
+  let db: LogDb | undefined
   try {
     db = new Database(file, { readonly: true })
     migrate(db)
@@ -72,7 +71,7 @@ function rewrite({ db, versions }: OpenLog, pattern: ErasePattern, keptPaths: Re
     if (id === null || !keepsPath(path)) return null
     const text = versions.text(id)
     const isKept = text === undefined || keptPaths.has(path) || !pattern.matches(text)
-    return isKept ? id : versions.putWhole(pattern.removeLines(text))
+    return isKept ? id : versions.put(pattern.removeLines(text))
   }
   const linesOf = (id: number | null) => (id === null ? '' : (versions.text(id) ?? ''))
   const update = db.prepare(
@@ -96,7 +95,7 @@ function rewrite({ db, versions }: OpenLog, pattern: ErasePattern, keptPaths: Re
       update.run({ id, path: newPath, from: isMoveKept ? from : null, before, after, ...counts })
     }
   }
-  removeUnusedVersions({ db, versions })
+  versions.removeUnused()
   db.function('has_match', (json) => Number(stringsOf(json).some((text) => pattern.matches(text))))
   // Without the detail, a change of several files cannot be undone as a whole, but each of its files can.
   const details = db.prepare('UPDATE change_sets SET kind = NULL, detail = NULL WHERE has_match(detail)').run()

@@ -9,12 +9,12 @@ import { erasureRequestSchema } from '#shared/contract/forget.ts'
 import type { ErasureOutcome, ErasureRequest, ErasureStep } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { readIfExists, runExclusively, toWriteError, writeDurably } from '#platform'
+import { readIfExists, toWriteError, writeDurably, Mutex } from '#platform'
 import { LogFile } from '../changes/log-file.ts'
 import { NewerLogError } from '../changes/schema.ts'
 import { eraseInLog } from './erase-log.ts'
 import { ErasePattern } from './erase-pattern.ts'
-import { listStoredFiles, type ErasureFolders, type StoredFile } from './erasure-stores.ts'
+import { listStoredFiles, type ErasureFolders, type SearchedFile } from './erasure-stores.ts'
 import { findInFile, findOccurrences, removeOccurrences } from './occurrences.ts'
 
 /** File of the running task. Contains the phrases, so it is deleted after everything else. */
@@ -50,16 +50,16 @@ export async function* resumeErasure(folders: ErasureFolders, signal?: AbortSign
   const keptPaths = new Set(keep)
   const removed: ErasureOutcome['removed'] = []
   /** Returns true if the file changed. */
-  const eraseFile = async (storedFile: StoredFile): Promise<boolean> => {
+  const eraseFile = async (storedFile: SearchedFile): Promise<boolean> => {
     const { kind, file } = storedFile
     if (kind === 'history')
-      return runExclusively(folders.workspace, async () =>
+      return Mutex.runOnce(folders.workspace, async () =>
         useLog(storedFile, (log) => log.run((open) => eraseInLog(open, pattern, keptPaths) > 0)),
       )
     const isOutdated = kind === 'index' && removed.some((place) => place.kind !== 'oldHistory')
     if (!isOutdated && (await findInFile(storedFile, pattern)).length === 0) return false
     if (kind !== 'oldHistory' && kind !== 'index')
-      return runExclusively(folders.workspace, () => removeOccurrences(storedFile, pattern))
+      return Mutex.runOnce(folders.workspace, () => removeOccurrences(storedFile, pattern))
     // The next start builds a new index from the files.
     await rm(file, { recursive: true, force: true })
     return true
@@ -87,7 +87,7 @@ const progressInterval = 20
  * @returns the result of `work`; false for a log of a newer version
  * @throws AppError `file_busy`, `disk_full`, `write_failed`
  */
-function useLog({ path, file }: StoredFile, work: (log: LogFile) => boolean): boolean {
+function useLog({ path, file }: SearchedFile, work: (log: LogFile) => boolean): boolean {
   const log = new LogFile(file, () => undefined)
   try {
     return work(log)

@@ -18,7 +18,7 @@ export interface ErasureFolders {
 }
 
 /** `path` is for display, relative to the workspace or the state folder; `file` is absolute. */
-export type StoredFile = Pick<ErasurePlace, 'kind' | 'path'> & { readonly file: string }
+export type SearchedFile = Pick<ErasurePlace, 'kind' | 'path'> & { readonly file: string }
 
 /** Kinds by the path in the workspace; the first match counts. */
 const workspaceKinds = [
@@ -45,7 +45,7 @@ const stateKinds = [
 const foreignFolders = new Set(['.git', 'node_modules'])
 
 /** Lists all files that can contain text of this agent; notes come first, the index last. */
-export async function listStoredFiles(folders: ErasureFolders): Promise<StoredFile[]> {
+export async function listStoredFiles(folders: ErasureFolders): Promise<SearchedFile[]> {
   const { workspace, forbidden, home, index, sessions, history, logs } = folders
   const indexStem = index.replace(/\.sqlite$/, '')
   const isIndexFile = (file: string) =>
@@ -57,7 +57,7 @@ export async function listStoredFiles(folders: ErasureFolders): Promise<StoredFi
     ...(await entriesOf(history)),
     ...(await entriesOf(dirname(index))).filter(isIndexFile),
   ]
-  const toStored = (root: string, file: string, kinds: typeof workspaceKinds | typeof stateKinds): StoredFile[] => {
+  const toStored = (root: string, file: string, kinds: typeof workspaceKinds | typeof stateKinds): SearchedFile[] => {
     const path = relative(root, file).split(sep).join('/')
     const kind = kinds.find(([, pattern]) => pattern.test(path))?.[0]
     return kind === undefined ? [] : [{ kind, path, file }]

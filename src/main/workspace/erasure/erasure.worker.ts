@@ -1,5 +1,6 @@
 import type { ErasureRequest } from '#shared/contract/index.ts'
 import { serveWorker } from '#platform'
+import { findGitFolder } from '../git/git-log.ts'
 import { erase, resumeErasure } from './erase.ts'
 import { ErasePattern } from './erase-pattern.ts'
 import type { ErasureFolders } from './erasure-stores.ts'
@@ -15,8 +16,11 @@ const jobs = {
   resume: async (folders: ErasureFolders) => {
     for await (const _ of resumeErasure(folders));
   },
-  find: ({ folders, words }: { folders: ErasureFolders; words: string }) =>
-    findOccurrences(folders, new ErasePattern([words])),
+  /** `git`: path of a repository that contains the workspace; null if there is none. It keeps the texts. */
+  find: async ({ folders, words }: { folders: ErasureFolders; words: string }) => ({
+    places: await findOccurrences(folders, new ErasePattern([words])),
+    git: findGitFolder(folders.workspace) ?? null,
+  }),
 }
 
 export type ErasureJobs = typeof jobs

@@ -1,14 +1,15 @@
 /** Finds and removes the matches of a pattern in the files that the app stores for an agent. */
 import { rm, rmdir, writeFile } from 'node:fs/promises'
-import { dirname, posix } from 'node:path'
+import { dirname, join, posix } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { ErasurePlace } from '#shared/contract/index.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { forgetPartNames, gzipAsync, measureDataLocations, writeDurably } from '#platform'
+import { measureDataLocations, writeDurably } from '#platform'
 import { fileStamp } from '../files/text-files.ts'
-import { collectStrings, decodeFile, isJson, jsonRows, mapStrings, textsOf } from './decode-file.ts'
+import { collectStrings, decodeFile, isJson, jsonRows, mapStrings, textsIn } from './decode-file.ts'
 import { findInLog } from './erase-log.ts'
 import type { ErasePattern } from './erase-pattern.ts'
-import { listStoredFiles, type ErasureFolders, type StoredFile } from './erasure-stores.ts'
+import { listStoredFiles, type ErasureFolders, type SearchedFile } from './erasure-stores.ts'
 
 /** Lists the places with a match, and those that may have one because they cannot be searched. */
 export async function findOccurrences(folders: ErasureFolders, pattern: ErasePattern): Promise<ErasurePlace[]> {
@@ -18,7 +19,7 @@ export async function findOccurrences(folders: ErasureFolders, pattern: ErasePat
 }
 
 /** Returns the places in a file with a match, or the file itself if it cannot be searched. */
-export async function findInFile({ kind, path, file }: StoredFile, pattern: ErasePattern): Promise<ErasurePlace[]> {
+export async function findInFile({ kind, path, file }: SearchedFile, pattern: ErasePattern): Promise<ErasurePlace[]> {
   const unknownPlace = { kind, path, count: 0, lines: [] }
   if (kind === 'history') return findInLog(file, pattern) ?? [unknownPlace]
   if (kind === 'oldHistory') {
@@ -29,7 +30,7 @@ export async function findInFile({ kind, path, file }: StoredFile, pattern: Eras
   if (!decoded) return []
   const { text } = decoded
   if (text === undefined) return [unknownPlace]
-  const matches = pattern.excerpt(textsOf(path, text), kind === 'note' || kind === 'trash' || kind === 'other')
+  const matches = pattern.excerpt(textsIn(path, text), kind === 'note' || kind === 'trash' || kind === 'other')
   const isNamed = isNamedAfter(kind, path, pattern)
   if (matches.count === 0 && !isNamed) return []
   const keepsPrivate = kind === 'note' && !isNamed && pattern.addsMarkers(text)
@@ -37,7 +38,7 @@ export async function findInFile({ kind, path, file }: StoredFile, pattern: Eras
 }
 
 /** Returns true for a note whose path matches, so that it is deleted. The app chooses the names of other files. */
-function isNamedAfter(kind: StoredFile['kind'], path: string, pattern: ErasePattern): boolean {
+function isNamedAfter(kind: SearchedFile['kind'], path: string, pattern: ErasePattern): boolean {
   return (kind === 'note' || kind === 'trash') && pattern.matches(path)
 }
 
@@ -47,7 +48,7 @@ function isNamedAfter(kind: StoredFile['kind'], path: string, pattern: ErasePatt
  * @returns true if the file changed
  */
 export async function removeOccurrences(
-  storedFile: StoredFile,
+  storedFile: SearchedFile,
   pattern: ErasePattern,
   attempts = 20,
 ): Promise<boolean> {
@@ -68,8 +69,9 @@ export async function removeOccurrences(
   if (text === undefined || !isUtf8) return false
   const rewritten = rewriteText(storedFile, text, pattern)
   if (rewritten === text) return false
-  const encoded = rewritten !== undefined && isZipped ? await gzipAsync(rewritten) : rewritten
-  if (kind === 'request') await forgetPartNames(dirname(file))
+  const encoded = rewritten !== undefined && isZipped ? gzipSync(rewritten) : rewritten
+  // The name of a part is a hash of this key and the part; later parts get another key.
+  if (kind === 'request') await rm(join(dirname(file), 'key'), { force: true })
   if ((await fileStamp(file)) !== stampBefore)
     return attempts > 1 && removeOccurrences(storedFile, pattern, attempts - 1)
   if (encoded === undefined) await rm(file, { force: true })
@@ -80,7 +82,7 @@ export async function removeOccurrences(
 }
 
 /** Returns the new text; undefined deletes the file. */
-function rewriteText({ kind, path }: StoredFile, text: string, pattern: ErasePattern): string | undefined {
+function rewriteText({ kind, path }: SearchedFile, text: string, pattern: ErasePattern): string | undefined {
   if (!isJson(path)) return pattern.removeLines(text)
   const hasMatch = (value: unknown) => collectStrings(value).some((string) => pattern.matches(string))
   // Lines are removed from drafts and proposals, as from notes, and masked in other files.

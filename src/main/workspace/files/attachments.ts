@@ -2,9 +2,8 @@
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { withFile } from '#platform'
-import { isExecutable } from './executable-files.ts'
+import { assertAllowed, isExecutable, readFlags, toReadError } from './text-files.ts'
 import { resolveRoots, resolveInside, type Roots } from './paths.ts'
-import { assertAllowed, readFlags, toReadError } from './text-files.ts'
 
 const maxPieceBytes = 1024 * 1024
 export const maxAttachmentBytes = 200 * 1024 * 1024
@@ -16,7 +15,7 @@ export const maxAttachmentBytes = 200 * 1024 * 1024
  * @throws AppError `attachment_unknown` for an unsupported type, `file_too_large`, `file_not_found`,
  * `folder_unreadable`, and as `resolveInside`
  */
-export async function readAttachment(roots: Roots, path: string, from: number) {
+export async function readPiece(roots: Roots, path: string, from: number) {
   const { type, target } = await resolveAttachment(roots, path)
   const { isAllowed } = await resolveRoots(roots)
   try {

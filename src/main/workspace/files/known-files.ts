@@ -7,7 +7,7 @@ import { appendFile, stat } from 'node:fs/promises'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { onSystemError } from '#shared/util/errors.ts'
-import { inBatches, KeyedQueue, readIfExists, writeDurablyPrivate } from '#platform'
+import { inBatches, KeyedQueue, readIfExists, writeDurably } from '#platform'
 import { findReadableFolder, normalizePath, resolveInside, resolveRealPath, resolveRoots, type Roots } from './paths.ts'
 import { refuseUnreadable, walkFiles } from './walk.ts'
 
@@ -98,7 +98,7 @@ export class KnownFiles {
     let lines = (await readIfExists(this.#file))?.split('\n') ?? []
     if (lines[0] !== folder) {
       lines = [folder, ...(await this.#walk()).keys()]
-      await writeDurablyPrivate(this.#file, `${lines.join('\n')}\n`)
+      await writeDurably(this.#file, `${lines.join('\n')}\n`, { newMode: 0o600 })
     }
     this.#keys = new Set(lines.slice(1))
     this.#size = (await stat(this.#file)).size

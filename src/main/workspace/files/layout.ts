@@ -1,4 +1,4 @@
-import type { FileKind, MemoryScope, IndexExclusion } from '#shared/contract/index.ts'
+import type { FileKind, MemoryScope } from '#shared/contract/index.ts'
 import {
   dateOfFileName,
   dailyNoteDate,
@@ -90,9 +90,6 @@ export function dailyLogDate(path: string, layout: Layout = defaultLayout): stri
 }
 
 const verbatimFolderName = 'rescued'
-/** Part of the heading of text that was saved word for word, until the user has taken notes from it. */
-export const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
-export const takenVerbatimTitle = 'Kept word for word, notes taken'
 
 /** Returns true for text that was saved word for word. It is searched, but never loaded into a request automatically. */
 export function isVerbatim(path: string, layout: Layout = defaultLayout): boolean {
@@ -141,22 +138,6 @@ function isIgnored(path: string, { ignored }: Layout): boolean {
   return ignored.some(
     (entry) => path === entry || path === `${entry}.md` || path.startsWith(entry.endsWith('/') ? entry : `${entry}/`),
   )
-}
-
-/**
- * Returns the exclusion reason as a field of a file entry of the contract; an empty object if the file is searched.
- * @param unreadable error messages of files that could not be read, by path
- */
-export function exclusionEntry(
-  path: string,
-  scope: MemoryScope,
-  unreadable: ReadonlyMap<string, string>,
-  layout?: Layout,
-): { readonly unsearched?: IndexExclusion } {
-  const reason = exclusionReason(path, scope, layout)
-  if (reason !== undefined) return { unsearched: { reason } }
-  const message = unreadable.get(path)
-  return message === undefined ? {} : { unsearched: { reason: 'unreadable', message } }
 }
 
 export function isMarkdown(path: string): boolean {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
-import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { type FileHandle, link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
-import { makeFolder, syncFile, syncFolder, temporaryPath, withFile, writeDurably, toWriteError } from '#platform'
+import { makeFolder, syncFile, syncFolder, temporaryPath, toWriteError, withFile, writeDurably } from '#platform'
 
 export type PathCheck = (realPath: string) => boolean
 
@@ -133,7 +133,9 @@ export async function writeText(
   const assertUnchanged = async () => {
     if ((await fileStamp(path)) !== expectedStamp) throw new ConcurrentWriteError(shownPath)
   }
-  await withCheckedFolder(path, shownPath, isAllowed, (file) => writeDurably(file, text, shownPath, assertUnchanged))
+  await withCheckedFolder(path, shownPath, isAllowed, (file) =>
+    writeDurably(file, text, { shownPath, beforeRename: assertUnchanged }),
+  )
 }
 
 /** Thrown if another program, which does not use the app's lock, wrote the file between the read and the write. */
@@ -249,4 +251,36 @@ export function toReadError(error: unknown, shownPath: string): unknown {
   if (isSystemError(error, 'EACCES', 'EPERM'))
     return new AppError('folder_unreadable', `${shownPath} cannot be read (no permission)`, data, { cause: error })
   return error
+}
+
+const executableBits = 0o111
+
+/** For each device: true if its file system sets the bits on every file, as those of Windows do. */
+const bitsIgnoredByDevice = new Map<number, boolean>()
+
+/**
+ * Returns true for an existing file with an executable bit, if the file system supports such bits.
+ * @throws the system error if the file cannot be read
+ */
+export async function isExecutable(file: string): Promise<boolean> {
+  if (process.platform === 'win32') return false
+  const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
+  if (!info?.isFile() || (info.mode & executableBits) === 0) return false
+  let areBitsIgnored = bitsIgnoredByDevice.get(info.dev)
+  areBitsIgnored ??= await setsBitsOnEveryFile(file)
+  bitsIgnoredByDevice.set(info.dev, areBitsIgnored)
+  return !areBitsIgnored
+}
+
+async function setsBitsOnEveryFile(file: string): Promise<boolean> {
+  const probeFile = temporaryPath(file)
+  const handle = await open(probeFile, 'wx', 0o600).catch(onSystemError(undefined))
+  // If no file can be created, none will be written either.
+  if (!handle) return false
+  try {
+    return ((await handle.stat()).mode & executableBits) !== 0
+  } finally {
+    await handle.close()
+    await unlink(probeFile).catch(onSystemError(undefined))
+  }
 }

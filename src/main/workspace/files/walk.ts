@@ -2,18 +2,18 @@
  * Lists the files below a folder. Skips links out of the folder and links to files that are listed anyway, limits the
  * depth, and reports names that the app's path rules refuse.
  */
-import type { Dirent } from 'node:fs'
+import { stat as statWithCallback, type Dirent, type Stats } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { appFolderName } from '#shared/util/agent-files.ts'
 import { inBatches } from '#platform'
-import { statFile, type StatFile } from './stat-file.ts'
 import { isIgnoredFolder, isMarkdown, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isUsable } from './file-names.ts'
 import { resolveRoots } from './paths.ts'
 
-export interface FoundFile {
+export interface WalkedFile {
   /** Relative to the folder, forward slashes. */
   readonly path: string
   /** Bytes. */
@@ -26,7 +26,7 @@ export interface FoundFile {
 
 export interface Walk {
   /** Sorted by name within each folder. */
-  readonly files: readonly FoundFile[]
+  readonly files: readonly WalkedFile[]
   readonly problems: readonly WalkProblem[]
   /** Symbolic links that were skipped, because their target is listed under its own path or outside the folder. */
   readonly links: readonly string[]
@@ -41,6 +41,8 @@ export interface WalkProblem {
 const maxReportedProblems = 50
 
 const concurrency = 64
+/** Takes half as long as `fs/promises.stat`. */
+const statFile = promisify<string, Stats>(statWithCallback)
 
 interface Folder {
   /** Relative path; empty for the root of the walk. */
@@ -55,23 +57,18 @@ interface Folder {
  * @param forbidden absolute paths of folders that are skipped
  * @throws the system error if the root cannot be read
  */
-export async function walkMarkdown(
-  root: string,
-  signal?: AbortSignal,
-  forbidden?: readonly string[],
-  statFn: StatFile = statFile,
-): Promise<Walk> {
-  return walk(root, isMarkdown, signal, forbidden, statFn)
+export async function walkMarkdown(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<Walk> {
+  return walk(root, isMarkdown, true, signal, forbidden)
 }
 
 /** Lists files of all types except hidden ones. @throws as `walkMarkdown` */
-export async function walkFiles(root: string, signal?: AbortSignal, forbidden: readonly string[] = []): Promise<Walk> {
-  return walk(root, (name) => !isHidden(name), signal, forbidden, statFile)
+export async function walkFiles(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<Walk> {
+  return walk(root, (name) => !isHidden(name), true, signal, forbidden)
 }
 
 /** Lists Markdown files as `walkMarkdown` does, but reads no file metadata: sizes and times are 0. */
 export async function walkNames(root: string, signal?: AbortSignal, forbidden?: readonly string[]): Promise<Walk> {
-  return walk(root, isMarkdown, signal, forbidden)
+  return walk(root, isMarkdown, false, signal, forbidden)
 }
 
 /**
@@ -101,15 +98,15 @@ function segmentsBelow(real: string, absolutePath: string): string[] {
   return absolutePath.slice(real.length + 1).split(/[\\/]/)
 }
 
-/** @param statFn reads file metadata; if undefined, sizes and times are 0 */
+/** @param readsMetadata if false, sizes and times are 0 */
 async function walk(
   root: string,
   isIncluded: (name: string) => boolean,
+  readsMetadata: boolean,
   signal: AbortSignal | undefined,
   forbidden: readonly string[] = [],
-  statFn?: StatFile,
 ): Promise<Walk> {
-  const files: FoundFile[] = []
+  const files: WalkedFile[] = []
   const problems: WalkProblem[] = []
   const links = new Set<string>()
   const real = await realpath(root)
@@ -150,7 +147,7 @@ async function walk(
     if (problems.filter((problem) => problem.code === code).length < maxReportedProblems) problems.push({ path, code })
   }
 
-  async function inspect(folder: Folder, entry: Dirent): Promise<Folder | FoundFile | undefined> {
+  async function inspect(folder: Folder, entry: Dirent): Promise<Folder | WalkedFile | undefined> {
     const path = pathOf(folder, entry)
     if (!isUsable(entry.name)) return reportProblem(path, 'name_unusable')
     const isLink = entry.isSymbolicLink()
@@ -164,9 +161,9 @@ async function walk(
     // The walk reaches other targets of links by their own paths.
     if (isLink && !segments.includes('node_modules')) return undefined
     links.delete(path)
-    if (!statFn && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
+    if (!readsMetadata && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {
-      const info = await (statFn ?? statFile)(absolutePath)
+      const info = await statFile(absolutePath)
       if (info.isFile() && isIncluded(entry.name)) {
         if (info.nlink > 1) {
           const key = `${info.dev} ${info.ino}`

@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises'
-import { type Clock, EventEmitter, onAppError, type Subscribable, Mutex } from '#platform'
-import { AppError, onSystemError } from '#shared/util/errors.ts'
+import { type Clock, EventEmitter, Mutex, type Subscribable } from '#platform'
+import { AppError, onAppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {
   assertReadable,
   assertUnprotected,
   ConcurrentWriteError,
+  fileStamp,
   hashText,
   readText,
-  fileStamp,
-  writeText,
   type TextFile,
+  writeText,
 } from './text-files.ts'
 import type { ChangeLog, FileTransition } from '../changes/change-log.ts'
 import type { WriteOrigin } from '../changes/change-rows.ts'
@@ -59,7 +59,7 @@ export type BegunChange = Pick<WorkspaceWrite, 'change'>
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
 /** Runs all writes of a workspace one at a time, across processes, and notifies listeners of each. */
-export class WorkspaceWriter {
+export class NoteWriter {
   readonly #changes = new EventEmitter<WorkspaceWrite>()
   readonly changes: Subscribable<WorkspaceWrite> = this.#changes
   readonly #roots: Roots

@@ -2,14 +2,23 @@
  * Reads and writes the files of one agent's workspace. A write holds a lock, across all processes, from reading the
  * file until every listener has run.
  */
+import { attachmentType } from '#shared/util/attachments.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { withAddedPrivate, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
-import { systemClock, type Clock, Differ, EventEmitter, type Subscribable, scheduleCleanup } from '#platform'
+import {
+  systemClock,
+  type Clock,
+  describeChange,
+  EventEmitter,
+  mergeTexts,
+  type Subscribable,
+  scheduleCleanup,
+} from '#platform'
 import type { LeftFile } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { isWriteProtected, createFile, readText, type TextFile } from './text-files.ts'
+import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from './text-files.ts'
 import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
 import { recover, type RecoveryResult } from '../transactions/recovery.ts'
@@ -31,7 +40,7 @@ import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import {
   assertWorkspaceExists,
-  WorkspaceWriter,
+  NoteWriter,
   type BegunChange,
   type Capture,
   type RememberedLines,
@@ -48,10 +57,17 @@ import {
   type Layout,
 } from './layout.ts'
 import { isHidden } from './file-names.ts'
-import { locateAttachment } from './attachments.ts'
+import { locateAttachment, readPiece } from './attachments.ts'
 import { KnownFiles } from './known-files.ts'
-import { addToSection, findLines, noteItem, sectionTitle, type EntryLines } from './add-to-section.ts'
-import { addLogEntry, findLogEntry } from './daily-log.ts'
+import {
+  addLogEntry,
+  addToSection,
+  type EntryLines,
+  findLines,
+  findLogEntry,
+  noteItem,
+  sectionTitle,
+} from './note-entries.ts'
 import {
   normalizePath,
   findReadableFolder,
@@ -65,7 +81,7 @@ import {
   type Roots,
 } from './paths.ts'
 import { restoreLineEnds } from './line-ends.ts'
-import { refuseUnreadable, walkMarkdown, walkNames, type FoundFile, type Walk } from './walk.ts'
+import { refuseUnreadable, walkMarkdown, walkNames, type WalkedFile, type Walk } from './walk.ts'
 
 export interface RevertedChange {
   /** Id of the change set of the undo; undefined if nothing had to change, or the log could not store it. */
@@ -83,8 +99,6 @@ const maxRevertAttempts = 5
 
 export interface WorkspaceOptions {
   readonly now?: Clock
-  /** Compares texts. Defaults to a new `Differ`. */
-  readonly differ?: Differ | undefined
   /** Without it, nothing can be undone, and a crash can leave a change of several files incomplete. */
   readonly log?: ChangeLog | undefined
   /** Rules from the settings that make paths private. Without them no path is private by rule. */
@@ -104,19 +118,17 @@ export class Workspace {
   readonly known: KnownFiles | undefined
   readonly #captures = new EventEmitter<Capture>()
   readonly captures: Subscribable<Capture> = this.#captures
-  readonly #writer: WorkspaceWriter
+  readonly #writer: NoteWriter
   readonly #layout: () => Layout
-  readonly #differ: Differ
   readonly #transaction: TransactionTools
   #stopCleanup = () => {}
 
   constructor(roots: Roots, options: WorkspaceOptions = {}) {
-    const { now = systemClock, differ = new Differ(), log } = options
+    const { now = systemClock, log } = options
     this.roots = roots
     this.#layout = options.layout ?? (() => defaultLayout)
-    this.#writer = new WorkspaceWriter(roots, now, log, options.onUnlocked)
+    this.#writer = new NoteWriter(roots, now, log, options.onUnlocked)
     this.changes = this.#writer.changes
-    this.#differ = differ
     this.#transaction = { roots, writer: this.#writer, listNotes: () => this.paths(), log, local: options.local }
     this.known = options.known === undefined ? undefined : new KnownFiles(options.known, roots)
     this.changes.subscribe(({ path, from, before, after }) =>
@@ -195,7 +207,7 @@ export class Workspace {
    * Returns the files of `list` below a folder; empty if there is no such folder.
    * @throws AppError as `resolveInside` and `list`
    */
-  async listFolder(folder: string, signal?: AbortSignal): Promise<readonly FoundFile[]> {
+  async listFolder(folder: string, signal?: AbortSignal): Promise<readonly WalkedFile[]> {
     await resolveInside(this.roots, folder)
     const prefix = `${normalizePath(folder)}/`
     return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
@@ -227,7 +239,7 @@ export class Workspace {
   ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
     let saved = text
     let merged = false
-    const write = await this.#writer.change(path, { cause: 'user' }, async (current) => {
+    const write = await this.#writer.change(path, { cause: 'user' }, (current) => {
       if (current?.text === text) return text
       if ((current?.hash ?? null) === expected.hash) return current ? restoreLineEnds(current.text, text) : text
       if (current && expected.hash === null && expected.baseText === undefined)
@@ -235,12 +247,7 @@ export class Workspace {
       const { baseText: base, onConflict } = expected
       const result =
         current && base !== undefined
-          ? await this.#differ.merge({
-              base,
-              mine: restoreLineEnds(base, text),
-              theirs: current.text,
-              keepsBoth: onConflict === 'both',
-            })
+          ? mergeTexts(base, restoreLineEnds(base, text), current.text, onConflict === 'both')
           : undefined
       if (result === undefined) throw new AppError('file_changed', `${path} was changed in the meantime`, { path })
       saved = result
@@ -267,22 +274,6 @@ export class Workspace {
   /** Begins a change set whose files are written one by one with `edit` and `attach`, as `ChangeLog.begin`. */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     return this.#writer.withLock(async () => this.#transaction.log?.begin(draft, into))
-  }
-
-  /**
-   * Writes several notes atomically.
-   * @throws AppError as `runTransaction`, `file_changed` if a note does not match its `before`; nothing is written then
-   */
-  async rewriteAll(
-    texts: readonly Omit<TextWrite, 'newPath'>[],
-    origin: WriteOrigin,
-    options?: TransactionOptions,
-  ): Promise<TransactionResult> {
-    const writes = texts.map((text) => {
-      const path = normalizePath(text.path)
-      return { ...text, path, newPath: path }
-    })
-    return this.runTransaction({}, writes, origin, options)
   }
 
   /** Appends an entry to the daily log of `at`, marked private if `isPrivate`. @throws AppError as `write` */
@@ -316,7 +307,7 @@ export class Workspace {
       lines = added
       return text
     })
-    const saved = { path, ...lines, change: await this.describe(write) }
+    const saved = { path, ...lines, change: this.describe(write) }
     this.#captures.emit({ ...saved, note, origin })
     return saved
   }
@@ -330,10 +321,9 @@ export class Workspace {
     return lines && { path, ...lines }
   }
 
-  /** Compares the texts of a write line by line. Separate from the write, which does not wait for the diff. */
-  async describe({ path, before, after, change }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
-    const described = await this.#differ.describe({ path, before: before ?? '', after: after ?? '' }, signal)
-    return { ...described, ...(change === undefined ? {} : { change }) }
+  /** Compares the texts of a write line by line. */
+  describe({ path, before, after, change }: WorkspaceWrite): FileChange {
+    return { ...describeChange(path, before ?? '', after ?? ''), ...(change === undefined ? {} : { change }) }
   }
 
   /**
@@ -348,7 +338,7 @@ export class Workspace {
     const readOrNull = (path: string) => readTextOrNull(roots, path, resolvedRoots)
     const refused: LeftFile[] = []
     for (let attempt = 1; ;) {
-      const plan = await planRevert({ log, differ: this.#differ, readText: readOrNull }, request)
+      const plan = await planRevert(log, readOrNull, request)
       const { change, move } = plan
       const detail = batchDetailOf(request.path === undefined ? change.detail : null)
       const texts = plan.texts.filter((text) => !refused.some(({ path }) => path === text.path))
@@ -372,20 +362,23 @@ export class Workspace {
     }
   }
 
-  /** Renames or moves a file or folder without changing links to it. @throws AppError as `runTransaction` */
-  async move(from: string, to: string, origin: WriteOrigin): Promise<void> {
-    await this.runTransaction({ move: { from, to } }, [], origin)
-  }
-
-  /** Moves a file or folder and writes notes as one atomic change. @throws AppError as `runTransaction` */
+  /**
+   * Moves a file or folder, without changing links to it, and writes notes as one atomic change.
+   * @param texts `newPath` defaults to `path`
+   * @throws AppError as `runTransaction`
+   */
   async runTransaction(
     batch: Batch,
-    texts: readonly TextWrite[],
+    texts: readonly (Omit<TextWrite, 'newPath'> & Partial<TextWrite>)[],
     origin: WriteOrigin,
     options?: TransactionOptions,
   ): Promise<TransactionResult> {
+    const writes = texts.map((text) => {
+      const path = normalizePath(text.path)
+      return { newPath: path, ...text, path }
+    })
     return this.#writer.withLock(async () => {
-      const result = await runTransaction(this.#transaction, batch, texts, origin, options)
+      const result = await runTransaction(this.#transaction, batch, writes, origin, options)
       if (batch.move) await this.known?.track(batch.move.to, batch.move.from)
       return result
     })
@@ -477,10 +470,25 @@ export class Workspace {
     return resolveInside(this.roots, path)
   }
 
+  /** Returns a string that changes with the file; undefined if there is none. @throws AppError as `resolveInside` */
+  async stampOf(path: string): Promise<string | undefined> {
+    return fileStamp(await this.locate(path))
+  }
+
+  /** Reads a piece of an attachment, as `readPiece`. */
+  async readAttachment(path: string, from: number) {
+    return readPiece(this.roots, path, from)
+  }
+
   /**
-   * Returns the absolute path of a note for another program to open.
-   * @throws AppError as `resolveWritable`, `write_refused` for a file that could be run
+   * Returns the absolute path of a note or an attachment for another program to open.
+   * @throws AppError as `locateNote` and `locateAttachment`
    */
+  async locateToOpen(path: string): Promise<string> {
+    return attachmentType(path) === undefined ? this.locateNote(path) : locateAttachment(this.roots, path)
+  }
+
+  /** Returns the absolute path of a note. @throws AppError as `resolveWritable` */
   async locateNote(path: string): Promise<string> {
     return (await resolveWritable(this.roots, path)).target
   }

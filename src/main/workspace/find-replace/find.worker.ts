@@ -1,6 +1,5 @@
 import { serveWorker } from '#platform'
-import type { SearchQuery } from './text-matches.ts'
-import { rewriteFiles, searchFiles, type Hashes, type SearchRoots } from './search-files.ts'
+import { type Hashes, rewriteFiles, searchFiles, type SearchQuery, type SearchRoots } from './search-files.ts'
 
 const jobs = {
   search: (input: SearchRoots & { query: SearchQuery }, signal: AbortSignal | undefined) =>

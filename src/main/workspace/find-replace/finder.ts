@@ -11,8 +11,7 @@ import type { TransactionOptions } from '../transactions/transaction.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { FindJobs } from './find.worker.ts'
-import type { Rewrite } from './search-files.ts'
-import type { SearchQuery } from './text-matches.ts'
+import type { Rewrite, SearchQuery } from './search-files.ts'
 
 const idleMs = 60_000
 const maxSearches = 8

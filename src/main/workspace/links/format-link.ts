@@ -1,12 +1,15 @@
 import type { VaultConventions } from '#shared/contract/index.ts'
-import { fileNameOf, stemOf, type Resolver } from '#shared/markdown/links/resolve-link.ts'
+import { fileNameOf, type Resolver, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import {
+  applyEdits,
   encodeCharacter,
-  markdownTargetFor,
   isValidWikiTarget,
   markdownLink,
+  markdownTargetFor,
   relativePath,
 } from '#shared/markdown/links/rewrite-links.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { formatTarget, parseLinks } from '#shared/markdown/links/parse-links.ts'
 
 export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
 /** Conventions for links, and for the notes that broken links create. */
@@ -82,5 +85,29 @@ function shortestTarget(
   }[pathStyle]
   return [...candidates, path, explicitRelative].find(
     (target) => (kind !== 'wiki' || isValidWikiTarget(target)) && resolver.resolve(from, { kind, target })?.path === to,
+  )
+}
+
+interface BrokenLinkRepair {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  /** Decoded target with its fragment. */
+  readonly target: string
+  /** New target, encoded as in a link of this kind. */
+  readonly by: string
+}
+
+/** Replaces the target in all links of the line with this target. @throws AppError `edit_no_match` if there is none */
+export function repairLink(text: string, { path, line, target, by: newTarget }: BrokenLinkRepair): string {
+  const links = parseLinks(text).links.filter((link) => link.line === line && formatTarget(link) === target)
+  if (links.length === 0) throw new AppError('edit_no_match', `${path} has changed since`, { path })
+  return applyEdits(
+    text,
+    links.map(({ targetFrom, targetTo, fragmentTo, kind, isAngled }) => ({
+      from: targetFrom,
+      to: fragmentTo ?? targetTo,
+      text: kind === 'wiki' || isAngled ? newTarget : newTarget.replaceAll(/[\s()]/g, encodeCharacter),
+    })),
   )
 }

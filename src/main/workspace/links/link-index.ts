@@ -1,26 +1,26 @@
 import { join } from 'node:path'
 import { AppError, isSystemError, onSystemError, orUndefined } from '#shared/util/errors.ts'
-import { canvasFiles, canvasLinks, isCanvas, type CanvasFile } from '#shared/markdown/links/canvas.ts'
-import { parseLinks, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
+import { type CanvasFile, canvasFiles, canvasLinks, isCanvas } from '#shared/markdown/links/canvas.ts'
+import { type NoteLink, type ParsedLinks, parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
-import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
+import { namesOf, parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
-import { inBatches } from '#platform'
+import { decodeAs, inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
-import { isWriteProtected, readBytes, readText, type PathCheck } from '../files/text-files.ts'
+import { isWriteProtected, type PathCheck, readBytes, readText } from '../files/text-files.ts'
 import { resolveRoots } from '../files/paths.ts'
-import { refuseUnreadable, walkFiles, type FoundFile } from '../files/walk.ts'
-import { findLinks } from './undecodable-notes.ts'
+import { type WalkedFile, refuseUnreadable, walkFiles } from '../files/walk.ts'
 import type { LinkConventions } from './format-link.ts'
+import { renameTag, type TagRename } from '#shared/markdown/properties/property-test.ts'
 
-export interface IndexedNote extends FoundFile, ParsedLinks, NoteProperties {
+export interface IndexedNote extends WalkedFile, ParsedLinks, NoteProperties {
   /** SHA-256 of the text, hex. */
   readonly hash: string
   readonly names: readonly string[]
 }
 
 /** An attachment, or a note that is not text or cannot be opened. It is never written. */
-interface OtherFile extends FoundFile {
+interface OtherFile extends WalkedFile {
   readonly hash?: string
   readonly names?: readonly string[]
   /** Links as far as they can be decoded; undefined if the file cannot be opened. */
@@ -100,7 +100,7 @@ export class LinkIndex {
     this.#referrers = undefined
   }
 
-  async #read(file: FoundFile): Promise<IndexedNote | IndexedCanvas | OtherFile> {
+  async #read(file: WalkedFile): Promise<IndexedNote | IndexedCanvas | OtherFile> {
     const { path } = file
     if (!isMarkdown(path) && !isCanvas(path)) return file
     const content = await this.text(path)
@@ -155,4 +155,32 @@ export class LinkIndex {
     )
     return Map.groupBy(referrers, ({ to }) => to)
   }
+}
+
+/** Likely encodings: UTF-8 with invalid bytes, UTF-16, and GB18030 (Chinese versions of Windows). */
+const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']
+
+/** Returns the 1-based lines of a tag in the first encoding in which the tag occurs; empty if there is none. */
+export function findTagLines(bytes: Uint8Array, rename: TagRename): readonly number[] {
+  for (const encoding of encodings) {
+    const text = decodeAs(encoding, bytes, false) ?? ''
+    if (!tagKey(text).includes(tagKey(rename.from))) continue
+    const tags = parseProperties(text, rewriteLimits).tags.map(({ name, line }) => ({ name, line, place: null }))
+    const { left: lines } = renameTag({ tags }, rename)
+    if (lines.length > 0) return lines
+  }
+  return []
+}
+
+/** Finds links in any of the encodings, and in Windows-1252. Each link is returned once. */
+export function findLinks(bytes: Uint8Array): NoteLink[] {
+  const linksByKey = new Map<string, NoteLink>()
+  for (const encoding of [...encodings, 'windows-1252']) {
+    const text = (decodeAs(encoding, bytes, false) ?? '').replaceAll('\0', '')
+    for (const link of parseLinks(text).links) {
+      const key = `${link.line} ${link.target}`
+      if (!linksByKey.has(key)) linksByKey.set(key, link)
+    }
+  }
+  return [...linksByKey.values()]
 }

@@ -6,7 +6,7 @@ import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import { isHiddenPath, toFileName } from '../files/file-names.ts'
 import type { IndexedNote, LinkIndex, Referrer } from './link-index.ts'
-import { type LinkConventions, inlineTarget, wikiTarget } from './format-link.ts'
+import { inlineTarget, type LinkConventions, wikiTarget } from './format-link.ts'
 
 const maxLinks = 300
 const maxBroken = 1000
@@ -64,7 +64,7 @@ export function titlesOf(index: LinkIndex) {
 }
 
 /** Returns the properties and tags of a note, with 1-based lines; empty if the note is unknown. */
-export function propertiesOf(index: LinkIndex, path: string) {
+export function notePropertiesOf(index: LinkIndex, path: string) {
   const { properties = [], tags = [] } = index.notes.get(path) ?? {}
   return {
     properties: properties.map(({ name, values, line }) => ({ name, values: [...values], line })),

@@ -4,7 +4,7 @@ import { encodeCharacter, isValidWikiTarget } from '#shared/markdown/links/rewri
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import { isMarkdown } from '../files/layout.ts'
 import type { LinkIndex } from './link-index.ts'
-import { isWikiLabel, inlineTarget, formatLink, wikiTarget } from './format-link.ts'
+import { formatLink, inlineTarget, isWikiLabel, wikiTarget } from './format-link.ts'
 
 const maxNames = 50
 

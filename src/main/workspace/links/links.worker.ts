@@ -3,7 +3,7 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { TagRename } from '#shared/markdown/properties/property-test.ts'
 import { serveWorker } from '#platform'
 import { LinkIndex } from './link-index.ts'
-import { blockOf, brokenLinks, resolveLink, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
+import { blockOf, brokenLinks, resolveLink, linksOf, notePropertiesOf, titlesOf } from './link-lists.ts'
 import { completeLink } from './link-names.ts'
 import { planMove, planTagRename } from '../transactions/plan-move.ts'
 import { formatFileLink, type LinkConventions, type LinkStyle } from './format-link.ts'
@@ -62,7 +62,7 @@ const jobs = {
     formatFileLink(index.resolver, link, style),
   ),
   names: job((index, { path, typed }: { path: string; typed: string }) => completeLink(index, path, typed)),
-  properties: job((index, { path }: { path: string }) => propertiesOf(index, path)),
+  properties: job((index, { path }: { path: string }) => notePropertiesOf(index, path)),
   planTagRename: job((index, { rename, forbidden }: LinkRequest & { rename: TagRename }) =>
     planTagRename(index, rename, forbidden),
   ),

@@ -1,5 +1,11 @@
-export { marksBy, type PrivacyMarks } from './privacy-marks.ts'
-export { findRule, rulesForMove, type NotePrivacy, type NotesFolder, type PrivateRules } from './privacy-rules.ts'
-export { lineKeys } from './line-key.ts'
-export { resolveRules, rulesForFolder } from './rule-places.ts'
 export { EarlierPrivacy } from './earlier-privacy.ts'
+export { lineKeys, marksBy, type PrivacyMarks } from './privacy-marks.ts'
+export {
+  findRule,
+  type NotePrivacy,
+  type NotesFolder,
+  type PrivateRules,
+  resolveRules,
+  rulesForFolder,
+  rulesForMove,
+} from './privacy-rules.ts'

@@ -1,6 +1,8 @@
 import { redactPrivate, visibilityOf } from '#shared/markdown/visibility.ts'
 import { trashFolder } from '../files/layout.ts'
 import { findRule, type NotePrivacy, type NotesFolder } from './privacy-rules.ts'
+import { hash } from 'node:crypto'
+import { comparableForms } from '#shared/markdown/marks.ts'
 
 /** Reads which text of a file is private, by the marks in the text and the rules for its path. */
 export interface PrivacyMarks {
@@ -26,4 +28,11 @@ export function marksBy(folders: readonly NotesFolder[]): PrivacyMarks {
       return note.isFullyPrivate ? undefined : redactPrivate(text, note)
     },
   }
+}
+
+/** Returns the keys of a text's lines, without lines that many texts have in common, and its links to messages. */
+export function lineKeys(text: string): string[] {
+  const forms = text.split('\n').flatMap(comparableForms)
+  const links = text.match(/sessions\/[\w.-]+\.jsonl:\d+/g) ?? []
+  return [...forms.map((form) => hash('sha1', form, 'base64url').slice(0, 14)), ...links]
 }

@@ -26,15 +26,14 @@ export function batchDetailOf(detail: string | null): BatchDetail {
 }
 
 /** Returns undefined for a change that is not a batch, such as an accepted proposal. */
-export function batchKind({ move, tag, replacement }: Batch): keyof Batch | undefined {
-  if (move) return 'move'
-  if (replacement) return 'replacement'
-  return tag && 'tag'
-}
-
-export function batchNames({ move, tag, replacement }: Batch): { readonly from: string; readonly to: string } {
-  if (replacement) return { from: replacement.text, to: replacement.replacement }
-  return move ?? tag ?? { from: '', to: '' }
+export function describeBatch({
+  move,
+  tag,
+  replacement,
+}: Batch): { readonly kind: keyof Batch; readonly from: string; readonly to: string } | undefined {
+  if (move) return { kind: 'move', from: move.from, to: move.to }
+  if (replacement) return { kind: 'replacement', from: replacement.text, to: replacement.replacement }
+  return tag && { kind: 'tag', ...tag }
 }
 
 /** Returns the batch that undoes a replacement or a renamed tag, without a move. */

@@ -5,7 +5,7 @@ import type { ChangeLog } from '../changes/change-log.ts'
 import { isUndone } from '../changes/change-rows.ts'
 import type { RevertedChange, Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
-import { batchDetailOf, batchKind, batchNames, type Batch } from './batch.ts'
+import { batchDetailOf, describeBatch, type Batch } from './batch.ts'
 import type { TextWrite } from './settle-text.ts'
 import type { TransactionOptions } from './transaction.ts'
 
@@ -62,8 +62,8 @@ export class Batches {
     const sets = this.#log.listSets(['move', 'tag', 'replacement'], maxListedBatches)
     return sets.flatMap(({ id, at, detail, files }) => {
       const batch = batchDetailOf(detail)
-      const kind = batchKind(batch)
-      return kind ? [{ change: id, at, kind, ...batchNames(batch), count: batch.replacement?.count, notes: files }] : []
+      const described = describeBatch(batch)
+      return described ? [{ change: id, at, ...described, count: batch.replacement?.count, notes: files }] : []
     })
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { MovePlan, TagPlan } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import {
@@ -13,8 +13,7 @@ import { isTagName, isUnderTag, renameTag, type TagRename } from '#shared/markdo
 import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
 import { describeChange } from '#platform'
-import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
-import { findTagLines } from '../links/undecodable-notes.ts'
+import { findTagLines, type IndexedNote, type LinkIndex } from '../links/link-index.ts'
 import type { TextWrite } from './settle-text.ts'
 
 const maxRows = 40
@@ -142,8 +141,6 @@ async function createPlan(
       index.invalidate(files.map(({ path }) => path))
       continue
     }
-    const id = createHash('sha256').update(JSON.stringify(request))
-    for (const { path, before, after } of rewrites) id.update(`\0${path}\0${before}\0${after}`)
     const previews = rewrites.slice(0, maxRows).map(({ newPath: path, before, after, count }) => ({
       path,
       count,
@@ -154,9 +151,7 @@ async function createPlan(
       notes: rewrites.length,
       files: previews,
       left: interleaveNotes(left),
-      id: createHash('sha256')
-        .update(JSON.stringify([request, rewrites]))
-        .digest('hex'),
+      id: hash('sha256', JSON.stringify([request, rewrites])),
       rewrites,
     }
   }

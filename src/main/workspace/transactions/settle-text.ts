@@ -1,5 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
-import { readText, fileStamp, writeText, type PathCheck } from '../files/text-files.ts'
+import { fileStamp, type PathCheck, readText, writeText } from '../files/text-files.ts'
 import { resolveInside, resolveRewritable, type ResolvedRoots, type Roots } from '../files/paths.ts'
 
 export interface TextWrite {

@@ -6,21 +6,21 @@ import { existsSync } from 'node:fs'
 import { lstat, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
-import { AppError, isSystemError, orUndefined } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onAppError, orUndefined } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { inBatches, makeFolder, onAppError, toWriteError } from '#platform'
+import { inBatches, makeFolder, toWriteError } from '#platform'
 import { trashFolder } from '../files/layout.ts'
-import type { WorkspaceWriter, WriteOrigin } from '../files/workspace-writer.ts'
+import type { NoteWriter, WriteOrigin } from '../files/workspace-writer.ts'
 import {
   assertReadable,
   assertUnprotected,
+  fileStamp,
   isWriteProtected,
   moveFile,
   readText,
-  fileStamp,
 } from '../files/text-files.ts'
 import { isNote } from '../files/file-names.ts'
 import {
@@ -37,7 +37,7 @@ import {
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
-import { batchKind, type Batch, type BatchDetail } from './batch.ts'
+import { describeBatch, type Batch, type BatchDetail } from './batch.ts'
 import { fileChangedError, readOrNull, replaceText, type TextWrite } from './settle-text.ts'
 
 export interface PrivatePathRules {
@@ -52,7 +52,7 @@ export interface PrivatePathRules {
 
 export interface TransactionTools {
   readonly roots: Roots
-  readonly writer: WorkspaceWriter
+  readonly writer: NoteWriter
   readonly listNotes: () => Promise<readonly string[]>
   /** If undefined, a crash can leave a change incomplete. */
   readonly log: ChangeLog | undefined
@@ -114,7 +114,7 @@ async function writeFiles(
 ): Promise<TransactionResult> {
   const { roots, writer, log, local } = tools
   const { move, made } = batch
-  const batchName = batchKind(batch)
+  const batchName = describeBatch(batch)?.kind
   const isBatch = batchName !== undefined
   const resolvedRoots = await resolveRoots(roots)
   const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()

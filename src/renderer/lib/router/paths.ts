@@ -2,7 +2,7 @@ import { useMemo, useSyncExternalStore } from 'react'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
-import type { FileLines } from '#shared/util/file-lines.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 
 /** A line of a file; `line` is 1-based. */
 export interface FileLine {
@@ -46,7 +46,7 @@ function withParameters(path: string, values: Record<string, string | undefined>
 }
 
 /** Formats lines for display, such as `memory/a.md:12–14`. */
-export function formatLines({ path, startLine, endLine }: FileLines): string {
+export function formatLines({ path, startLine, endLine }: LinesOfFile): string {
   return startLine === endLine ? `${path}:${startLine}` : `${path}:${startLine}–${endLine}`
 }
 
@@ -115,12 +115,12 @@ function formatHash(startLine: number | undefined, endLine = startLine): string 
 }
 
 /** Returns the lines of `#L12` or `#L12-14`, or undefined. */
-export function linesOfHash(hash: string): Omit<FileLines, 'path'> | undefined {
+export function linesOfHash(hash: string): Omit<LinesOfFile, 'path'> | undefined {
   const [, first, last = first] = /^#L(\d+)(?:-(\d+))?$/.exec(hash) ?? []
   return first === undefined ? undefined : { startLine: Number(first), endLine: Math.max(Number(first), Number(last)) }
 }
 
-export interface MarkedLines extends Omit<FileLines, 'path'> {
+export interface MarkedLines extends Omit<LinesOfFile, 'path'> {
   readonly words: readonly string[]
 }
 

@@ -1,5 +1,5 @@
 import { splitText, type Citation } from '#shared/markdown/citation.ts'
-import { splitTarget, type LinkTarget } from '#shared/markdown/links/parse-links.ts'
+import { type LinkTarget, splitTarget } from '#shared/markdown/links/parse-links.ts'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 
 /** The part of mdast that the plugins use, with the `data` that controls the conversion to hast. */

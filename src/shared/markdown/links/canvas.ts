@@ -3,7 +3,7 @@
  * rewrite preserves the rest of the JSON.
  */
 import { parseJson } from '../../util/json.ts'
-import { parseLinks, type NoteLink } from './parse-links.ts'
+import { type NoteLink, parseLinks } from './parse-links.ts'
 import type { Edit } from './rewrite-links.ts'
 
 export interface CanvasFile {

@@ -1,8 +1,7 @@
 import { mkdir, realpath, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/rule-places.ts'
-import { findRule } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
+import { findRule, resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
 import { temporaryFolder } from '../../../support/folder.ts'
 
 async function folders() {

@@ -1,7 +1,7 @@
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { callPrimary, lockPathsOf } from '../../instance-lock/primary-connection.ts'
-import { describeProblems } from '#platform'
+import { SettingsStore } from '#platform'
 import { datedNote } from '#search/text'
 import { localDate } from '#workspace'
 import { assertNeverUsed, setUpAtFirstUse } from '../open-memory.ts'
@@ -59,7 +59,7 @@ async function writeNote(options: AppOptions & { base: AppBase }, agent: string,
   const app = await createApp({ ...options, watch: false })
   try {
     if (app.settings.problems.length > 0 && app.settings.lastGood === undefined)
-      throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
+      throw new AppError('config_invalid', SettingsStore.describe(app.settings.file, app.settings.problems))
     if (app.agents.isFirstRun) assertNeverUsed(base, agent)
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
     const { workspace, compare, close } = await app.agents.openWriter(agent)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { onAppError } from '#platform'
+import { onAppError } from '#shared/util/errors.ts'
 import { addedIn } from '#shared/util/file-change.ts'
 import { takeFitting, clipToTokens, dataNotice, wrapMemory, toLabel, tokensForItems } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type MemoryToolContext } from './memory-tool.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { unlessAppError } from '#platform'
+import { unlessAppError } from '#shared/util/errors.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
 import { foldText, hashOf } from './tokenizer.ts'
 import {

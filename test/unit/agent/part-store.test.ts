@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { forgetPartNames, readWithParts, writeWithParts } from '../../../src/main/platform/fs/part-store.ts'
+import { readWithParts, writeWithParts } from '../../../src/main/agent/sessions/part-store.ts'
 import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
 
 const rules = { field: 'tools', split: (text: string) => text.split(/(--)/) }
@@ -96,10 +96,10 @@ describe('files that share long texts', () => {
     await store('a.json.gz')
     await store('b.json.gz')
     expect(await partsIn(folder)).toHaveLength(1)
-    await forgetPartNames(join(folder, 'parts'))
+    await rm(join(join(folder, 'parts'), 'key'), { force: true })
     await store('c.json.gz')
     expect(await partsIn(folder)).toHaveLength(2)
     await mkdir(join(folder, 'other'))
-    await forgetPartNames(join(folder, 'other'))
+    await rm(join(join(folder, 'other'), 'key'), { force: true })
   })
 })

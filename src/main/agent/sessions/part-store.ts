@@ -7,18 +7,16 @@
  * erased text.
  */
 import { hash, randomBytes } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { inBatches } from './batches.ts'
-import { writeDurably } from './durable-write.ts'
-import { readIfExists } from './read-file.ts'
+import { inBatches, readIfExists, writeDurably } from '#platform'
 
-export const gzipAsync = promisify(gzip)
-export const gunzipAsync = promisify(gunzip)
+const gzipAsync = promisify(gzip)
+const gunzipAsync = promisify(gunzip)
 
 /** Longer texts are stored as parts, UTF-16 code units. */
 const maxInlineLength = 256
@@ -82,11 +80,7 @@ export async function readWithParts(file: string): Promise<unknown> {
   )
 }
 
-/** Deletes the key in the folder of a part that will be erased; later parts use another one. No effect elsewhere. */
-export async function forgetPartNames(folder: string): Promise<void> {
-  await rm(join(folder, keyName), { force: true })
-}
-
+/** A permanent deletion removes the key of a folder. */
 async function readOrCreateKey(folder: string): Promise<string> {
   const file = join(folder, keyName)
   const storedKey = await readIfExists(file)

@@ -1,4 +1,0 @@
-import { serveWorker } from '../workers/serve-worker.ts'
-import { diffJobs } from './differ.ts'
-
-serveWorker(diffJobs)

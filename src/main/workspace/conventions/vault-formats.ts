@@ -1,0 +1,125 @@
+import { dailyNoteDate, type DailyNotes } from '#shared/markdown/daily-notes.ts'
+
+const minDailyNotes = 3
+
+const formats = ['YYYY-MM-DD', 'YYYY_MM_DD', 'YYYYMMDD', 'DD-MM-YYYY', 'YYYY.MM.DD', 'YYYY-MM-DD dddd'] as const
+/** Subfolders by year and month in which programs store daily notes. */
+const subfolderFormats = ['', 'YYYY/', 'YYYY/MM/', 'YYYY/YYYY-MM/', 'YYYY/MM-MMMM/'] as const
+
+/** Returns the folder and format of most daily notes; undefined if there are fewer than `minDailyNotes`. */
+export function inferDailyNotes(paths: readonly string[]): DailyNotes | undefined {
+  const counts = new Map<string, DailyNotes & { count: number }>()
+  for (const path of paths) {
+    if (!/\d{2}[^/]*\.md$/i.test(path)) continue
+    for (const candidate of candidatesFor(path)) {
+      if (dailyNoteDate(candidate, path) === undefined) continue
+      const key = `${candidate.folder}\n${candidate.format}`
+      const entry = counts.get(key) ?? { ...candidate, count: 0 }
+      entry.count += 1
+      counts.set(key, entry)
+    }
+  }
+  const [mostCommon] = [...counts.values()].sort((a, b) => b.count - a.count)
+  return mostCommon && mostCommon.count >= minDailyNotes
+    ? { folder: mostCommon.folder, format: mostCommon.format }
+    : undefined
+}
+
+function candidatesFor(path: string): DailyNotes[] {
+  const segments = path.split('/')
+  return subfolderFormats.flatMap((prefix) => {
+    const depth = prefix.split('/').length
+    if (segments.length < depth) return []
+    const folder = segments.slice(0, -depth).join('/')
+    return formats.map((format) => ({ folder, format: prefix + format }))
+  })
+}
+
+/**
+ * Reads the part of EDN (https://github.com/edn-format/edn) that Logseq's settings use: values of a single top-level
+ * map.
+ */
+
+/** Returns the string or list of strings of a key, or its number or symbol as text; undefined for other values. */
+export function ednValue(text: string, key: string): string | readonly string[] | undefined {
+  const content = withoutComments(text)
+  const keyMatch = new RegExp(`(?:^|[\\s{,]):${RegExp.escape(key)}[\\s,]+`).exec(content)
+  if (!keyMatch) return undefined
+  const value = content.slice(keyMatch.index + keyMatch[0].length)
+  const list = /^[[(]([^\])]*)[\])]/.exec(value)?.[1]
+  if (list !== undefined) return [...list.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => unescape(quoted))
+  const [, quoted, symbol] = /^"((?:[^"\\]|\\.)*)"|^(:?[\w./-]+)/.exec(value) ?? []
+  return quoted === undefined ? symbol : unescape(quoted)
+}
+
+function unescape(quoted: string): string {
+  return quoted.replaceAll(/\\(.)/g, '$1')
+}
+
+/** Removes comments, which start with `;` outside strings. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (token) => (token.startsWith(';') ? '' : token))
+}
+
+/** Converts Java's date format, which Logseq uses (`yyyy_MM_dd`, `MMM do, yyyy`), to Moment.js format. */
+export function fromJavaFormat(format: string): string {
+  return replaceTokens(format, {
+    yyyy: 'YYYY',
+    yy: 'YY',
+    dd: 'DD',
+    do: 'Do',
+    d: 'D',
+    EEEE: 'dddd',
+    EEE: 'ddd',
+    EE: 'ddd',
+    E: 'ddd',
+  })
+}
+
+/** Replaces the letters of a date format by those of Moment.js. Quoted text becomes bracketed. */
+function replaceTokens(format: string, momentFormats: Readonly<Record<string, string>>): string {
+  return format.replaceAll(/'([^']*)'|do|dS|([a-zA-Z])\2*/g, (token, quoted?: string) =>
+    quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,
+  )
+}
+
+/**
+ * Converts the format of the package dateformat, which Foam's settings use (`yyyy-mm-dd`, `isoDate`), to Moment.js
+ * format.
+ */
+export function fromMaskFormat(format: string): string {
+  if (format === 'isoDate') return 'YYYY-MM-DD'
+  return replaceTokens(format, {
+    yyyy: 'YYYY',
+    yy: 'YY',
+    mmmm: 'MMMM',
+    mmm: 'MMM',
+    mm: 'MM',
+    m: 'M',
+    dd: 'DD',
+    d: 'D',
+    dS: 'Do',
+  })
+}
+
+/**
+ * Converts the path of a Foam template (`/journal/${FOAM_DATE_YEAR}-$FOAM_DATE_MONTH-$FOAM_DATE_DATE.md`) to a
+ * Moment.js format.
+ */
+export function fromFoamPath(path: string): string {
+  const momentFormats: Readonly<Record<string, string>> = {
+    YEAR: 'YYYY',
+    YEAR_SHORT: 'YY',
+    MONTH: 'MM',
+    MONTH_NAME: 'MMMM',
+    MONTH_NAME_SHORT: 'MMM',
+    DATE: 'DD',
+    DAY_NAME: 'dddd',
+    DAY_NAME_SHORT: 'ddd',
+  }
+  return path
+    .replace(/\.md$/, '')
+    .replaceAll(/\$\{?(?:FOAM_DATE|CURRENT)_(\w+?)\b\}?|([A-Za-z]+)/g, (token, name?: string, letters?: string) =>
+      letters === undefined ? (momentFormats[name ?? ''] ?? token) : `[${letters}]`,
+    )
+}
