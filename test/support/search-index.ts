@@ -2,7 +2,7 @@
 import type { Explanation, SearchResult } from '../../src/shared/contract/index.ts'
 import type { EmbeddingProvider } from '../../src/main/search/embeddings/embedding-provider.ts'
 import { createTables, openForWriting } from '../../src/main/search/indexing/index-schema.ts'
-import type { Source } from '../../src/main/search/indexing/indexed-file.ts'
+import type { ResultSource } from '../../src/main/search/indexing/indexed-file.ts'
 import type { SearchOverrides } from '../../src/main/search/query/overrides.ts'
 import { Searcher } from '../../src/main/search/ranking/searcher.ts'
 import type { Chunking } from '../../src/main/search/units/split-chunks.ts'
@@ -30,7 +30,7 @@ export function createSearchIndex(
   let mtime = 0
   /** @param days by line, of a chat */
   const put = (path: string, text: string, days?: readonly string[]) => {
-    const source: Source = path.startsWith('sessions/') ? 'sessions' : 'memory'
+    const source: ResultSource = path.startsWith('sessions/') ? 'sessions' : 'memory'
     const facts = { path, source, hash: text, mtime: (mtime += 1), size: text.length, text }
     store.replaceFile(store.prepare(days ? { ...facts, lineDays: days } : facts))
   }

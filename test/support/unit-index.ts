@@ -1,6 +1,6 @@
 /** An index of units in memory. */
 import { openForWriting } from '../../src/main/search/indexing/index-schema.ts'
-import type { Source } from '../../src/main/search/indexing/indexed-file.ts'
+import type { ResultSource } from '../../src/main/search/indexing/indexed-file.ts'
 import type { UnitSettings } from '../../src/main/search/units/prepare-units.ts'
 import { UnitReader, type Scope } from '../../src/main/search/units/unit-reader.ts'
 import { createUnitTables } from '../../src/main/search/units/unit-schema.ts'
@@ -17,7 +17,7 @@ export function createUnitIndex(settings: UnitSettings = { folders: [] }) {
   return {
     db,
     store,
-    put(path: string, text: string, source: Source = 'memory') {
+    put(path: string, text: string, source: ResultSource = 'memory') {
       store.replaceFile(store.prepare({ path, source, hash: text, mtime: 0, size: text.length, text }))
     },
     /** @throws Error if no unit has this text, or several have it */

@@ -31,7 +31,7 @@ export interface Answer {
   readonly versions: SessionMessage['versions']
 }
 
-export interface Question {
+export interface AskedMessage {
   readonly id: string
   readonly message: UserMessage
   readonly versions: SessionMessage['versions']
@@ -39,7 +39,7 @@ export interface Question {
 
 export interface Turn {
   readonly id: string
-  readonly question: Question | undefined
+  readonly question: AskedMessage | undefined
   readonly answers: readonly Answer[]
   readonly events: readonly PlacedEvent[]
 }
@@ -49,7 +49,7 @@ export interface Turn {
  * can lack a question.
  */
 export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
-  const turns: { id: string; question: Question | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
+  const turns: { id: string; question: AskedMessage | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
   const turnOf = new Map<string, number>()
   // A conversation can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EmbeddingSource } from '../../../src/main/search/embeddings/create-embeddings.ts'
 import { Indexer, type IndexerEvent, type IndexerSettings } from '../../../src/main/search/indexing/indexer.ts'
-import { hashOf } from '../../../src/main/search/units/prepare-units.ts'
+import { unitHash } from '../../../src/main/search/units/prepare-units.ts'
 import { resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'
 import { createOldIndex } from '../../support/outdated-index.ts'
@@ -219,7 +219,7 @@ describe('replacing an index', () => {
     const file = join(await temporaryFolder(), 'index.sqlite')
     const vector = Float32Array.from({ length: 64 }, (_, at) => (at === 0 ? 1 : 0))
     const model = { provider: 'openai-compatible', model: 'hashed', address: server.url }
-    createOldIndex(file, model, [{ hash: hashOf('The roof leaks'), vector }])
+    createOldIndex(file, model, [{ hash: unitHash('The roof leaks'), vector }])
     const { indexer, events } = await openIndexer(workspace, file, { embedding: await remoteEmbedding(server.url) })
     expect(events).toContainEqual({ type: 'replace' })
     expect(read(file, 'SELECT text FROM chunks')).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { queryTerms, createBuiltinEmbeddings } from '#search'
-import { anyOf, months, simplify, toPlainText, weekdays } from '#search/text'
+import { anyOf, monthNames, simplify, toPlainText, weekdays } from '#search/text'
 import { unlessAppError } from '#shared/util/errors.ts'
 
 export interface LineFeatures {
@@ -14,7 +14,7 @@ export interface LineFeatures {
 /** Words that state another fact when exchanged for one of the same kind, although their vectors are similar. */
 const values = new Set([
   ...weekdays,
-  ...months,
+  ...monthNames,
   ...(
     'weekday weekdays weekend spring summer autumn winter ' +
     'morning noon afternoon evening night today tomorrow yesterday daily weekly monthly yearly hourly ' +

@@ -16,7 +16,7 @@ import { fetchTool, searchTool } from './tools/connector.ts'
 import { memoryExplainTool } from './tools/memory-explain.ts'
 import { memoryGetTool } from './tools/memory-get.ts'
 import { memoryRecentTool } from './tools/memory-recent.ts'
-import { memorySearchTool } from './tools/memory-search.ts'
+import { mcpMemorySearchTool } from './tools/memory-search.ts'
 import { rememberTool } from './tools/remember.ts'
 
 const instructions =
@@ -137,7 +137,7 @@ function userMessage(text: string) {
 }
 
 export const memoryTools = [
-  memorySearchTool,
+  mcpMemorySearchTool,
   memoryGetTool,
   memoryExplainTool,
   rememberTool,

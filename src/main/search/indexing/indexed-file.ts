@@ -1,17 +1,17 @@
 import type { SearchResult } from '#shared/contract/index.ts'
 
-export type Source = SearchResult['source']
+export type ResultSource = SearchResult['source']
 
 /** `path` has the prefix of the file's folder; `mtime` is in ms since the epoch, `size` in bytes. */
-export interface KnownFile {
+export interface ScannedFile {
   readonly path: string
-  readonly source: Source
+  readonly source: ResultSource
   readonly hash: string
   readonly mtime: number
   readonly size: number
 }
 
-export interface FileContent extends KnownFile {
+export interface FileContent extends ScannedFile {
   readonly text: string
   /** For transcripts: the local day of each line's message, `YYYY-MM-DD`. */
   readonly lineDays?: readonly (string | undefined)[]

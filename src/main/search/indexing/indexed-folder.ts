@@ -12,10 +12,10 @@ import {
   resolveInside,
   type Layout,
 } from '#workspace'
-import { sessionsPrefix, type KnownFile, type Source } from './indexed-file.ts'
+import { sessionsPrefix, type ScannedFile, type ResultSource } from './indexed-file.ts'
 
 export interface IndexedFolder {
-  readonly source: Source
+  readonly source: ResultSource
   /** Absolute path. */
   readonly folder: string
   /** Prefix of its paths in the index: empty for the workspace, the folder's own path for an extra folder. */
@@ -28,7 +28,7 @@ export interface IndexedFolder {
 }
 
 /** Files to index by kind of folder: as the scope says, memory files only, all Markdown, or transcripts. */
-export const contentBySource: Readonly<Record<Source, 'scope' | 'memory' | 'markdown' | 'transcripts'>> = {
+export const contentBySource: Readonly<Record<ResultSource, 'scope' | 'memory' | 'markdown' | 'transcripts'>> = {
   memory: 'scope',
   // Not the scope: a wider scope of the owner must not share more notes with other agents.
   shared: 'memory',
@@ -146,13 +146,13 @@ function isTranscript(path: string): boolean {
  * Returns the folder of a changed path (with its prefix), or undefined if it is not indexed. Only covers transcripts
  * and the workspace (the first folder); the workspace can itself have a `sessions` folder.
  */
-export function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
+export function indexedFolderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
   if (isTranscript(path)) return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))
   const [workspace] = folders
   return workspace && isInScope(workspace, path) ? workspace : undefined
 }
 
-export function belongsTo(file: KnownFile, folder: IndexedFolder): boolean {
+export function belongsTo(file: ScannedFile, folder: IndexedFolder): boolean {
   return file.source === folder.source && file.path.startsWith(folder.prefix)
 }
 

@@ -21,7 +21,7 @@ import { Embedder, remainingMs } from '../vector/embedder.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { hasCurrentSchema, hasModel, isCorruption, modelOfIndex, openForWriting } from './index-schema.ts'
-import { folderOf, type IndexedFolder, type SyncProblem } from './indexed-folder.ts'
+import { indexedFolderOf, type IndexedFolder, type SyncProblem } from './indexed-folder.ts'
 import { removeForbidden, syncAll, syncPaths } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
@@ -339,7 +339,7 @@ export class Indexer {
 
   #onPathChanged(path: string): void {
     this.#reportFile(path)
-    if (folderOf(this.#settings.folders, path)) this.#changes.add(path)
+    if (indexedFolderOf(this.#settings.folders, path)) this.#changes.add(path)
   }
 
   #reportFile(path: string): void {

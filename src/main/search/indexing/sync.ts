@@ -6,7 +6,7 @@ import {
   belongsTo,
   contentBySource,
   findFiles,
-  folderOf,
+  indexedFolderOf,
   isInScope,
   candidateAt,
   type FileCandidate,
@@ -18,7 +18,7 @@ import { transcriptDays } from './transcript-text.ts'
 import { prepareUnits, type PlainUnitSettings, type PreparedFile, type UnitSettings } from '../units/prepare-units.ts'
 import type { IndexedFile } from '../units/unit-statements.ts'
 import type { UnitStore } from '../units/unit-store.ts'
-import type { FileContent, Source } from './indexed-file.ts'
+import type { FileContent, ResultSource } from './indexed-file.ts'
 import { WorkerHost } from '#platform'
 import type { PreparationJobs, PreparationTask } from './prepare.worker.ts'
 
@@ -106,7 +106,7 @@ export async function syncPaths(
   const todo: FileCandidate[] = []
   const changed: string[] = []
   for (const path of paths) {
-    const folder = folderOf(folders, path)
+    const folder = indexedFolderOf(folders, path)
     if (!folder) continue
     const previous = store.knownFile(folder.source, path)
     if (previous) known.set(keyOf(folder.source, path), previous)
@@ -256,7 +256,7 @@ async function readCandidate(
   }
 }
 
-function keyOf(source: Source, path: string): string {
+function keyOf(source: ResultSource, path: string): string {
   return `${source}\0${path}`
 }
 

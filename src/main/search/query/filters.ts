@@ -9,7 +9,7 @@ import { sourceSchema } from '#shared/contract/search.ts'
 import { nameKey, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { parsePropertyTest, type PropertyTest } from '#shared/markdown/properties/property-test.ts'
 import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/language/days.ts'
-import type { Source } from '../indexing/indexed-file.ts'
+import type { ResultSource } from '../indexing/indexed-file.ts'
 import { blankSpans, fold } from '../text/terms.ts'
 import { parseTemporalExpressions, type TemporalExpression } from '../text/language/times.ts'
 
@@ -18,7 +18,7 @@ export type Filter = { readonly text: string } & (
   | { readonly kind: 'days'; readonly span: DaySpan }
   /** `part` is folded. */
   | { readonly kind: 'path'; readonly part: string; readonly isNot: boolean }
-  | { readonly kind: 'source'; readonly source: Source; readonly isNot: boolean }
+  | { readonly kind: 'source'; readonly source: ResultSource; readonly isNot: boolean }
   /** Matches notes with the tag or a nested tag. */
   | { readonly kind: 'tag'; readonly key: string; readonly isNot: boolean }
   /** `name` is normalized by `nameKey`. */
@@ -42,7 +42,7 @@ export interface FilteredQuery {
 
 export interface FilteredUnit {
   readonly path: string
-  readonly source: Source
+  readonly source: ResultSource
   readonly days: readonly DaySpan[]
   /** Texts of the `-word` filters whose word the unit contains. */
   readonly excludedBy: ReadonlySet<string>
@@ -61,7 +61,7 @@ const excludedWordPattern = new RegExp(`(?<![^\\s(（])[-－]("[^"]+"|“[^”]+
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
 const trailing = /[,.;!?。，；！？)）]+$/u
 
-const sourceNames: ReadonlyMap<string, Source> = new Map([
+const sourceNames: ReadonlyMap<string, ResultSource> = new Map([
   ...sourceSchema.options.map((name) => [name, name] as const),
   ['files', 'memory'],
   ['notes', 'memory'],

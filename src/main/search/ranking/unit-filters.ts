@@ -1,7 +1,7 @@
 import { testValue } from '#shared/markdown/properties/property-test.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import type { Source } from '../indexing/indexed-file.ts'
+import type { ResultSource } from '../indexing/indexed-file.ts'
 import { failedFilters, type Filter, type FilteredQuery } from '../query/filters.ts'
 import { indexTermsOf, queryTerms, type Phrase } from '../query/parse-query.ts'
 import { stem } from '../text/stem.ts'
@@ -13,7 +13,7 @@ export interface UnitFacts {
   readonly id: number
   readonly file: number
   readonly path: string
-  readonly source: Source
+  readonly source: ResultSource
   /** Days since 1970-01-01, both inclusive; null if the unit has no date. */
   readonly firstDay: number | null
   readonly lastDay: number | null

@@ -6,7 +6,7 @@ import { localDate } from '#workspace'
 import { systemClock, type Clock } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import type { Source } from '../indexing/indexed-file.ts'
+import type { ResultSource } from '../indexing/indexed-file.ts'
 import { indexTermsOf, queryTerms, requiredPhrases, searchTerms, type SearchTerm } from '../query/parse-query.ts'
 import { hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
 import { isTopic, searchedWords, withoutTimes } from '../query/parse-query.ts'
@@ -31,7 +31,7 @@ import { UnitVectors, type RawSimilarity } from './unit-similarity.ts'
 
 export interface UnitText {
   readonly path: string
-  readonly source: Source
+  readonly source: ResultSource
   /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
@@ -216,7 +216,7 @@ export class UnitSearcher {
   }
 
   /** Returns the name of the note that matches the query best, or its title; undefined if it has neither. */
-  titleOf(source: Source, path: string, { words, hasPrivate }: UnitRanking): string | undefined {
+  titleOf(source: ResultSource, path: string, { words, hasPrivate }: UnitRanking): string | undefined {
     return this.#statements.names
       .all(source, path, Number(hasPrivate))
       .map(({ name, place }) => ({ name, place, count: matchedWords(name, words).length }))

@@ -14,5 +14,5 @@ export {
 export { isSimplified, simplify } from '#shared/util/han.ts'
 export { englishOpenings, englishQuestionWord, isRequest, sentencesOf } from './language/sentences.ts'
 export { datedNote, parseTemporalExpressions, relativeTimes, unitAfter } from './language/times.ts'
-export { anyOf, hasAnyOf, isFirstPerson, months, namesTime, weekdays } from './language/words.ts'
+export { anyOf, hasAnyOf, isFirstPerson, monthNames, namesTime, weekdays } from './language/words.ts'
 export { fold } from './terms.ts'

@@ -7,7 +7,7 @@ import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { textModelOf, type TextModelSource } from '../embeddings/create-embeddings.ts'
-import type { FileContent, KnownFile } from '../indexing/indexed-file.ts'
+import type { FileContent, ScannedFile } from '../indexing/indexed-file.ts'
 import { formatDay, parseDay, type DaySpan } from '../text/language/days.ts'
 import { lineKindsOf } from '../text/line-kinds.ts'
 import { bigramsOf, fold, lineTerms } from '../text/terms.ts'
@@ -72,7 +72,7 @@ export interface PreparedContents {
   readonly vectors: PackedVectors | undefined
 }
 
-export interface PreparedFile extends KnownFile, PreparedContents {
+export interface PreparedFile extends ScannedFile, PreparedContents {
   readonly words: number
   readonly tokens: number
   /** By the marks in the text: 0 if it has none, 1 if some lines are private, 2 if the whole file is. */
@@ -178,7 +178,7 @@ export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
 }
 
 /** Returns the hash that identifies equal embedded texts. */
-export function hashOf(text: string): string {
+export function unitHash(text: string): string {
   return hash('sha256', text)
 }
 
@@ -194,7 +194,7 @@ export function signCodeOf(vector: Float32Array): Buffer {
   return code
 }
 
-export function isChat({ source }: Pick<KnownFile, 'source'>): boolean {
+export function isChat({ source }: Pick<ScannedFile, 'source'>): boolean {
   return source === 'sessions'
 }
 

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3'
-import type { KnownFile } from '../indexing/indexed-file.ts'
+import type { ScannedFile } from '../indexing/indexed-file.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { PreparedUnit, UnitContent } from './prepare-units.ts'
 import { termColumns, termTables, type TermColumn, type TermTable } from './unit-schema.ts'
@@ -16,7 +16,7 @@ export interface CachedVector {
   readonly vector: Buffer
 }
 
-export interface IndexedFile extends KnownFile {
+export interface IndexedFile extends ScannedFile {
   /** 1 if a rule of the settings made the whole file private when it was indexed, else 0. */
   readonly privateByRule: number
 }

@@ -9,10 +9,10 @@ import {
   vectorDimensions,
   type Db,
 } from '../indexing/index-schema.ts'
-import type { FileContent, KnownFile, Source } from '../indexing/indexed-file.ts'
+import type { FileContent, ScannedFile, ResultSource } from '../indexing/indexed-file.ts'
 import { fromText, updateUnits } from './file-update.ts'
 import { noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
-import { bodyOf, hashOf, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
+import { bodyOf, unitHash, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
 import { prepareStatements, type CachedVector, type IndexedFile, type UnitCounts } from './unit-statements.ts'
 
@@ -54,7 +54,7 @@ export class UnitStore {
     return this.#statements.knownFiles.all()
   }
 
-  knownFile(source: Source, path: string): IndexedFile | undefined {
+  knownFile(source: ResultSource, path: string): IndexedFile | undefined {
     return this.#statements.knownFile.get(source, path)
   }
 
@@ -69,7 +69,7 @@ export class UnitStore {
   }
 
   /** Returns the hashes of a file's units, so that `prepareUnits` leaves out their contents. */
-  knownUnits(source: Source, path: string): Set<string> {
+  knownUnits(source: ResultSource, path: string): Set<string> {
     return new Set(this.#statements.hashes.all(source, path))
   }
 
@@ -103,11 +103,11 @@ export class UnitStore {
   }
 
   /** For a file whose text is the same. */
-  touchFile({ path, source, mtime, size }: Pick<KnownFile, 'path' | 'source' | 'mtime' | 'size'>): void {
+  touchFile({ path, source, mtime, size }: Pick<ScannedFile, 'path' | 'source' | 'mtime' | 'size'>): void {
     this.#statements.touchFile.run(mtime, size, source, path)
   }
 
-  removeFile(source: Source, path: string): void {
+  removeFile(source: ResultSource, path: string): void {
     this.transaction(() => {
       const known = this.#statements.file.get(source, path)
       if (!known) return
@@ -126,7 +126,7 @@ export class UnitStore {
   textsToEmbed(afterId: number, limit: number, isRemote = false): TextToEmbed[] {
     return this.#statements[isRemote ? 'toSend' : 'toEmbed'].all(afterId, limit).map(({ id, isPrivate, ...unit }) => {
       const text = bodyOf(unit)
-      return { id, hash: hashOf(text), text, isPrivate: isPrivate === 1 }
+      return { id, hash: unitHash(text), text, isPrivate: isPrivate === 1 }
     })
   }
 

@@ -3,7 +3,7 @@ import type { EmbeddingCost } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cacheKey, type Db } from '../indexing/index-schema.ts'
 import { fromText } from '../units/file-update.ts'
-import { bodyOf, hashOf } from '../units/prepare-units.ts'
+import { bodyOf, unitHash } from '../units/prepare-units.ts'
 import { isSendable } from '../units/unit-statements.ts'
 
 const pageSize = 500
@@ -49,7 +49,7 @@ export async function embeddingCost(
   for (let rows = page.all(0, pageSize); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, pageSize)) {
     for (const row of rows) {
       const text = bodyOf(row)
-      const hash = hashOf(text)
+      const hash = unitHash(text)
       if (counted.has(hash)) continue
       counted.add(hash)
       const tokens = estimateTokens(text)

@@ -23,7 +23,7 @@ import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { SessionMessage } from '#shared/contract/index.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
-import type { Question } from '../turns.ts'
+import type { AskedMessage } from '../turns.ts'
 
 const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
   provider_timeout: 'chat.idleTimeout',
@@ -154,7 +154,7 @@ function ActionBar({ label, children, isRight = false }: { label: string; childr
   )
 }
 
-export function QuestionActions({ question: { id, versions }, text }: { question: Question; text: string }) {
+export function QuestionActions({ question: { id, versions }, text }: { question: AskedMessage; text: string }) {
   const { edit, remember, branch, deleteFrom } = useChatActions()
   return (
     <ActionBar label={t('chat.messageActions')} isRight>

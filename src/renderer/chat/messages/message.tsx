@@ -28,7 +28,7 @@ import {
 } from './answer-notes.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import { SessionEventView } from './session-event.tsx'
-import { searchesOf, changeOf, type Turn, type Answer, type LiveTurn, type Question } from '../turns.ts'
+import { searchesOf, changeOf, type Turn, type Answer, type LiveTurn, type AskedMessage } from '../turns.ts'
 import { ToolLine, SearchDetails } from './tool-call.tsx'
 import { Result } from '../../search/results.tsx'
 import { Markdown } from '../../markdown/document/document-rows.tsx'
@@ -250,7 +250,7 @@ function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) 
   )
 }
 
-function QuestionView({ question }: { question: Question }) {
+function QuestionView({ question }: { question: AskedMessage }) {
   const { text, files, images } = splitAttachments(question.message)
   const clipped = clipPassage(text)
   return (
@@ -307,7 +307,7 @@ function Attachments({ files, images }: Pick<ReturnType<typeof splitAttachments>
 }
 
 /** Edits a sent message. Sending it starts a new branch; later messages stay on the old one. */
-function QuestionEditor({ question }: { question: Question }) {
+function QuestionEditor({ question }: { question: AskedMessage }) {
   const { agent, edit, sendEdited } = useChatActions()
   const [sentText] = useState(() => splitAttachments(question.message as UserMessage).text)
   const field = useRef<HTMLTextAreaElement>(null)

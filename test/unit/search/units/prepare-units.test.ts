@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtinSimilarity } from '../../../../src/main/search/embeddings/builtin/builtin-provider.ts'
-import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
+import type { ResultSource } from '../../../../src/main/search/indexing/indexed-file.ts'
 import { formatDay } from '../../../../src/main/search/text/language/days.ts'
 import { prepareUnits, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
 import { flagsOf, unitFlags } from '../../../../src/main/search/units/unit-flags.ts'
@@ -8,7 +8,7 @@ import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/pri
 
 const plain: UnitSettings = { folders: [] }
 
-function fileOf(text: string, path = 'note.md', source: Source = 'memory') {
+function fileOf(text: string, path = 'note.md', source: ResultSource = 'memory') {
   return { path, source, text, hash: 'h', mtime: 0, size: 0 }
 }
 

@@ -7,8 +7,8 @@ import {
   vectorDimensions,
   type Db,
 } from '../../../../src/main/search/indexing/index-schema.ts'
-import type { Source } from '../../../../src/main/search/indexing/indexed-file.ts'
-import { hashOf, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
+import type { ResultSource } from '../../../../src/main/search/indexing/indexed-file.ts'
+import { unitHash, type UnitSettings } from '../../../../src/main/search/units/prepare-units.ts'
 import { createUnitTables, termTables, type TermTable } from '../../../../src/main/search/units/unit-schema.ts'
 import { UnitStore } from '../../../../src/main/search/units/unit-store.ts'
 import { builtinFile } from '../../../recall/judged-set.ts'
@@ -35,8 +35,8 @@ function newStore(settings = withModel): UnitStore {
   return new UnitStore(db, settings)
 }
 
-function fileOf(text: string, path = 'note.md', source: Source = 'memory') {
-  return { path, source, text, hash: hashOf(text), mtime: 1, size: text.length }
+function fileOf(text: string, path = 'note.md', source: ResultSource = 'memory') {
+  return { path, source, text, hash: unitHash(text), mtime: 1, size: text.length }
 }
 
 function chatOf(text: string) {
@@ -233,14 +233,14 @@ describe('vectors', () => {
     put('- Ana: one\n- Ana: two\n- hidden ^[local]')
     expect(store.counts().embedded).toBe(0)
     const [first, ...others] = store.textsToEmbed(0, 10)
-    expect(first).toMatchObject({ text: 'one', hash: hashOf('one') })
+    expect(first).toMatchObject({ text: 'one', hash: unitHash('one') })
     expect(others.map(({ text }) => text)).toEqual(['two', 'hidden'])
     const vector = Float32Array.of(0.6, -0.8, 0)
-    store.storeVectors('openai', 'small', [{ id: first?.id ?? 0, hash: hashOf('one'), vector }])
+    store.storeVectors('openai', 'small', [{ id: first?.id ?? 0, hash: unitHash('one'), vector }])
     expect(store.counts().embedded).toBe(1)
     expect(store.textsToEmbed(0, 10).map(({ text }) => text)).toEqual(['two', 'hidden'])
     expect(store.textsToEmbed(others[0]?.id ?? 0, 10).map(({ text }) => text)).toEqual(['hidden'])
-    expect(store.cachedVector('openai', 'small', hashOf('one'), 3)?.vector).toEqual(Buffer.from(vector.buffer))
+    expect(store.cachedVector('openai', 'small', unitHash('one'), 3)?.vector).toEqual(Buffer.from(vector.buffer))
     expect(store.db.prepare('SELECT code FROM unit_codes').pluck().all()).toEqual([Buffer.of(1)])
     expect(vectorDimensions(store.db)).toBe(3)
     store.resetVectors(4)
@@ -260,7 +260,7 @@ describe('vectors', () => {
     store.removeUnusedVectors(false)
     expect(cached()).toHaveLength(2)
     store.removeUnusedVectors(true)
-    expect(cached()).toEqual([['small', hashOf('one')]])
+    expect(cached()).toEqual([['small', unitHash('one')]])
     for (const [provider, model] of [
       ['gemini', 'small'],
       ['openai', 'tiny'],
@@ -269,7 +269,7 @@ describe('vectors', () => {
       store.storeVectors(provider, model, [{ id: 0, hash: 'other', vector }])
       expect(cached()).toHaveLength(2)
       store.removeUnusedVectors(false)
-      expect(cached()).toEqual([['small', hashOf('one')]])
+      expect(cached()).toEqual([['small', unitHash('one')]])
     }
   })
 

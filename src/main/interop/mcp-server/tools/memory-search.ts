@@ -34,7 +34,7 @@ const input = z.object({
     .describe('Limit of the answer in tokens, for more than the default of 1,600 characters'),
 })
 
-export const memorySearchTool: MemoryTool<typeof input, undefined> = {
+export const mcpMemorySearchTool: MemoryTool<typeof input, undefined> = {
   name: 'memory_search',
   title: 'Search memory',
   description:

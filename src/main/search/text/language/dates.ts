@@ -1,5 +1,5 @@
 /** Dates in folded texts, and numerals in Chinese, Japanese and Korean, with or without digits: 320万, 二〇二六, 만오천. */
-import { monthName, months } from './words.ts'
+import { monthName, monthNames } from './words.ts'
 
 const digits: Readonly<Record<string, number>> = {
   ...byIndex('〇一二三四五六七八九'),
@@ -181,7 +181,7 @@ const ruleGroups: readonly RuleGroup[] = [
       },
       // October; "may" and "march" are months only after words such as "in" or "last"
       {
-        pattern: new RegExp(`\\b(${months.filter((name) => !/^ma[ry]/.test(name)).join('|')})\\b`, 'g'),
+        pattern: new RegExp(`\\b(${monthNames.filter((name) => !/^ma[ry]/.test(name)).join('|')})\\b`, 'g'),
         read: ([month]) => date(undefined, monthNumber(month), undefined),
       },
       {
@@ -224,7 +224,7 @@ function date(yearPart: Part, monthPart: Part | number, dayPart: Part): Omit<Dat
 
 /** Returns the number of an English month, 1 to 12. */
 export function monthNumber(name: string | undefined): number {
-  return months.findIndex((month) => name !== undefined && month.startsWith(name.slice(0, 3))) + 1
+  return monthNames.findIndex((month) => name !== undefined && month.startsWith(name.slice(0, 3))) + 1
 }
 
 /** 유월 (June) and 시월 (October) drop the last consonant of the numeral. */

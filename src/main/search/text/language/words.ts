@@ -2,7 +2,7 @@
 import { simplify } from '#shared/util/han.ts'
 
 /** Returns the entries of a table: separated by white space, with `_` for a space. An entry can be a small pattern. */
-export function entriesOf(table: string): string[] {
+export function tableEntries(table: string): string[] {
   return simplify(table.normalize('NFKC'))
     .split(/\s+/)
     .filter(Boolean)
@@ -11,7 +11,7 @@ export function entriesOf(table: string): string[] {
 
 /** Returns a pattern, as text, that matches one of the entries, the longest first. Latin entries match as whole words. */
 export function anyOf(...tables: readonly string[]): string {
-  const entries = tables.flatMap(entriesOf).sort((one, other) => other.length - one.length)
+  const entries = tables.flatMap(tableEntries).sort((one, other) => other.length - one.length)
   const latin = entries.filter((entry) => /^[(?:]*[a-z]/i.test(entry))
   const others = entries.filter((entry) => !latin.includes(entry))
   const whole = latin.length > 0 ? [`\\b(?:${latin.join('|')})\\b`] : []
@@ -26,21 +26,23 @@ export function hasAnyOf(...tables: readonly string[]): (text: string) => boolea
 
 /** Returns the value of each entry. @param rows values, each with its table */
 export function valuesOf<T>(rows: readonly (readonly [value: T, table: string])[]): ReadonlyMap<string, T> {
-  return new Map(rows.flatMap(([value, table]) => entriesOf(table).map((entry) => [entry, value] as const)))
+  return new Map(rows.flatMap(([value, table]) => tableEntries(table).map((entry) => [entry, value] as const)))
 }
 
 /** From Monday to Sunday (ISO 8601). */
-export const weekdays = entriesOf('monday tuesday wednesday thursday friday saturday sunday')
+export const weekdays = tableEntries('monday tuesday wednesday thursday friday saturday sunday')
 export const weekdayName = `(?:${weekdays.join('|')})`
 /** `天` is Sunday after 星期, but 周天 is a name. */
 export const chineseWeekday = '(?:周[一二三四五六日]|(?:星期|礼拜)[一二三四五六日天])'
 
-export const months = entriesOf('january february march april may june july august september october november december')
+export const monthNames = tableEntries(
+  'january february march april may june july august september october november december',
+)
 /** The group is the name, or the beginning of it. */
-export const monthName = `(${[...months, 'sept', ...months.map((name) => name.slice(0, 3))].join('|')})`
+export const monthName = `(${[...monthNames, 'sept', ...monthNames.map((name) => name.slice(0, 3))].join('|')})`
 
 /** The position of a word, from 1, is its value. */
-export const englishNumbers = entriesOf('one two three four five six seven eight nine ten eleven twelve')
+export const englishNumbers = tableEntries('one two three four five six seven eight nine ten eleven twelve')
 
 /** True for a text about the person who writes. */
 export const isFirstPerson = hasAnyOf(
@@ -56,7 +58,7 @@ export const hasNumber = hasAnyOf(
 /** True for a text with a word for a time, also for those that no span of days fits: recently, in spring, 明天. */
 export const namesTime = hasAnyOf(
   weekdays.join('s? '),
-  months.join(' '),
+  monthNames.join(' '),
   `yesterday today tonight tomorrow last next ago days? weeks? weekend months? years? recently since every just morning evening
   summer winter spring fall autumn morgen gestern heute nächste\\p{L}* letzte\\p{L}* seit jede\\p{L}*
   \\d{1,2}:\\d\\d [昨今明前后]天 [昨明后]日 今日 [上下这本]周 [上下]个?月 [毎来先今]週 [毎来先]月 [去今明前]年 \\d+_?[年月日号]
