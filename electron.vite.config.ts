@@ -53,7 +53,7 @@ export default defineConfig({
           'search/indexing/prepare.worker': 'src/main/search/indexing/prepare.worker.ts',
           'search/ranking/searcher.worker': 'src/main/search/ranking/searcher.worker.ts',
           'curation/suggestions/curation.worker': 'src/main/curation/suggestions/curation.worker.ts',
-          'workspace/erasure/erasure.worker': 'src/main/workspace/erasure/erasure.worker.ts',
+          'workspace/deletion/deletion.worker': 'src/main/workspace/deletion/deletion.worker.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js' },
         treeshake,

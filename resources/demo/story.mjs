@@ -75,7 +75,7 @@ export async function playStory({ home, language, now }) {
 /** Returns the open suggestion of a rule, once the app has made it. @throws Error if it makes none */
 function awaitSuggestion(rule, { client, id }) {
   return waitFor(`a suggestion of the rule ${rule}`, async () => {
-    const { open } = await client.upkeep.list({ agent: id })
+    const { open } = await client.suggestions.list({ agent: id })
     return open.find((one) => one.rule === rule)
   })
 }
@@ -83,7 +83,7 @@ function awaitSuggestion(rule, { client, id }) {
 /** Waits until the app has tested the saved searches after a change, and recorded the new result. */
 function awaitRun(client, agent) {
   return waitFor('a recorded run after a change', async () => {
-    const { runs } = await client.checks.list({ agent })
+    const { runs } = await client.savedSearches.list({ agent })
     return runs.at(-1)?.cause === 'index'
   })
 }
@@ -145,13 +145,13 @@ class Story {
       if (step.edit) await this.#edit(step.edit, scene)
       if (step.chat) await this.#chat(step.chat, scene, step.at.startsWith('now'))
       if (step.check) await this.#check(step.check, scene)
-      if (step.runChecks) await client.checks.run({ agent: id })
+      if (step.runChecks) await client.savedSearches.run({ agent: id })
       if (step.awaitRun) await awaitRun(client, id)
       if (step.flag) await this.#flag(step.flag, scene)
       if (step.remember) await this.#remember(step.remember, scene)
       if (step.suggestion) await awaitSuggestion(step.suggestion, scene)
       if (step.accept) await this.#accept(step.accept, scene)
-      if (step.look) await client.upkeep.look({ agent: id })
+      if (step.look) await client.suggestions.look({ agent: id })
     }
   }
 
@@ -201,17 +201,17 @@ class Story {
   async #check({ query, line }, { agent, client, id }) {
     const { path, startLine } = await this.#lineOf(line, agent)
     const relevant = [{ path, startLine, endLine: startLine }]
-    await client.checks.add({ agent: id, question: { query, relevant } })
+    await client.savedSearches.add({ agent: id, question: { query, relevant } })
   }
 
   async #flag({ line, fault, query }, { agent, client, id }) {
     const { path, startLine } = await this.#lineOf(line, agent)
-    await client.upkeep.flag({ agent: id, path, line: startLine, fault, query })
+    await client.suggestions.flag({ agent: id, path, line: startLine, fault, query })
   }
 
   async #accept(rule, scene) {
     const suggestion = await awaitSuggestion(rule, scene)
-    await scene.client.upkeep.accept({ agent: scene.id, ids: [suggestion.id] })
+    await scene.client.suggestions.accept({ agent: scene.id, ids: [suggestion.id] })
   }
 
   /** Replaces dates, and references to lines such as `{{line MEMORY.md | words of the line}}`, by `path:line`. */

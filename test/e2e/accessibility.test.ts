@@ -64,12 +64,12 @@ describe('accessibility', () => {
   it('finds no serious axe violation in any view, light or dark', async () => {
     const { page, session, url } = await openFull()
     const client = await connect(url)
-    await client.checks.add({
+    await client.savedSearches.add({
       agent: 'main',
       question: { query: 'garage', relevant: [{ path: 'MEMORY.md', startLine: 3, endLine: 3 }] },
     })
-    await client.upkeep.look({ agent: 'main' })
-    const [proposal] = (await client.upkeep.list({ agent: 'main' })).open
+    await client.suggestions.look({ agent: 'main' })
+    const [proposal] = (await client.suggestions.list({ agent: 'main' })).open
     const views: [path: string, ready: string][] = [
       ['/file/Zoo.md', '[data-testid=preview] mark'],
       ['/inbox', '[data-testid=proposal]'],

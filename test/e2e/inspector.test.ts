@@ -509,7 +509,7 @@ describe('checks', () => {
     await page.getByText('Show as table').click()
     await page.getByRole('cell', { name: 'settings changed' }).first().waitFor()
 
-    const { text } = await client.checks.export({ agent: 'main' })
+    const { text } = await client.savedSearches.export({ agent: 'main' })
     expect(text.trim().split('\n')).toHaveLength(2)
     await page
       .getByRole('button', { name: /^Remove the check/ })

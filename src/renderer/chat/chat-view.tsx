@@ -373,7 +373,7 @@ function PendingDecisions({ agent }: { agent: string }) {
   const changes = useQuery(
     api.history.timeline.queryOptions({ input: { agent, since, causes: ['agent', 'flush'], limit: maxAgentChanges } }),
   )
-  const checks = useQuery(api.checks.list.queryOptions({ input: { agent } }))
+  const checks = useQuery(api.savedSearches.list.queryOptions({ input: { agent } }))
   const problems = useQuery(api.health.problems.queryOptions({ input: { agent } }))
   const unacceptedCount = changes.data?.filter(({ reviewed }) => !reviewed).length ?? 0
   const failedCount = checks.data?.checks.filter(({ outcome }) => outcome !== null && outcome.rank === null).length ?? 0

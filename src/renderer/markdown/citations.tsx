@@ -84,7 +84,7 @@ interface ResultActionsProps {
 
 export function ResultActions({ agent, place, query }: ResultActionsProps) {
   const [, navigate] = useLocation()
-  const flag = useMutation(api.upkeep.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
+  const flag = useMutation(api.suggestions.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
   // Only notes of this memory can be flagged: not transcripts, nor files of other agents or outside folders.
   const isNote = sessionOfPath(place.path) === undefined && !/^[@/]|^[A-Za-z]:/.test(place.path)
   return (

@@ -2,7 +2,7 @@ import { t } from 'i18next'
 import { useQuery, useMutation } from '@tanstack/react-query'
 import { ChevronRight, Play, Download, Upload, CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
 import { useMemo, useState, useRef } from 'react'
-import type { Agent, Recall, Check, CheckRun } from '#shared/contract/index.ts'
+import type { Agent, Recall, Check, SavedSearchRun } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import {
   EmptyState,
@@ -160,7 +160,7 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
                 <th className="text-right font-medium">{t('recalls.then')}</th>
                 <th className="text-right font-medium">{t('recalls.now')}</th>
                 <th className="pl-4 font-medium">{t('recalls.use')}</th>
-                <th className="sr-only">{t('checks.add')}</th>
+                <th className="sr-only">{t('savedSearches.add')}</th>
               </tr>
             </thead>
             <tbody>
@@ -190,24 +190,24 @@ function ThenAndNow({ agent, recall }: { agent: string; recall: Recall }) {
 }
 
 export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
-  const list = useQuery(api.checks.list.queryOptions({ input: { agent } }))
-  const run = useMutation(api.checks.run.mutationOptions())
-  const stop = useMutation(api.checks.stop.mutationOptions())
+  const list = useQuery(api.savedSearches.list.queryOptions({ input: { agent } }))
+  const run = useMutation(api.savedSearches.run.mutationOptions())
+  const stop = useMutation(api.savedSearches.stop.mutationOptions())
   const { checks = [], runs = [], progress = null } = list.data ?? {}
   const checked = checks.filter(({ outcome }) => outcome !== null)
   const passed = checked.filter(({ outcome }) => outcome?.rank !== null).length
   return (
-    <section aria-label={t('checks.title')} className="flex min-w-0 flex-1 flex-col">
+    <section aria-label={t('savedSearches.title')} className="flex min-w-0 flex-1 flex-col">
       <InspectTabs>
         <Transfer agent={agent} isEmpty={checks.length === 0} />
         {progress ? (
           <Button onClick={() => stop.mutate({ agent })}>
-            <progress aria-label={t('checks.running')} value={progress.done} max={progress.total} className="w-16" />
+            <progress aria-label={t('savedSearches.running')} value={progress.done} max={progress.total} className="w-16" />
             {t('common.cancel')}
           </Button>
         ) : (
           <Button icon={Play} look="primary" disabled={checks.length === 0} onClick={() => run.mutate({ agent })}>
-            {t('checks.run')}
+            {t('savedSearches.run')}
           </Button>
         )}
       </InspectTabs>
@@ -217,18 +217,18 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
             <>
               <NewCheck agent={agent} />
               {checks.length === 0 ? (
-                <EmptyState title={t('checks.empty')} hint={t('checks.emptyHint')} />
+                <EmptyState title={t('savedSearches.empty')} hint={t('savedSearches.emptyHint')} />
               ) : (
                 <>
                   <div className="flex flex-wrap items-start justify-between gap-4 px-5 pb-3">
                     <p role="status" className="text-[15px] font-semibold" data-testid="pass-rate">
-                      {t('checks.rate', { passed, total: checked.length })}
+                      {t('savedSearches.rate', { passed, total: checked.length })}
                     </p>
                     <PassChart runs={runs} />
                   </div>
                   <ul>
                     {checks.map((check) => (
-                      <CheckRow key={check.id} agent={agent} check={check} />
+                      <SavedSearchRow key={check.id} agent={agent} check={check} />
                     ))}
                   </ul>
                 </>
@@ -244,11 +244,11 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
 function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
   const input = useRef<HTMLInputElement>(null)
   const importFile = useMutation({
-    mutationFn: async (file: File) => client.checks.import({ agent, text: await file.text() }),
-    onSuccess: ({ added }) => toast.success(t('checks.imported', { count: added })),
+    mutationFn: async (file: File) => client.savedSearches.import({ agent, text: await file.text() }),
+    onSuccess: ({ added }) => toast.success(t('savedSearches.imported', { count: added })),
   })
   const exportFile = useMutation(
-    api.checks.export.mutationOptions({ onSuccess: ({ text }) => download('queries.jsonl', text) }),
+    api.savedSearches.export.mutationOptions({ onSuccess: ({ text }) => download('queries.jsonl', text) }),
   )
   return (
     <>
@@ -268,7 +268,7 @@ function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
         {t('import.start')}
       </Button>
       <Button icon={Download} look="quiet" disabled={isEmpty} onClick={() => exportFile.mutate({ agent })}>
-        {t('checks.export')}
+        {t('savedSearches.export')}
       </Button>
     </>
   )
@@ -279,7 +279,7 @@ function NewCheck({ agent }: { agent: string }) {
   const [place, setPlace] = useState('')
   const lines = parseLines(place)
   const add = useMutation(
-    api.checks.add.mutationOptions({
+    api.savedSearches.add.mutationOptions({
       onSuccess: () => {
         setQuery('')
         setPlace('')
@@ -304,13 +304,13 @@ function NewCheck({ agent }: { agent: string }) {
       <FileLinesField
         agent={agent}
         value={place}
-        label={t('checks.lines')}
+        label={t('savedSearches.lines')}
         sample="memory/2026-01-20.md:12-14"
         className="w-64 placeholder:text-muted"
         onChange={setPlace}
       />
       <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>
-        {t('checks.add')}
+        {t('savedSearches.add')}
       </Button>
     </form>
   )
@@ -320,7 +320,7 @@ const maxRuns = 60
 const width = 360
 const height = 56
 
-function PassChart({ runs }: { runs: readonly CheckRun[] }) {
+function PassChart({ runs }: { runs: readonly SavedSearchRun[] }) {
   const shown = runs.slice(-maxRuns)
   const points = shown.map((run, index) => ({
     run,
@@ -334,7 +334,7 @@ function PassChart({ runs }: { runs: readonly CheckRun[] }) {
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={t('checks.chart', { count: shown.length, share: formatPercent(shareOf(last)) })}
+        aria-label={t('savedSearches.chart', { count: shown.length, share: formatPercent(shareOf(last)) })}
         className="h-14 w-[360px] max-w-full"
       >
         {[0, 0.5, 1].map((share) => {
@@ -358,16 +358,16 @@ function PassChart({ runs }: { runs: readonly CheckRun[] }) {
         <table className="mt-1 text-left">
           <thead className="text-muted">
             <tr>
-              <th className="pr-6 font-medium">{t('checks.when')}</th>
-              <th className="pr-6 font-medium">{t('checks.cause')}</th>
-              <th className="font-medium">{t('checks.passed')}</th>
+              <th className="pr-6 font-medium">{t('savedSearches.when')}</th>
+              <th className="pr-6 font-medium">{t('savedSearches.cause')}</th>
+              <th className="font-medium">{t('savedSearches.passed')}</th>
             </tr>
           </thead>
           <tbody>
             {shown.toReversed().map(({ at, cause, passed, total }) => (
               <tr key={at}>
                 <td className="pr-6">{formatMoment(at)}</td>
-                <td className="pr-6">{t(`checks.causes.${cause}`)}</td>
+                <td className="pr-6">{t(`savedSearches.causes.${cause}`)}</td>
                 <td className="tabular">
                   {passed}/{total}
                 </td>
@@ -380,19 +380,19 @@ function PassChart({ runs }: { runs: readonly CheckRun[] }) {
   )
 }
 
-function shareOf({ passed, total }: CheckRun): number {
+function shareOf({ passed, total }: SavedSearchRun): number {
   return total === 0 ? 1 : passed / total
 }
 
-function CheckRow({ agent, check }: { agent: string; check: Check }) {
+function SavedSearchRow({ agent, check }: { agent: string; check: Check }) {
   const { id, query, relevant, outcome } = check
   const [first] = relevant
-  const add = useMutation(api.checks.add.mutationOptions())
+  const add = useMutation(api.savedSearches.add.mutationOptions())
   const remove = useMutation(
-    api.checks.remove.mutationOptions({
+    api.savedSearches.remove.mutationOptions({
       onSuccess({ removed }) {
-        const undo = async () => removed && client.checks.add({ agent, question: removed })
-        showSuccess(t('checks.removed'), undo, { look: 'plain' })
+        const undo = async () => removed && client.savedSearches.add({ agent, question: removed })
+        showSuccess(t('savedSearches.removed'), undo, { look: 'plain' })
       },
     }),
   )
@@ -414,14 +414,14 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
           {relevant.map(({ path, startLine, endLine, state }) => (
             <li key={`${path}:${startLine}`}>
               <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} />
-              {state !== 'there' && <span className="pl-2 text-warning">{t(`checks.${state}`)}</span>}
+              {state !== 'there' && <span className="pl-2 text-warning">{t(`savedSearches.${state}`)}</span>}
               {state === 'changed' && (
                 <Button
                   look="link"
                   className="pl-2"
                   onClick={() => add.mutate({ agent, question: { query, relevant: [{ path, startLine, endLine }] } })}
                 >
-                  {t('checks.takeNew')}
+                  {t('savedSearches.takeNew')}
                 </Button>
               )}
             </li>
@@ -430,10 +430,10 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
       </div>
       <p className="shrink-0 text-right text-[12px] text-muted">
         {outcome?.rank != null
-          ? t('checks.found', { rank: outcome.rank, score: formatScore(outcome.score) })
-          : outcome?.reason && t(`checks.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
+          ? t('savedSearches.found', { rank: outcome.rank, score: formatScore(outcome.score) })
+          : outcome?.reason && t(`savedSearches.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
       </p>
-      <IconButton icon={Trash2} label={t('checks.remove', { query })} onClick={() => remove.mutate({ agent, id })} />
+      <IconButton icon={Trash2} label={t('savedSearches.remove', { query })} onClick={() => remove.mutate({ agent, id })} />
     </li>
   )
 }
@@ -441,6 +441,6 @@ function CheckRow({ agent, check }: { agent: string; check: Check }) {
 function Mark({ check: { outcome } }: { check: Check }) {
   const Icon = outcome === null ? CircleDashed : outcome.rank === null ? CircleX : CircleCheck
   const color = outcome === null ? 'text-faint' : outcome.rank === null ? 'text-bad' : 'text-good'
-  const label = outcome === null ? 'checks.notRun' : outcome.rank === null ? 'checks.fails' : 'checks.passes'
+  const label = outcome === null ? 'savedSearches.notRun' : outcome.rank === null ? 'savedSearches.fails' : 'savedSearches.passes'
   return <Icon size={16} role="img" aria-label={t(label)} className={`mt-0.5 shrink-0 ${color}`} />
 }

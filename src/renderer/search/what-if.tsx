@@ -233,26 +233,26 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
   )
 }
 
-interface AddCheckProps {
+interface AddSavedSearchProps {
   readonly agent: string
   readonly query: string
   readonly lines: CheckedQuestion['relevant'][number]
 }
 
-export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddCheckProps) {
+export function AddCheck({ agent, query, lines: { path, startLine, endLine } }: AddSavedSearchProps) {
   const [, navigate] = useLocation()
   const add = useMutation(
-    api.checks.add.mutationOptions({
+    api.savedSearches.add.mutationOptions({
       onSuccess: () =>
-        toast.success(t('checks.added'), {
-          action: { label: t('checks.show'), onClick: () => navigate(paths.checks()) },
+        toast.success(t('savedSearches.added'), {
+          action: { label: t('savedSearches.show'), onClick: () => navigate(paths.checks()) },
         }),
     }),
   )
   const question = { query, relevant: [{ path, startLine, endLine }] }
   return (
     <Button icon={Check} onClick={() => add.mutate({ agent, question })} disabled={query.trim() === ''}>
-      {t('checks.add')}
+      {t('savedSearches.add')}
     </Button>
   )
 }

@@ -66,7 +66,7 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
   const stopTurn = (stopped: string) => runAsync(() => client.chat.stop({ agent: agent.id, session: stopped }))
   const lookForProposals = () => {
     navigate(paths.inbox())
-    void runWithErrorToast(client.upkeep.look({ agent: agent.id }))
+    void runWithErrorToast(client.suggestions.look({ agent: agent.id }))
   }
   const settingsCommand = (id: (typeof sections)[number]['id']) =>
     command(`settings/${id}`, (t) => `${t('settings.title')}: ${t(`settings.section.${id}`)}`, goTo(paths.settings(id)))
@@ -82,9 +82,9 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, g
     command('inspect', (t) => inspectLabel(t, 'sent'), goTo(paths.sent(session)), { keys: commandKeys.inspect }),
     command('brokenLinks', (t) => t('links.broken'), goTo(paths.brokenLinks())),
     command('changes', (t) => t('nav.changes'), goTo(paths.changes())),
-    command('inbox', (t) => t('upkeep.title'), goTo(paths.inbox()), { keys: commandKeys.suggestions }),
-    command('upkeep', (t) => t('upkeep.look'), lookForProposals),
-    command('forget', (t) => t('forget.title'), goTo(paths.forget())),
+    command('inbox', (t) => t('suggestions.title'), goTo(paths.inbox()), { keys: commandKeys.suggestions }),
+    command('upkeep', (t) => t('suggestions.look'), lookForProposals),
+    command('forget', (t) => t('deletePermanently.title'), goTo(paths.forget())),
     command('found', (t) => inspectLabel(t, 'found'), goTo(paths.found())),
     command('recalls', (t) => t('recalls.title'), goTo(paths.recalls())),
     command('tested', (t) => inspectLabel(t, 'tested'), goTo(paths.checks()), { keywords: ['checks'] }),

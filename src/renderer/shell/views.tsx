@@ -56,9 +56,9 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 const ChecksView = lazyView(async () => (await import('../search/past-searches.tsx')).ChecksView)
 const ContextView = lazyView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
 const FindView = lazyView(async () => (await import('../editor/find-view.tsx')).FindView)
-const ForgetView = lazyView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
+const DeletePermanentlyView = lazyView(async () => (await import('../curation/delete-permanently.tsx')).DeletePermanentlyView)
 const FoundView = lazyView(async () => (await import('../search/found-view.tsx')).FoundView)
-const InboxView = lazyView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
+const SuggestionsView = lazyView(async () => (await import('../curation/suggestions-view.tsx')).SuggestionsView)
 const RecallsView = lazyView(async () => (await import('../search/past-searches.tsx')).RecallsView)
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
@@ -68,7 +68,7 @@ const agentViews = {
   '/inspect/tested': ChecksView,
   '/inspect/sent': ContextView,
   '/find': FindView,
-  '/forget': ForgetView,
+  '/forget': DeletePermanentlyView,
   '/links/broken': BrokenView,
   '/changes': ChangesView,
   '/settings': SettingsView,
@@ -101,7 +101,7 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
           {(params) => <ContextView agent={agent} session={params.session} />}
         </Route>
         <Route path="/inbox">
-          <InboxView
+          <SuggestionsView
             key={parameters.get('proposal')}
             agent={agent}
             proposal={parameters.get('proposal') ?? undefined}

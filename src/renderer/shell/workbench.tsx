@@ -261,7 +261,7 @@ function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
   const location = useEncodedPath()
   const session = sessionAt(location)
   const place = places.find(({ start }) => start.test(location))?.name
-  const open = useQuery(api.upkeep.count.queryOptions({ input: { agent: agent.id } })).data?.open ?? 0
+  const open = useQuery(api.suggestions.count.queryOptions({ input: { agent: agent.id } })).data?.open ?? 0
   const chat = useLastChat(agent.id, session)
   const hrefs = {
     chat: paths.chat(chat),
@@ -359,7 +359,7 @@ const places = [
     keys: commandKeys.inspect,
     label: 'inspect.title',
   },
-  { name: 'suggestions', start: /^\/inbox\b/, Icon: Inbox, keys: commandKeys.suggestions, label: 'upkeep.title' },
+  { name: 'suggestions', start: /^\/inbox\b/, Icon: Inbox, keys: commandKeys.suggestions, label: 'suggestions.title' },
 ] as const
 
 /** The chat that was shown last, by agent. */

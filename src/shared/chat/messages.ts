@@ -51,7 +51,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
 }
 
 /** Returns true if a tool of the app changed nothing because its change waits in the inbox. */
-export function isProposedChange(result: ToolResultMessage): boolean {
+export function isSuggestedChange(result: ToolResultMessage): boolean {
   return result.isError && !result.toolName.startsWith('mcp__') && messageText(result).startsWith('write_proposed:')
 }
 

@@ -111,7 +111,7 @@ export const vaultConventionsSchema = z.object({
 })
 export type VaultConventions = z.infer<typeof vaultConventionsSchema>
 
-export const habits = {
+export const conventions = {
   /** Detects the conventions of a folder. Writes nothing. */
   look: base.input(z.object({ path: z.string().trim().min(1).max(maxPath) })).output(
     z.object({

@@ -4,7 +4,7 @@ import { maxId } from '../util/limits.ts'
 import { base, changeIdSchema } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
-import { savedMatchSchema } from './upkeep.ts'
+import { savedMatchSchema } from './suggestions.ts'
 
 /** App-wide event stream. The renderer invalidates the cached queries that an event concerns. */
 export const appEventSchema = z.discriminatedUnion('type', [
@@ -36,9 +36,9 @@ export const appEventSchema = z.discriminatedUnion('type', [
     isWhole: z.boolean().optional(),
   }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
-  z.object({ type: z.literal('checksChanged'), agent: z.string() }),
+  z.object({ type: z.literal('savedSearchesChanged'), agent: z.string() }),
   /** The list of proposals changed, or a scan started or ended. */
-  z.object({ type: z.literal('upkeepChanged'), agent: z.string() }),
+  z.object({ type: z.literal('suggestionsChanged'), agent: z.string() }),
   z.object({
     type: z.literal('turnEnded'),
     agent: z.string(),

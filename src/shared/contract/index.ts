@@ -1,12 +1,12 @@
 import type { ContractRouterClient } from '@orpc/contract'
-import { agents, habits } from './agents.ts'
+import { agents, conventions } from './agents.ts'
 import { chat } from './chat.ts'
-import { checks } from './checks.ts'
+import { savedSearches } from './saved-searches.ts'
 import { clients } from './clients.ts'
 import { context } from './context.ts'
 import { events } from './events.ts'
 import { find } from './find.ts'
-import { forget } from './forget.ts'
+import { permanentDeletion } from './permanent-deletion.ts'
 import { health } from './health.ts'
 import { history } from './history.ts'
 import { importContract } from './import.ts'
@@ -14,19 +14,19 @@ import { links, tags } from './links.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
-import { upkeep } from './upkeep.ts'
+import { suggestions } from './suggestions.ts'
 import { pictures, workspace } from './workspace.ts'
 
 export const contract = {
   agents,
   chat,
-  checks,
+  savedSearches,
   clients,
   context,
   events,
   find,
-  forget,
-  habits,
+  permanentDeletion,
+  conventions,
   health,
   history,
   import: importContract,
@@ -35,7 +35,7 @@ export const contract = {
   search,
   sessions,
   settings,
-  upkeep,
+  suggestions,
   tags,
   workspace,
 }
@@ -44,12 +44,12 @@ export type ContractClient = ContractRouterClient<typeof contract>
 
 export type * from './agents.ts'
 export type * from './chat.ts'
-export type * from './checks.ts'
+export type * from './saved-searches.ts'
 export type * from './clients.ts'
 export type * from './context.ts'
 export type * from './events.ts'
 export type * from './find.ts'
-export type * from './forget.ts'
+export type * from './permanent-deletion.ts'
 export type * from './health.ts'
 export type * from './history.ts'
 export type * from './import.ts'
@@ -58,6 +58,6 @@ export type * from './search.ts'
 export type * from './sessions.ts'
 export type * from './outbound.ts'
 export type * from './settings.ts'
-export type * from './upkeep.ts'
+export type * from './suggestions.ts'
 export type * from './workspace.ts'
 export type { ConfigChange } from './base.ts'

@@ -29,7 +29,7 @@ export const maxPaths = 100 * thousand
 /** Characters of the configuration file. */
 export const maxSettings = million
 /** Characters of an imported file of saved queries; enough for thousands. */
-export const maxChecks = 10 * million
+export const maxSavedSearches = 10 * million
 
 /** Characters of text and thinking in one answer; ten times the longest output of current models. */
 export const maxAnswer = 4 * million

@@ -89,7 +89,7 @@ export const tasks: readonly Task[] = [
       { do: 'press', role: 'button', name: { key: 'chat.fromMemories', with: { count: 1 } } },
       { do: 'press', role: 'button', name: 'result.outdated', in: 'result' },
       { do: 'press', role: 'button', name: 'history.accept', in: 'proposal-view' },
-      { do: 'see', name: { key: 'upkeep.accepted', with: { count: 1 } } },
+      { do: 'see', name: { key: 'suggestions.accepted', with: { count: 1 } } },
     ],
   },
   {
@@ -120,8 +120,8 @@ export const tasks: readonly Task[] = [
       { do: 'see', id: 'candidate' },
       { do: 'press', role: 'button', name: { text: '' }, in: 'candidate' },
       { do: 'see', id: 'candidate-details' },
-      { do: 'press', role: 'button', name: 'checks.add' },
-      { do: 'see', name: 'checks.added' },
+      { do: 'press', role: 'button', name: 'savedSearches.add' },
+      { do: 'see', name: 'savedSearches.added' },
     ],
   },
   {
@@ -133,7 +133,7 @@ export const tasks: readonly Task[] = [
         { text: { en: 'Inspect: Tested', 'zh-CN': '运行细节: 检索测试', 'zh-TW': '執行細節: 檢索測試' } },
       ),
       { do: 'see', id: 'check' },
-      { do: 'gone', name: 'checks.gone' },
+      { do: 'gone', name: 'savedSearches.gone' },
     ],
   },
   {

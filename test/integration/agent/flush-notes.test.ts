@@ -125,7 +125,7 @@ it('saves notes that a model lists as JSON', async () => {
 it('suggests a note in another language instead of saving it', async () => {
   const { chat, agent } = await openChat([{ text: '- 大门密码已经更改' }])
   expect((await chat('The gate code has changed')).log).toBeUndefined()
-  const { open } = await agent.upkeep.list()
+  const { open } = await agent.suggestions.list()
   expect(open).toHaveLength(1)
   expect(JSON.stringify(open)).toContain('大门密码已经更改')
 })

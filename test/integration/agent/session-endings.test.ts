@@ -127,7 +127,7 @@ describe('the end of a session', () => {
     await agent.chat.endings.end(session)
     await agent.chat.endings.check()
     expect(await noteAt(name)).toBe(edited)
-    const { open } = await agent.upkeep.list()
+    const { open } = await agent.suggestions.list()
     const { edits } = open[0]?.files[0] ?? {}
     expect(edits?.flatMap(({ after }) => after).join('\n')).toMatch(/two cakes[^]*Dan sings/)
     await unlink(join(folder, name))

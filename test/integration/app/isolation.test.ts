@@ -230,12 +230,12 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'search.explain': (path) => [{ agent, query: 'combination', why: { path, line: 1 } }],
     'search.nearNotes': (path) => [{ agent, path }],
     'tags.of': (path) => [{ agent, path }],
-    'upkeep.flag': (path) => [{ agent, path, line: 1, fault: 'wrong' }],
+    'suggestions.flag': (path) => [{ agent, path, line: 1, fault: 'wrong' }],
     'workspace.attachment': (path) => [
       { agent, path },
       { agent, path, from: 3 },
     ],
-    'checks.add': (path) => [{ agent, question: { query: 'q', relevant: [{ path, startLine: 1, endLine: 1 }] } }],
+    'savedSearches.add': (path) => [{ agent, question: { query: 'q', relevant: [{ path, startLine: 1, endLine: 1 }] } }],
   }
 }
 
@@ -319,7 +319,7 @@ describe('isolation: hostile paths in every request and tool', () => {
     }
     const forget = async (added: unknown) => {
       const { id } = added as { readonly id: string }
-      await call(createRouter(app).checks.remove, { agent: 'main', id })
+      await call(createRouter(app).savedSearches.remove, { agent: 'main', id })
     }
     const paths = hostilePaths(root, home)
     // All requests check paths with the same code, so each gets only a part of them.
@@ -341,7 +341,7 @@ describe('isolation: hostile paths in every request and tool', () => {
           await attempt(`${name} ${label}`, async () => {
             const result: unknown = await call(procedure, input as never)
             // Every change runs all saved queries, so this one is removed again.
-            if (name === 'checks.add') await forget(result)
+            if (name === 'savedSearches.add') await forget(result)
             const isStream = typeof result === 'object' && result !== null && Symbol.asyncIterator in result
             return isStream ? Array.fromAsync(result as AsyncIterable<unknown>) : result
           })

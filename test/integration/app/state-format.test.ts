@@ -30,7 +30,7 @@ async function createHome() {
   const { home, workspace } = await prepareFolders({ files })
   const { server, client } = await start(home)
   await client.clients.meet({ client: 'codex', name: 'Codex' })
-  await client.upkeep.look(main)
+  await client.suggestions.look(main)
   await addCheck(client, 'Who?')
   const { session } = await client.chat.send({ ...main, text: 'Remember that Ben lives in Leiden.' })
   const messages = () => client.sessions.get({ ...main, session }).then((chat) => chat.messages)
@@ -43,7 +43,7 @@ async function createHome() {
 }
 
 const addCheck = (client: ContractClient, query: string) =>
-  client.checks.add({
+  client.savedSearches.add({
     ...main,
     question: { query, relevant: [{ path: 'MEMORY.md', startLine: 1, endLine: 1 }] },
   })
@@ -98,8 +98,8 @@ describe('a state folder of the next version', () => {
     // Each action writes a file as a whole.
     await client.clients.update({ client: 'codex', permission: 'read' })
     await client.settings.set({ path: ['interface', 'theme'], value: 'light' })
-    const { open } = await client.upkeep.list(main)
-    await client.upkeep.refuse({ ...main, ids: open.slice(0, 1).map(({ id }) => id) })
+    const { open } = await client.suggestions.list(main)
+    await client.suggestions.refuse({ ...main, ids: open.slice(0, 1).map(({ id }) => id) })
     await addCheck(client, 'Where?')
     await client.sessions.rename({ ...main, session, name: 'Renamed' })
     await until(async () => (await readFile(chat, 'utf8')).includes('Renamed'))

@@ -70,20 +70,20 @@ async function openReview(setup: Setup = {}) {
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
   }
-  const open = async () => (await client.upkeep.list(main)).open
+  const open = async () => (await client.suggestions.list(main)).open
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
-  return { ...test, server, env, client, upkeep: client.upkeep, everything, open, read }
+  return { ...test, server, env, client, suggestions: client.suggestions, everything, open, read }
 }
 
 describe('review by a model', () => {
   it('findings wait with evidence, cost and request, and change no file', async () => {
-    const { upkeep, everything, open, server, client, read } = await openReview()
+    const { suggestions, everything, open, server, client, read } = await openReview()
     const before = await everything()
-    const estimate = await upkeep.estimate(main)
+    const estimate = await suggestions.estimate(main)
     expect(estimate).toMatchObject({ model: 'anthropic/judge', isOffline: false, requests: 2, fitting: 2 })
     expect(estimate.usd).toBeCloseTo((estimate.input + 5 * estimate.output) / 1e6, 9)
     expect(server.requests, 'an estimate sends no request').toHaveLength(0)
-    const outcome = await upkeep.review(main)
+    const outcome = await suggestions.review(main)
     expect(outcome).toMatchObject({ state: 'done', requests: 2, proposals: 2, dropped: 0, unread: 0, left: 0 })
     expect(outcome?.usd).toBeGreaterThan(0)
     expect(await everything()).toEqual(before)
@@ -95,30 +95,30 @@ describe('review by a model', () => {
     expect(found[0]).toMatchObject({ author: { kind: 'model', model: 'anthropic/judge' }, reason: 'They differ.' })
     expect(found[0]?.cost?.usd).toBeGreaterThan(0)
 
-    const kept = await upkeep.request({ ...main, number: found[0]?.request ?? 0 })
+    const kept = await suggestions.request({ ...main, number: found[0]?.request ?? 0 })
     expect(kept.request?.wire?.body).toContain('We meet on Mondays in the large room.')
     expect(JSON.stringify(kept.request)).not.toContain('sk-test')
     const months = await client.settings.usage()
     expect(months.months.find(({ model }) => model === 'anthropic/judge')?.requests).toBe(2)
 
     const ids = found.map(({ id }) => id)
-    const preview = await upkeep.preview({ ...main, ids })
+    const preview = await suggestions.preview({ ...main, ids })
     expect(preview).toMatchObject({ files: [{ path: 'MEMORY.md', isNew: false }], left: 0, gone: 0 })
-    const { acceptance } = await upkeep.accept({ ...main, ids })
+    const { acceptance } = await suggestions.accept({ ...main, ids })
     expect(await read('MEMORY.md')).toContain(
       '- ~~We meet on Mondays in the large room.~~ (until 2026-11-10, now: [memory/2026-11-10.md:5] “We meet on Tuesdays in the large room.”)\n- Aurora is hosted on Fly (decided 2026-11-02).\n\n## People',
     )
-    await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
+    await suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
   })
 
   it('asks only about new lines, not about judged ones, rejected or not', async () => {
-    const { upkeep, open, server, workspace, client } = await openReview()
-    await upkeep.review(main)
+    const { suggestions, open, server, workspace, client } = await openReview()
+    await suggestions.review(main)
     const count = server.requests.length
-    await upkeep.refuse({ ...main, ids: (await open()).map(({ id }) => id) })
-    expect(await upkeep.estimate(main)).toMatchObject({ requests: 0, input: 0 })
-    expect(await upkeep.review(main)).toMatchObject({ state: 'done', requests: 0, proposals: 0 })
+    await suggestions.refuse({ ...main, ids: (await open()).map(({ id }) => id) })
+    expect(await suggestions.estimate(main)).toMatchObject({ requests: 0, input: 0 })
+    expect(await suggestions.review(main)).toMatchObject({ state: 'done', requests: 0, proposals: 0 })
     expect(await open()).toEqual([])
     // A moved line is not a new one.
     await writeFile(
@@ -126,7 +126,7 @@ describe('review by a model', () => {
       `# 2026-11-12\n\n## 10:00 - Again\n\nWe meet on Tuesdays in the large room.\n\nA parcel for Anna came today.\n`,
     )
     await client.workspace.list(main)
-    await upkeep.review(main)
+    await suggestions.review(main)
     const asked = server.requests.slice(count).map(({ body }) => contentOf(body))
     expect(asked.join('\n')).toContain('A parcel for Anna came today.')
     expect(asked.join('\n')).not.toMatch(/\d+ and \d+.*[\s\S]*Mondays/)
@@ -134,14 +134,14 @@ describe('review by a model', () => {
   })
 
   it('the other line of a contradiction can be struck', async () => {
-    const { upkeep, open, read } = await openReview({
+    const { suggestions, open, read } = await openReview({
       planted: { contradictions: planted.superseded, superseded: [] },
     })
-    await upkeep.review(main)
+    await suggestions.review(main)
     const [found] = await open()
     expect(found).toMatchObject({ rule: 'contradiction' })
-    await upkeep.turn({ ...main, id: found?.id ?? '' })
-    await upkeep.accept({ ...main, ids: [found?.id ?? ''] })
+    await suggestions.turn({ ...main, id: found?.id ?? '' })
+    await suggestions.accept({ ...main, ids: [found?.id ?? ''] })
     expect(await read('MEMORY.md')).toContain('- We meet on Mondays in the large room.\n')
     expect(await read('memory/2026-11-10.md')).toContain(
       '- ~~We meet on Tuesdays in the large room.~~ (until 2026-11-22, now: [MEMORY.md:5] “We meet on Mondays in the large room.”)',
@@ -168,27 +168,27 @@ describe('review by a model', () => {
       }),
     ]
     let at = 0
-    const { upkeep, open, everything, server } = await openReview({
+    const { suggestions, open, everything, server } = await openReview({
       respond: () => ({ text: answers[Math.min(at++, answers.length - 1)] ?? '' }),
     })
     const before = await everything()
-    expect(await upkeep.review(main)).toMatchObject({ state: 'done', requests: 3, proposals: 0, unread: 1, dropped: 4 })
+    expect(await suggestions.review(main)).toMatchObject({ state: 'done', requests: 3, proposals: 0, unread: 1, dropped: 4 })
     expect(await open()).toEqual([])
     expect(await everything()).toEqual(before)
     const count = server.requests.length
-    expect(await upkeep.review(main), 'does not ask this model again').toMatchObject({ requests: 0 })
+    expect(await suggestions.review(main), 'does not ask this model again').toMatchObject({ requests: 0 })
     expect(server.requests).toHaveLength(count)
   })
 
   it('stops at the monthly budget and reports it', async () => {
     const first = await openReview()
-    const { usd } = await first.upkeep.estimate(main)
+    const { usd } = await first.suggestions.estimate(main)
     const least = (usd ?? 0) * 0.7
-    const { upkeep, server } = await openReview({ upkeep: `{ monthlyBudget: ${least} }` })
-    const estimate = await upkeep.estimate(main)
+    const { suggestions, server } = await openReview({ upkeep: `{ monthlyBudget: ${least} }` })
+    const estimate = await suggestions.estimate(main)
     expect(estimate.fitting).toBe(1)
-    expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 1, left: 1 })
-    expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, left: 1 })
+    expect(await suggestions.review(main)).toMatchObject({ state: 'budget', requests: 1, left: 1 })
+    expect(await suggestions.review(main)).toMatchObject({ state: 'budget', requests: 0, left: 1 })
     expect(server.requests).toHaveLength(1)
   })
 
@@ -204,10 +204,10 @@ describe('review by a model', () => {
         return fails && asked === 3 ? { status: 400, message: 'broken' } : usual
       },
     })
-    const { upkeep, server, home, env } = test
-    expect(await upkeep.review(main)).toMatchObject({ state: 'failed', requests: 2 })
+    const { suggestions, server, home, env } = test
+    expect(await suggestions.review(main)).toMatchObject({ state: 'failed', requests: 2 })
     const answered = server.requests.slice(0, 2).map(({ text }) => text)
-    const { open: proposed } = await upkeep.list(main)
+    const { open: proposed } = await suggestions.list(main)
     fails = false
     // State after a crash: judged, but not in the inbox.
     const folder = join(home, 'agents/main/upkeep')
@@ -220,7 +220,7 @@ describe('review by a model', () => {
     )
     const app = await createApp({ mainFolder, env, home, now })
     try {
-      const again = createRouterClient(createRouter(app)).upkeep
+      const again = createRouterClient(createRouter(app)).suggestions
       const { review, isReviewing } = await again.list(main)
       expect(review?.state, 'the stored state is still running').toBe('running')
       expect(isReviewing).toBe(false)
@@ -239,31 +239,31 @@ describe('review by a model', () => {
 
   it('finds 40 contradictions and 40 superseded facts among many lines; accepting and undoing restores every byte', async () => {
     const memory = makeMemory(61, rounds(500, 2000))
-    const { upkeep, everything, open } = await openReview({
+    const { suggestions, everything, open } = await openReview({
       files: memory.files,
       planted: memory,
       upkeep: '{ monthlyBudget: null }',
     })
     const before = await everything()
-    const estimate = await upkeep.estimate(main)
-    expect(await upkeep.review(main)).toMatchObject({ state: 'done', dropped: 0, unread: 0 })
+    const estimate = await suggestions.estimate(main)
+    expect(await suggestions.review(main)).toMatchObject({ state: 'done', dropped: 0, unread: 0 })
     const found = await open()
     const count = (rule: string) => found.filter((one) => one.rule === rule).length
     expect(count('contradiction') + count('supersedes')).toBeGreaterThanOrEqual(72)
     // At 1 dollar per million input tokens and 5 dollars per million output tokens.
     expect(estimate.usd).toBeLessThan(rounds(0.15, 0.3))
-    const { acceptance, accepted } = await upkeep.accept({ ...main, ids: found.map(({ id }) => id) })
+    const { acceptance, accepted } = await suggestions.accept({ ...main, ids: found.map(({ id }) => id) })
     expect(accepted).toBeGreaterThanOrEqual(70)
     expect(await everything()).not.toEqual(before)
-    await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
+    await suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
   }, 60_000)
 
   it('refuses to review with the offline model', async () => {
     const test = await openTestApp({ files, now })
-    const { upkeep } = createRouterClient(createRouter(test.app))
-    expect(await upkeep.estimate(main)).toMatchObject({ model: 'offline', isOffline: true })
-    await expect(upkeep.review(main)).rejects.toMatchObject({ code: 'needs_model' })
-    expect(await upkeep.look(main)).toMatchObject({ added: expect.any(Number) })
+    const { suggestions } = createRouterClient(createRouter(test.app))
+    expect(await suggestions.estimate(main)).toMatchObject({ model: 'offline', isOffline: true })
+    await expect(suggestions.review(main)).rejects.toMatchObject({ code: 'needs_model' })
+    expect(await suggestions.look(main)).toMatchObject({ added: expect.any(Number) })
   })
 })

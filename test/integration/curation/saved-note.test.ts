@@ -28,7 +28,7 @@ async function openMemory() {
   })().catch(() => undefined)
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const save = (text: string) => client.workspace.remember({ ...main, text })
-  const open = async () => (await client.upkeep.list(main)).open
+  const open = async () => (await client.suggestions.list(main)).open
   return { ...test, client, matches, read, save, open }
 }
 
@@ -42,13 +42,13 @@ it('a changed fact is offered after saving; replacing strikes the old line, and 
   const before = await read('memory/2026-11-02.md')
   expect(before, 'nothing changes unasked').toBe(files['memory/2026-11-02.md'])
 
-  const { acceptance } = await client.upkeep.accept({ ...main, ids: [proposal] })
+  const { acceptance } = await client.suggestions.accept({ ...main, ids: [proposal] })
   expect(await read('memory/2026-11-02.md')).toContain(
     '- ~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22, now: [memory/2026-11-22.md:3] “12:00 The rent goes up to 1,520 from June.”)\n',
   )
-  await client.upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
+  await client.suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
   expect(await read('memory/2026-11-02.md')).toBe(before)
-  await client.upkeep.refuse({ ...main, ids: [proposal] })
+  await client.suggestions.refuse({ ...main, ids: [proposal] })
   expect(await open(), 'both are kept').toEqual([])
 })
 

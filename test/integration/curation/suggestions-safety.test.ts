@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Proposal } from '../../../src/shared/contract/index.ts'
-import type { ProposalService } from '../../../src/main/curation/suggestions/suggestions.ts'
+import type { Suggestion } from '../../../src/shared/contract/index.ts'
+import type { SuggestionService } from '../../../src/main/curation/suggestions/suggestions.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
-import { proposalOf } from '../../../src/main/curation/suggestions/proposal.ts'
+import { suggestionOf } from '../../../src/main/curation/suggestions/suggestion.ts'
 import type { ChangeLog } from '../../../src/main/workspace/changes/change-log.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import type { WorkspaceWrite } from '../../../src/main/workspace/files/workspace-writer.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 import { askedPairs } from '../../support/scripted-reviewer.ts'
-import { openUpkeepOf } from '../../support/upkeep-writer.ts'
+import { openSuggestionsOf } from '../../support/suggestion-writer.ts'
 
 const names = ['a.md', 'b.md', 'c.md'] as const
 const text = (name: string) => Array.from({ length: 12 }, (_, at) => `- ${name} says ${at}`).join('\n')
@@ -32,7 +32,7 @@ async function makeMemory() {
 }
 
 /** Moves a line, within a file or from one file to another. */
-function moving(from: string, to: string, at: number, textOf: (path: string) => string): Proposal {
+function moving(from: string, to: string, at: number, textOf: (path: string) => string): Suggestion {
   const line = `- ${from} says ${at}`
   const anchor = `- ${to} says ${at}`
   const found = {
@@ -43,7 +43,7 @@ function moving(from: string, to: string, at: number, textOf: (path: string) => 
       ...(from === to ? [] : [{ path: to, edits: [{ line: at + 1, before: [anchor], after: [anchor, `  ${line}`] }] }]),
     ],
   }
-  return proposalOf(found, { author: { kind: 'rule' }, at: 1 }, (path) => ({ text: textOf(path), hash: 'another' }))
+  return suggestionOf(found, { author: { kind: 'rule' }, at: 1 }, (path) => ({ text: textOf(path), hash: 'another' }))
 }
 
 const step = fc.record({
@@ -105,22 +105,22 @@ describe('acceptance safety', () => {
             if (after !== null) expected.set(path, after)
           }
           const open = () => {
-            const opened = openUpkeepOf(folder, state, (content) => answers[asked++ % answers.length]?.(content) ?? '')
+            const opened = openSuggestionsOf(folder, state, (content) => answers[asked++ % answers.length]?.(content) ?? '')
             opened.workspace.changes.subscribe((write) => watch(opened.log, write))
             return opened
           }
           let opened = open()
           const accepted: number[] = []
           for (const { what, from, to, at, many } of steps) {
-            const { upkeep, workspace } = opened
-            const waiting = (await upkeep.list()).open.map(({ id }) => id)
+            const { suggestions, workspace } = opened
+            const waiting = (await suggestions.list()).open.map(({ id }) => id)
             const ids = waiting.slice(at % Math.max(1, waiting.length)).slice(0, many + 1)
-            if (what === 'propose') await upkeep.add([moving(from, to, at, (path) => expected.get(path) ?? '')])
-            else if (what === 'flag') await upkeep.flag(from, at + 1, 'outdated').catch(() => '')
-            else if (what === 'review') await upkeep.review().catch(() => undefined)
+            if (what === 'propose') await suggestions.add([moving(from, to, at, (path) => expected.get(path) ?? '')])
+            else if (what === 'flag') await suggestions.flag(from, at + 1, 'outdated').catch(() => '')
+            else if (what === 'review') await suggestions.review().catch(() => undefined)
             else if (what === 'turn')
-              await upkeep.swapSides(waiting[at % Math.max(1, waiting.length)] ?? 'x').catch(() => undefined)
-            else if (what === 'touch') await upkeep.filesChanged([from])
+              await suggestions.swapSides(waiting[at % Math.max(1, waiting.length)] ?? 'x').catch(() => undefined)
+            else if (what === 'touch') await suggestions.filesChanged([from])
             else if (what === 'write') {
               const lines = (expected.get(from) ?? '').split('\n')
               lines.splice(at, many % 2, `- written ${at} ${many}`)
@@ -130,12 +130,12 @@ describe('acceptance safety', () => {
               opened = open()
             } else if (what === 'undo') {
               const id = accepted.pop()
-              if (id !== undefined) await upkeep.undo(id).catch(() => undefined)
+              if (id !== undefined) await suggestions.undo(id).catch(() => undefined)
             } else if (ids.length > 0) {
-              if (what === 'refuse') await upkeep.refuse(ids)
-              else if (what === 'snooze') await upkeep.snooze(ids, Date.now() + 1e6)
+              if (what === 'refuse') await suggestions.refuse(ids)
+              else if (what === 'snooze') await suggestions.snooze(ids, Date.now() + 1e6)
               else {
-                const { acceptance } = await upkeep.accept(ids)
+                const { acceptance } = await suggestions.accept(ids)
                 if (acceptance !== null) accepted.push(acceptance)
               }
             }
@@ -157,16 +157,16 @@ describe('acceptance safety', () => {
     const textOf = (path: string) => `${text(path)}\n`
     const proposals = [moving('a.md', 'b.md', 4, textOf), moving('a.md', 'b.md', 5, textOf)]
     const [first = '', second = ''] = proposals.map(({ id }) => id)
-    const open = () => openUpkeepOf(memory.folder, memory.state)
+    const open = () => openSuggestionsOf(memory.folder, memory.state)
     const opened = open()
-    await opened.upkeep.add(proposals)
+    await opened.suggestions.add(proposals)
     opened.close()
     const inbox = join(memory.state, 'inbox.json')
     /** Leaves the state of a kill after `work` has written the files and before it writes the inbox. */
-    const killed = async <T>(work: (upkeep: ProposalService) => Promise<T>) => {
+    const killed = async <T>(work: (suggestions: SuggestionService) => Promise<T>) => {
       const stored = await readFile(inbox, 'utf8')
-      const { upkeep, close } = open()
-      const result = await work(upkeep)
+      const { suggestions, close } = open()
+      const result = await work(suggestions)
       close()
       await writeFile(inbox, stored)
       return result
@@ -177,15 +177,15 @@ describe('acceptance safety', () => {
   it('finishes an interrupted undo before it accepts a neighboring proposal', async () => {
     const { first, second, open, killed, textOf, read } = await makeNeighbors()
     const earlier = open()
-    const { acceptance } = await earlier.upkeep.accept([first])
+    const { acceptance } = await earlier.suggestions.accept([first])
     earlier.close()
-    await killed((upkeep) => upkeep.undo(acceptance ?? 0))
-    const { upkeep, close } = open()
-    const other = await upkeep.accept([second])
-    expect((await upkeep.list()).open.map(({ id }) => id)).toEqual([first])
-    expect(await upkeep.undo(other.acceptance ?? 0)).toMatchObject({ stuck: [] })
+    await killed((suggestions) => suggestions.undo(acceptance ?? 0))
+    const { suggestions, close } = open()
+    const other = await suggestions.accept([second])
+    expect((await suggestions.list()).open.map(({ id }) => id)).toEqual([first])
+    expect(await suggestions.undo(other.acceptance ?? 0)).toMatchObject({ stuck: [] })
     for (const name of names) expect(await read(name)).toBe(textOf(name))
-    expect((await upkeep.list()).open).toHaveLength(2)
+    expect((await suggestions.list()).open).toHaveLength(2)
     close()
   })
 
@@ -195,18 +195,18 @@ describe('acceptance safety', () => {
   ])('%s', async (_name, paths) => {
     const { first, open, textOf, read } = await makeNeighbors()
     const earlier = open()
-    const { acceptance } = await earlier.upkeep.accept([first])
+    const { acceptance } = await earlier.suggestions.accept([first])
     const origin = { cause: 'upkeep' as const, undoes: acceptance ?? 0 }
     const files = await Promise.all(
       paths.map(async (path) => ({ path, before: await read(path), after: textOf(path) })),
     )
     await earlier.log.begin({ origin, at: 1, kind: 'accept', detail: { proposals: [first] }, files })
     earlier.close()
-    const { upkeep, close } = open()
+    const { suggestions, close } = open()
     const isFinished = paths.length > 1
-    expect((await upkeep.list()).open).toHaveLength(isFinished ? 2 : 1)
-    if (isFinished) await expect(upkeep.undo(acceptance ?? 0)).rejects.toMatchObject({ code: 'undo_conflict' })
-    else expect(await upkeep.undo(acceptance ?? 0)).toMatchObject({ undone: 1, stuck: [] })
+    expect((await suggestions.list()).open).toHaveLength(isFinished ? 2 : 1)
+    if (isFinished) await expect(suggestions.undo(acceptance ?? 0)).rejects.toMatchObject({ code: 'undo_conflict' })
+    else expect(await suggestions.undo(acceptance ?? 0)).toMatchObject({ undone: 1, stuck: [] })
     for (const name of names) expect(await read(name)).toBe(textOf(name))
     close()
   })
@@ -216,11 +216,11 @@ describe('acceptance safety', () => {
     const log = new Database(join(state, 'changes.sqlite'))
     log.pragma('user_version = 99')
     log.close()
-    const { upkeep, close } = open()
-    expect(await upkeep.accept([first])).toEqual({ acceptance: null, accepted: 1, left: 0, gone: 0 })
+    const { suggestions, close } = open()
+    expect(await suggestions.accept([first])).toEqual({ acceptance: null, accepted: 1, left: 0, gone: 0 })
     expect(await read('a.md')).not.toBe(textOf('a.md'))
-    await upkeep.reopen([first])
-    expect((await upkeep.list()).done).toMatchObject([{ id: first, state: 'accepted' }])
+    await suggestions.reopen([first])
+    expect((await suggestions.list()).done).toMatchObject([{ id: first, state: 'accepted' }])
     close()
   })
 
@@ -230,15 +230,15 @@ describe('acceptance safety', () => {
       const { folder, state, read } = await makeMemory()
       const base = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
       const textOf = (path: string) => base.get(path) ?? ''
-      const first = openUpkeepOf(folder, state)
+      const first = openSuggestionsOf(folder, state)
       const proposals = [2, 5, 8].flatMap((at) => [
         moving('a.md', 'b.md', at, textOf),
         moving('b.md', 'c.md', at + 1, textOf),
         moving('c.md', 'a.md', at + 2, textOf),
       ])
-      await first.upkeep.add(proposals)
+      await first.suggestions.add(proposals)
       first.close()
-      const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
+      const writer = fileURLToPath(new URL('../../support/suggestion-writer.ts', import.meta.url))
       const random = seededRandom()
       for (let round = 0; round < rounds(2, 50); round += 1) {
         for (let kill = 0; kill < 2; kill += 1) {
@@ -250,8 +250,8 @@ describe('acceptance safety', () => {
           child.kill('SIGKILL')
           await once(child, 'exit')
         }
-        const { upkeep, close } = openUpkeepOf(folder, state)
-        const { open, done } = await upkeep.list()
+        const { suggestions, close } = openSuggestionsOf(folder, state)
+        const { open, done } = await suggestions.list()
         const accepted = done.filter((one) => one.state === 'accepted')
         expect(open.length + accepted.length, 'no suggestion is lost').toBe(proposals.length)
         for (const name of names) {
@@ -266,9 +266,9 @@ describe('acceptance safety', () => {
           )
         }
         for (const id of new Set(accepted.map((one) => one.acceptance ?? 0)))
-          expect(await upkeep.undo(id)).toMatchObject({ stuck: [] })
+          expect(await suggestions.undo(id)).toMatchObject({ stuck: [] })
         for (const name of names) expect(await read(name)).toBe(textOf(name))
-        expect((await upkeep.list()).open).toHaveLength(proposals.length)
+        expect((await suggestions.list()).open).toHaveLength(proposals.length)
         close()
       }
     },
@@ -277,11 +277,11 @@ describe('acceptance safety', () => {
 
   it('marks a proposal as accepted after a kill, even if the following step fails', async () => {
     const { first, open, killed, textOf, read } = await makeNeighbors()
-    const { acceptance } = await killed((upkeep) => upkeep.accept([first]))
-    const { upkeep, close } = open()
-    await expect(upkeep.undo(999)).rejects.toMatchObject({ code: 'undo_conflict' })
-    expect((await upkeep.list()).done).toMatchObject([{ id: first, state: 'accepted', acceptance }])
-    expect(await upkeep.undo(acceptance ?? 0)).toMatchObject({ undone: 1, stuck: [] })
+    const { acceptance } = await killed((suggestions) => suggestions.accept([first]))
+    const { suggestions, close } = open()
+    await expect(suggestions.undo(999)).rejects.toMatchObject({ code: 'undo_conflict' })
+    expect((await suggestions.list()).done).toMatchObject([{ id: first, state: 'accepted', acceptance }])
+    expect(await suggestions.undo(acceptance ?? 0)).toMatchObject({ undone: 1, stuck: [] })
     for (const name of names) expect(await read(name)).toBe(textOf(name))
     close()
   })

@@ -24,22 +24,22 @@ async function openUpkeep(more: Record<string, string> = {}) {
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const everything = () => textsIn(test.workspace)
-  const open = async () => (await client.upkeep.list(main)).open
-  return { ...test, upkeep: client.upkeep, client, agent, read, everything, open }
+  const open = async () => (await client.suggestions.list(main)).open
+  return { ...test, suggestions: client.suggestions, client, agent, read, everything, open }
 }
 
 describe('suggestions', () => {
   it('a scan suggests without changing; one undo reverts an acceptance to the byte', async () => {
-    const { upkeep, everything, read, agent, open } = await openUpkeep()
+    const { suggestions, everything, read, agent, open } = await openUpkeep()
     const before = await everything()
     const shares = new Set<number>()
-    agent.upkeep.changes.subscribe(() => {
-      const listed = agent.upkeep.list().then(({ progress }) => {
+    agent.suggestions.changes.subscribe(() => {
+      const listed = agent.suggestions.list().then(({ progress }) => {
         if (progress && progress.total > 0) shares.add(progress.done / progress.total)
       })
       void listed
     })
-    expect(await upkeep.look(main)).toEqual({ added: 3, withdrawn: 0 })
+    expect(await suggestions.look(main)).toEqual({ added: 3, withdrawn: 0 })
     expect([...shares], 'all files are read').toContain(0.5)
     expect(await everything()).toEqual(before)
     const found = await open()
@@ -48,9 +48,9 @@ describe('suggestions', () => {
       ['expired', 'memory/2026-11-02.md:9'],
       ['broken', 'notes/old.md:1'],
     ])
-    expect(await upkeep.look(main), 'does not suggest the same twice').toEqual({ added: 0, withdrawn: 0 })
+    expect(await suggestions.look(main), 'does not suggest the same twice').toEqual({ added: 0, withdrawn: 0 })
 
-    const { acceptance, ...counts } = await upkeep.accept({ ...main, ids: found.map(({ id }) => id) })
+    const { acceptance, ...counts } = await suggestions.accept({ ...main, ids: found.map(({ id }) => id) })
     expect(counts).toEqual({ accepted: 3, left: 0, gone: 0 })
     expect(await read('notes/old.md')).toBe('See [[Rental]].\n')
     const log = await read('memory/2026-11-02.md')
@@ -60,99 +60,99 @@ describe('suggestions', () => {
     expect(recorded.map(({ path }) => path).sort(), 'one change').toEqual(['memory/2026-11-02.md', 'notes/old.md'])
     expect(agent.history.log.setOf(acceptance ?? 0)).toMatchObject({ kind: 'accept', origin: { cause: 'upkeep' } })
 
-    await upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
+    await suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
     expect((await open()).length, 'they are open again').toBe(3)
-    await expect(upkeep.undo({ ...main, acceptance: acceptance ?? 0 })).rejects.toMatchObject({
+    await expect(suggestions.undo({ ...main, acceptance: acceptance ?? 0 })).rejects.toMatchObject({
       code: 'undo_conflict',
     })
   })
 
   it('suggestions whose lines were changed stay accepted and are reported with the line; the others are undone to the byte', async () => {
-    const { upkeep, workspace, read, everything, open, client } = await openUpkeep()
+    const { suggestions, workspace, read, everything, open, client } = await openUpkeep()
     const before = await everything()
-    await upkeep.look(main)
+    await suggestions.look(main)
     const ids = (await open()).map(({ id }) => id)
-    const { acceptance } = await upkeep.accept({ ...main, ids })
+    const { acceptance } = await suggestions.accept({ ...main, ids })
     const log = 'memory/2026-11-02.md'
     const accepted = await read(log)
     await writeFile(join(workspace, log), accepted.replace('~~The garage', 'See below. ~~The garage'))
     const undo = { ...main, acceptance: acceptance ?? 0 }
-    expect(await upkeep.undo(undo)).toMatchObject({ undone: 2, stuck: [{ path: log, line: 9 }] })
+    expect(await suggestions.undo(undo)).toMatchObject({ undone: 2, stuck: [{ path: log, line: 9 }] })
     expect(await read('notes/old.md')).toBe(files['notes/old.md'])
     expect(await read(log)).toContain('**green tea** in the morning.\n')
     expect(await read(log)).toContain('See below. ~~The garage')
     expect((await open()).map(({ rule }) => rule)).toEqual(['logged', 'broken'])
-    const { done } = await client.upkeep.list(main)
+    const { done } = await client.suggestions.list(main)
     expect(done.find(({ rule }) => rule === 'expired')).toMatchObject({
       state: 'accepted',
       stuck: { path: log, line: 9 },
     })
     // Without the conflicting edit the rest can be undone too.
     await writeFile(join(workspace, log), (await read(log)).replace('See below. ', ''))
-    expect(await upkeep.undo(undo)).toEqual({ undone: 1, stuck: [] })
+    expect(await suggestions.undo(undo)).toEqual({ undone: 1, stuck: [] })
     expect(await everything()).toEqual(before)
     expect((await open()).length).toBe(3)
-    await expect(upkeep.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
+    await expect(suggestions.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
   it('does not suggest a rejected change again, even after its lines moved; it can be reopened', async () => {
-    const { upkeep, open, workspace } = await openUpkeep()
-    await upkeep.look(main)
+    const { suggestions, open, workspace } = await openUpkeep()
+    await suggestions.look(main)
     const ids = (await open()).map(({ id }) => id)
-    await upkeep.refuse({ ...main, ids })
+    await suggestions.refuse({ ...main, ids })
     await writeFile(join(workspace, 'notes/old.md'), 'One more line.\n\nSee [[Rentals]].\n')
-    await upkeep.look(main)
+    await suggestions.look(main)
     expect(await open()).toEqual([])
-    await upkeep.reopen({ ...main, ids })
+    await suggestions.reopen({ ...main, ids })
     expect((await open()).length).toBe(3)
-    await upkeep.snooze({ ...main, ids, until: now().getTime() + 1000 })
-    expect(await upkeep.count(main)).toEqual({ open: 0 })
+    await suggestions.snooze({ ...main, ids, until: now().getTime() + 1000 })
+    expect(await suggestions.count(main)).toEqual({ open: 0 })
   })
 
   it('updates a suggestion when its lines move, and withdraws it when they or its evidence are deleted', async () => {
-    const { upkeep, open, workspace, read, client } = await openUpkeep()
-    await upkeep.look(main)
+    const { suggestions, open, workspace, read, client } = await openUpkeep()
+    await suggestions.look(main)
     const log = 'memory/2026-11-02.md'
     await writeFile(join(workspace, log), `<!-- new -->\n${await read(log)}`)
     await until(async () => (await open()).find(({ rule }) => rule === 'expired')?.evidence[0]?.line === 10)
     const logged = (await open()).find(({ rule }) => rule === 'logged')
     await writeFile(join(workspace, 'MEMORY.md'), '# Memory\n')
     await until(async () => (await open()).every(({ id }) => id !== logged?.id))
-    const { done } = await client.upkeep.list(main)
+    const { done } = await client.suggestions.list(main)
     expect(done.find(({ id }) => id === logged?.id)).toMatchObject({ state: 'withdrawn', gone: 'reason' })
-    expect(await upkeep.accept({ ...main, ids: [logged?.id ?? ''] })).toMatchObject({ accepted: 0, acceptance: null })
+    expect(await suggestions.accept({ ...main, ids: [logged?.id ?? ''] })).toMatchObject({ accepted: 0, acceptance: null })
     expect(await read(log)).toContain('green tea')
   })
 
   it('can be edited first; never overwrites files that change meanwhile', async () => {
-    const { upkeep, open, workspace, read } = await openUpkeep()
-    await upkeep.look(main)
+    const { suggestions, open, workspace, read } = await openUpkeep()
+    await suggestions.look(main)
     const expired = (await open()).find(({ rule }) => rule === 'expired')
     const id = expired?.id ?? ''
-    await upkeep.edit({ ...main, id, after: [['The garage is open.']] })
+    await suggestions.edit({ ...main, id, after: [['The garage is open.']] })
     await writeFile(join(workspace, 'memory/2026-11-02.md'), `Before.\n${await read('memory/2026-11-02.md')}After.\n`)
-    expect(await upkeep.accept({ ...main, ids: [id] })).toMatchObject({ accepted: 1 })
+    expect(await suggestions.accept({ ...main, ids: [id] })).toMatchObject({ accepted: 1 })
     const log = await read('memory/2026-11-02.md')
     expect(log.startsWith('Before.\n')).toBe(true)
     expect(log).toContain('\n\nThe garage is open.\nAfter.\n')
   })
 
   it('"outdated" and "wrong" become suggestions of the user, once per line', async () => {
-    const { upkeep, open, read } = await openUpkeep()
+    const { suggestions, open, read } = await openUpkeep()
     const flag = { ...main, path: 'MEMORY.md', line: 6, fault: 'outdated', query: 'How much is the rent?' } as const
-    const { id } = await upkeep.flag(flag)
-    expect(await upkeep.flag(flag)).toEqual({ id })
+    const { id } = await suggestions.flag(flag)
+    expect(await suggestions.flag(flag)).toEqual({ id })
     expect(await open()).toMatchObject([
       { id, rule: 'outdated', author: { kind: 'user' }, detail: { query: 'How much is the rent?' } },
     ])
-    await upkeep.look(main)
+    await suggestions.look(main)
     expect(
       (await open()).some((one) => one.id === id),
       'a scan does not withdraw suggestions of the user',
     ).toBe(true)
-    await upkeep.accept({ ...main, ids: [id] })
+    await suggestions.accept({ ...main, ids: [id] })
     expect(await read('MEMORY.md')).toContain('- ~~The rent is 1450 euros a month~~ (until 2026-11-22)\n')
-    await expect(upkeep.flag({ ...flag, line: 99 })).rejects.toMatchObject({ code: 'edit_no_match' })
+    await expect(suggestions.flag({ ...flag, line: 99 })).rejects.toMatchObject({ code: 'edit_no_match' })
   })
 })

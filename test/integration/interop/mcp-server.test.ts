@@ -285,7 +285,7 @@ describe('permissions of a program', () => {
     const logged = (await read(path)).trimEnd().split('\n').slice(-6)
     const marked = expect.stringMatching(mark)
     expect(logged).toEqual([expect.stringMatching(/^## \d\d:\d\d$/), marked, '```', 'brew()', '```', marked])
-    const open = async () => (await app.upkeep.list({ agent: 'main' })).open
+    const open = async () => (await app.suggestions.list({ agent: 'main' })).open
     expect(await open()).toMatchObject([
       {
         id: answer['proposal'],
@@ -301,11 +301,11 @@ describe('permissions of a program', () => {
     for (const undo of [again['undo'], answer['undo']]) await call('remember', { undo })
     await until(async () => (await open()).length === 0)
     const third = (await call('remember', wanted)).structuredContent as Record<string, string>
-    await app.upkeep.refuse({ agent: 'main', ids: [third['proposal'] ?? ''] })
+    await app.suggestions.refuse({ agent: 'main', ids: [third['proposal'] ?? ''] })
     expect((await call('remember', wanted)).structuredContent).toMatchObject({ longTerm: 'refused before' })
     const other = await call('remember', { text: 'Lives in Turin', section: 'Preferences' })
     const { proposal } = other.structuredContent as { proposal: string }
-    await app.upkeep.accept({ agent: 'main', ids: [proposal] })
+    await app.suggestions.accept({ agent: 'main', ids: [proposal] })
     expect(await read('MEMORY.md')).toMatch(/## Preferences\n\n- Lives in Turin \^\[mcp: Test program, [-\d]+\]\n/)
     // Allowed text goes into MEMORY.md, and so does all text of a program with that permission.
     await openWindow(app)

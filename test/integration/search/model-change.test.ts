@@ -195,7 +195,7 @@ describe('another embedding model', () => {
     await configure(modelOf(other, 'other'))
     await isChosen('other')
     const client = createRouterClient(createRouter(app))
-    const steps = await client.forget.run({ agent: 'main', texts: ['roof leaks'] })
+    const steps = await client.permanentDeletion.run({ agent: 'main', texts: ['roof leaks'] })
     for await (const step of steps) if ('left' in step) expect(step.left).toEqual([])
     other.trouble = 'none'
     const { ask } = await readerOf(app)

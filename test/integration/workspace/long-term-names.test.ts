@@ -58,7 +58,7 @@ describe.each(['Memory.md', 'memory.md'])('a workspace with %s', (name) => {
     expect(await namesIn()).toEqual([name])
     const { ended } = await agent.chat.send({ text: 'Hello' })
     await ended
-    const { kept } = await call(router.habits.of, { agent: 'main' })
+    const { kept } = await call(router.conventions.of, { agent: 'main' })
     expect(kept.longTermFiles).toEqual([name])
   })
 

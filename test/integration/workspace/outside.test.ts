@@ -46,7 +46,7 @@ agents:
         const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
         return messages.flatMap((message) => (message.role === 'toolResult' ? [messageText(message)] : []))
       },
-      proposals: async () => (await agent.upkeep.list()).open,
+      proposals: async () => (await agent.suggestions.list()).open,
     }
   }
   const restart = async () => {
@@ -75,9 +75,9 @@ describe('third-party text in the context', () => {
     const [emptying] = await proposals()
     expect(emptying).toMatchObject({ rule: 'outside', detail: { target: 'file: paper.txt' } })
     // The user decides; the later addition stays.
-    const { acceptance } = await agent.upkeep.accept([emptying?.id ?? ''])
+    const { acceptance } = await agent.suggestions.accept([emptying?.id ?? ''])
     expect(await read('recipes.md')).toBe('- Cake ^[file: paper.txt, 2026-01-20]\n')
-    await agent.upkeep.undo(acceptance ?? 0)
+    await agent.suggestions.undo(acceptance ?? 0)
     expect(await read('recipes.md')).toBe(current)
   })
 
@@ -103,7 +103,7 @@ describe('third-party text in the context', () => {
     ])
     expect(results[0]).toContain('other programs follow files of this name')
     expect(await read('recipes.md')).toContain('- Stew')
-    await agent.upkeep.accept([(await proposals())[0]?.id ?? ''])
+    await agent.suggestions.accept([(await proposals())[0]?.id ?? ''])
     expect(await read('CLAUDE.md')).toBe('# Build\n')
   })
 })

@@ -28,12 +28,12 @@ describe('suggestions keep privacy markers', () => {
       'agents:\n  defaults: { visibility: { local: [MEMORY.md] } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n',
     )
     const before = await everything()
-    await client.upkeep.look(main)
-    const [found] = (await client.upkeep.list(main)).open
+    await client.suggestions.look(main)
+    const [found] = (await client.suggestions.list(main)).open
     expect(found?.files.find(({ path }) => path === 'memory/Long.md')?.patch).toContain('+visibility: private')
-    const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
+    const { acceptance } = await client.suggestions.accept({ ...main, ids: [found?.id ?? ''] })
     expect(await seen('memory/Long.md')).toBeUndefined()
-    await client.upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
+    await client.suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
   })
 
@@ -42,12 +42,12 @@ describe('suggestions keep privacy markers', () => {
       'notes/health.md': '# Health\n\n- runs on Sundays\n- sees Dr. Who ^[local]\n  - about the liver\n',
     })
     const before = await everything()
-    await client.upkeep.flag({ ...main, path: 'notes/health.md', line: 4, fault: 'wrong' })
-    const [found] = (await client.upkeep.list(main)).open
-    const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
+    await client.suggestions.flag({ ...main, path: 'notes/health.md', line: 4, fault: 'wrong' })
+    const [found] = (await client.suggestions.list(main)).open
+    const { acceptance } = await client.suggestions.accept({ ...main, ids: [found?.id ?? ''] })
     expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[private]\n')
     expect(await seen('notes/health.md')).not.toContain('liver')
-    await client.upkeep.undo({ ...main, acceptance: acceptance ?? 0 })
+    await client.suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
     expect(await everything()).toEqual(before)
   })
 })
@@ -60,12 +60,12 @@ it('erasing text moves its marker to the remaining local lines, and the search r
     'notes/plain.md': '# Plain\n\n- Lisa Kessler came.\n',
   })
   await agent.history.flush()
-  const { places } = await client.forget.find({ ...main, words: 'Lisa Kessler' })
+  const { places } = await client.permanentDeletion.find({ ...main, words: 'Lisa Kessler' })
   expect(places.flatMap(({ path, keepsPrivate }) => (keepsPrivate === true ? [path] : [])).sort()).toEqual([
     'notes/health.md',
     'notes/talk.md',
   ])
-  for await (const _ of await client.forget.run({ ...main, texts: ['Lisa Kessler'] }));
+  for await (const _ of await client.permanentDeletion.run({ ...main, texts: ['Lisa Kessler'] }));
   expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[private]\n')
   expect(await read('notes/talk.md')).toBe('# Talk\n\n\n- she is ill ^[private]\n\n## Weather\n\n- fine\n')
   expect(await seen('notes/talk.md')).not.toContain('ill')

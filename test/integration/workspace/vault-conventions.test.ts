@@ -50,7 +50,7 @@ describe('a vault of another program', () => {
   it('opening, listing, searching, following links and chatting write nothing into it', async () => {
     const { folder, router, open } = await openVault()
     const before = await fingerprint(folder)
-    expect(await call(router.habits.look, { path: folder })).toMatchObject({
+    expect(await call(router.conventions.look, { path: folder })).toMatchObject({
       exists: true,
       isEmpty: false,
       own: [],
@@ -112,6 +112,6 @@ describe('a vault of another program', () => {
     await writeFile(join(folder, 'pages/31.12.2024.md'), '- Silvester\n')
     await app.settings.set([['agents', 'list', 0, 'vault'], { daily: { folder: 'pages', format: 'DD.MM.YYYY' } }])
     await until(async () => (await dates()).includes('2024-12-31'))
-    expect((await call(router.habits.of, { agent: 'main' })).found.daily.folder).toBe('journals')
+    expect((await call(router.conventions.of, { agent: 'main' })).found.daily.folder).toBe('journals')
   })
 })

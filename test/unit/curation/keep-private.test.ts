@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest'
 import type { LineEdit } from '../../../src/shared/contract/index.ts'
 import { strikeThrough, supersededLine } from '../../../src/shared/markdown/superseded.ts'
 import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
-import { flagLine } from '../../../src/main/curation/suggestions/proposal.ts'
+import { flagLine } from '../../../src/main/curation/suggestions/suggestion.ts'
 import { type PrivacyOf, TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { planAcceptance } from '../../../src/main/curation/suggestions/accept.ts'
 import {
   evidenceOf,
-  proposalOf,
+  suggestionOf,
   type Finding,
   type LoadedNote,
-} from '../../../src/main/curation/suggestions/proposal.ts'
+} from '../../../src/main/curation/suggestions/suggestion.ts'
 import { findLargeSections } from '../../../src/main/curation/rules/note-rules.ts'
 import { marksBy, resolveRules, rulesForFolder } from '../../../src/main/workspace/privacy/index.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'
@@ -27,7 +27,7 @@ function accepted(files: Record<string, string>, found: readonly Finding[], priv
     path in files
       ? { text: files[path] ?? '', hash: files[path] ?? '', lines: new TextLines(files[path] ?? '') }
       : undefined
-  const proposals = found.map((one) => proposalOf(one, { author: { kind: 'rule' }, at: 1 }, read, privacyOf))
+  const proposals = found.map((one) => suggestionOf(one, { author: { kind: 'rule' }, at: 1 }, read, privacyOf))
   const paths = [...Object.keys(files), ...found.flatMap((one) => one.files.map(({ path }) => path))]
   const plan = planAcceptance(proposals, new Map(paths.map((path) => [path, read(path)])), 1, privacyOf)
   const after = { ...files, ...Object.fromEntries(plan.files.map(({ path, after }) => [path, after])) }
@@ -121,7 +121,7 @@ describe('accepting a suggestion', () => {
       hash: '',
       lines: new TextLines(files[path as 'a.md']),
     })
-    const proposal = proposalOf(superseded, { author: { kind: 'rule' }, at: 1 }, read)
+    const proposal = suggestionOf(superseded, { author: { kind: 'rule' }, at: 1 }, read)
     expect(proposal.files[0]?.patch).not.toContain('private')
     const now = new Map(
       Object.entries(fact).map(([path, text]) => [path, { text, hash: 'b', lines: new TextLines(text) }]),

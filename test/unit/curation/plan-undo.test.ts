@@ -1,10 +1,10 @@
 /** Undoing an acceptance after other edits: as much as possible, to the byte. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LineEdit, Proposal } from '../../../src/shared/contract/index.ts'
+import type { LineEdit, Suggestion } from '../../../src/shared/contract/index.ts'
 import { planUndo } from '../../../src/main/curation/suggestions/accept.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
-import { proposalOf } from '../../../src/main/curation/suggestions/proposal.ts'
+import { suggestionOf } from '../../../src/main/curation/suggestions/suggestion.ts'
 
 type AcceptedEdit = LineEdit & { readonly proposal: string; readonly path: string }
 
@@ -23,11 +23,11 @@ function acceptanceOf(texts: Record<string, string | null>, edits: readonly Acce
     const after = before === null ? own.flatMap(({ after }) => after).join('\n') : new TextLines(before).apply(own)
     return { path, before, after }
   })
-  const proposals = [...Map.groupBy(edits, ({ proposal }) => proposal)].map(([id, own]): Proposal => {
+  const proposals = [...Map.groupBy(edits, ({ proposal }) => proposal)].map(([id, own]): Suggestion => {
     const byPath = Map.groupBy(own, ({ path }) => path)
     const proposed = [...byPath].map(([path, some]) => ({ path, edits: some }))
     const finding = { rule: 'duplicate' as const, evidence: [], files: proposed }
-    const proposal = proposalOf(finding, { author: { kind: 'rule' }, at: 1 }, () => undefined)
+    const proposal = suggestionOf(finding, { author: { kind: 'rule' }, at: 1 }, () => undefined)
     return { ...proposal, id, state: 'accepted' }
   })
   return { files, proposals }

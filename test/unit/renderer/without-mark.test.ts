@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stripMarks } from '../../../src/renderer/curation/proposal-text.ts'
+import { stripMarks } from '../../../src/renderer/curation/suggestion-text.ts'
 
 it.each([
   ['- The rent is due ^[local]', 'The rent is due'],

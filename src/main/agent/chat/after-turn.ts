@@ -1,5 +1,5 @@
 /** Work in the background: after a turn, and at the end of a chat. */
-import { isProposedChange, messageText, splitAttachments } from '#shared/chat/messages.ts'
+import { isSuggestedChange, messageText, splitAttachments } from '#shared/chat/messages.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { complete, parseIntent, questionRequest, requestedNote, type ChatModel } from '#llm'
 import { localDate } from '#workspace'
@@ -52,7 +52,7 @@ export async function keepRequested(session: string, { sessions, workspace, now 
   const hasWritten = messages
     .slice(questionIndex)
     .some(
-      (message) => message.role === 'toolResult' && (message.details?.kind === 'change' || isProposedChange(message)),
+      (message) => message.role === 'toolResult' && (message.details?.kind === 'change' || isSuggestedChange(message)),
     )
   if (hasWritten) return
   const origin = { cause: 'capture', session } as const

@@ -6,7 +6,7 @@ import type { McpServers } from '../mcp-client/mcp-servers.ts'
 import type { ChatPrivacy } from '../privacy/chat-privacy.ts'
 import type { Reader, VisibleMemory } from '../privacy/visible-memory.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { ProposedChange, ToolLimits } from '../tools/tool.ts'
+import type { SuggestedChange, ToolLimits } from '../tools/tool.ts'
 import type { ContextWindowEstimates } from '../context/context-window-estimates.ts'
 import type { MessageQueue } from './message-queue.ts'
 
@@ -20,7 +20,7 @@ export interface ChatOptions {
   readonly visibleTo: (reader: Reader) => VisibleMemory
   readonly privacy: ChatPrivacy
   /** Asks the user to accept a change that contains text from other sources. @param model id of the proposing model */
-  readonly propose: (change: ProposedChange, model: string) => Promise<void>
+  readonly propose: (change: SuggestedChange, model: string) => Promise<void>
   readonly windowEstimates: ContextWindowEstimates
   readonly mcp: McpServers
   readonly toolLimits: ToolLimits

@@ -18,7 +18,7 @@ export interface ToolLimits {
 
 export const defaultToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
-export interface ProposedChange {
+export interface SuggestedChange {
   readonly path: string
   readonly before: string | undefined
   readonly after: string
@@ -34,7 +34,7 @@ export interface ToolContext {
   /** Text that the user typed. */
   readonly userText: string
   /** Adds a change to the inbox. */
-  readonly propose: (change: ProposedChange) => Promise<void>
+  readonly propose: (change: SuggestedChange) => Promise<void>
   /** Returns a saved long result. @throws AppError `file_not_found` */
   readonly readOutput: (name: string) => Promise<string>
   readonly signal: AbortSignal

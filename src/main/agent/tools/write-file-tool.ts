@@ -133,7 +133,7 @@ async function assertMayWrite(path: string, { mayWrite, workspace, now }: ToolCo
 }
 
 /** Creates the error for a change that waits in the inbox. */
-function proposedError(path: string, sources: readonly Source[]): AppError {
+function suggestedError(path: string, sources: readonly Source[]): AppError {
   const from = sources.map(sourceName).join('; ')
   const elsewhere = `some of this conversation comes from elsewhere (${from})`
   const reason = from === '' ? 'other programs follow files of this name as instructions' : elsewhere
@@ -193,7 +193,7 @@ async function withOrigin(
   const mustAsk = follower === 'this' ? isAdded || isRemoved : isRemoved && mustAskForRemoval
   if (follower === 'other' || mustAsk) {
     await propose({ path, before, after, sources })
-    throw proposedError(path, sources)
+    throw suggestedError(path, sources)
   }
   if (!isAdded) return after
   const kind = fileKind(path, layout)

@@ -26,7 +26,7 @@ import {
   layoutIn,
 } from './new-agent.ts'
 import { recordTemplates, openWriter, type OpenedWorkspace } from './open-workspace.ts'
-import { ErasureService } from './erasure.ts'
+import { PermanentDeletion } from './permanent-deletion.ts'
 import { subscribeAgent } from '../composition/agent-subscriptions.ts'
 
 export interface AgentsOptions extends SharedOptions {
@@ -58,11 +58,11 @@ export class AgentRegistry {
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimedFolders = new Map<string, string>()
   #isSavingPower = false
-  readonly erasure: ErasureService
+  readonly erasure: PermanentDeletion
 
   constructor(options: AgentsOptions) {
     this.#options = options
-    this.erasure = new ErasureService(this, workerEntry(options.mainFolder, 'workspace/erasure/erasure.worker'))
+    this.erasure = new PermanentDeletion(this, workerEntry(options.mainFolder, 'workspace/deletion/deletion.worker'))
     this.#lastAnnouncedKey = this.#agentListKey()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()

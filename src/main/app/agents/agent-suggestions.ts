@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Proposal } from '#shared/contract/index.ts'
-import { AgentModels, loadPrompts, type ProposedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
+import type { Suggestion } from '#shared/contract/index.ts'
+import { AgentModels, loadPrompts, type SuggestedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
 import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
@@ -8,12 +8,12 @@ import { messageText } from '#shared/chat/messages.ts'
 import { complete as askModel, questionRequest } from '#llm'
 import {
   untrustedFinding,
-  proposalOf,
+  suggestionOf,
   type CurationJobs,
   type NotesRequest,
   type SavedLines,
   Scheduler,
-  ProposalService,
+  SuggestionService,
   type ReviewModel,
 } from '#curation'
 import { runInWorker, workerEntry, type WorkerClient } from '#platform'
@@ -36,11 +36,11 @@ interface SuggestionDependencies {
 export function openSuggestions(
   options: AgentOptions,
   dependencies: SuggestionDependencies,
-): { upkeep: ProposalService; scheduler: Scheduler } {
+): { suggestions: SuggestionService; scheduler: Scheduler } {
   const { config, folders, now, resources } = options
   const { workspace, log, sessions, links } = dependencies
-  const upkeep = new ProposalService({
-    folder: folders.upkeep,
+  const suggestions = new SuggestionService({
+    folder: folders.suggestions,
     workspace,
     log,
     now,
@@ -50,7 +50,7 @@ export function openSuggestions(
       const recalls = found.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
       const facts = { recalls, broken, now: now().getTime() }
       const scan = async (client: WorkerClient<CurationJobs>, notes: NotesRequest) => {
-        const proposals: Proposal[] = []
+        const proposals: Suggestion[] = []
         for await (const step of await client.scan({ ...notes, ...facts }))
           if (step.type === 'progress') onProgress({ done: step.done, total: step.total })
           else proposals.push(...step.proposals)
@@ -71,17 +71,17 @@ export function openSuggestions(
     onDamaged: (newPath) => reportDamaged(options, newPath),
   })
   const scheduler = new Scheduler({
-    folder: folders.upkeep,
+    folder: folders.suggestions,
     now,
     schedule: () => config.current.upkeep.schedule,
     idleFor: dependencies.idleFor,
     run: async () => {
-      await upkeep.scan()
-      if (!reviewModel(options).isOffline) await upkeep.review()
+      await suggestions.scan()
+      if (!reviewModel(options).isOffline) await suggestions.review()
     },
-    onFault: (error) => options.log.fault(error, `upkeep of agent ${config.id}`),
+    onFault: (error) => options.log.fault(error, `suggestions of agent ${config.id}`),
   })
-  return { upkeep, scheduler }
+  return { suggestions, scheduler }
 }
 
 /** Runs a job of the curation worker on the notes. @throws the signal's reason, and the errors of the job */
@@ -111,9 +111,9 @@ export function compareNote(options: AgentOptions, workspace: Workspace, saved: 
 }
 
 /** Adds a change with untrusted sources to the inbox as a proposal. @param date its local day is in the source mark */
-export async function proposeUntrustedChange(
-  upkeep: ProposalService,
-  { path, before, after, sources }: ProposedChange,
+export async function suggestUntrustedChange(
+  suggestions: SuggestionService,
+  { path, before, after, sources }: SuggestedChange,
   model: string,
   date: Date,
 ): Promise<void> {
@@ -121,12 +121,12 @@ export async function proposeUntrustedChange(
   const markedText = sources.length > 0 ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
   const finding = untrustedFinding(path, before, markedText, sources.map(sourceName))
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
-  await upkeep.add([proposalOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile)])
+  await suggestions.add([suggestionOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile)])
 }
 
 /** Returns the absolute path of the folder of stored review requests. */
 export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>): string {
-  return join(folders.upkeep, 'requests')
+  return join(folders.suggestions, 'requests')
 }
 
 /** @throws AppError `provider_key_missing`, `unknown_model` */

@@ -13,7 +13,7 @@ import {
   type Reader,
   VisibleMemory,
 } from '#agent'
-import { SavedQueries, type Scheduler, type ProposalService } from '#curation'
+import { SavedSearches, type Scheduler, type SuggestionService } from '#curation'
 import {
   GitLog,
   Batches,
@@ -33,7 +33,7 @@ import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { Drafts } from './drafts.ts'
 import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
-import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
+import { openSuggestions, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
 import { openHistory, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
 
@@ -46,14 +46,14 @@ export class OpenAgent {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly sessions: Sessions
-  readonly savedQueries: SavedQueries
+  readonly savedQueries: SavedSearches
   readonly drafts: Drafts
   readonly importer: Importer
   readonly links: Links
   readonly findReplace: Finder
   readonly batches: Batches
   readonly commits: GitLog
-  readonly upkeep: ProposalService
+  readonly suggestions: SuggestionService
   readonly scheduler: Scheduler
   readonly conventions: ConventionsReader
   readonly history: History
@@ -82,7 +82,7 @@ export class OpenAgent {
     this.memory = this.#openMemory(watch)
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
-    this.savedQueries = new SavedQueries({
+    this.savedQueries = new SavedSearches({
       folder: folders.checks,
       memory,
       readText: async (path) => (await this.visibleTo({ seesPrivate: true }).read(path)).text,
@@ -112,8 +112,8 @@ export class OpenAgent {
     this.links = new Links({ entry: linksEntry, workspace, batches: this.batches, conventions: currentConventions })
     const idleFor = () => performance.now() - this.#usedAt
     const { links } = this
-    const { upkeep, scheduler } = openSuggestions(options, { workspace, log, sessions, links, idleFor })
-    this.upkeep = upkeep
+    const { suggestions, scheduler } = openSuggestions(options, { workspace, log, sessions, links, idleFor })
+    this.suggestions = suggestions
     this.scheduler = scheduler
     this.privacy = new ChatPrivacy({
       sessions,
@@ -134,7 +134,7 @@ export class OpenAgent {
       models,
       visibleTo: (reader) => this.visibleTo(reader),
       privacy: this.privacy,
-      propose: (change, model) => proposeUntrustedChange(this.upkeep, change, model, now()),
+      propose: (change, model) => suggestUntrustedChange(this.suggestions, change, model, now()),
       windowEstimates,
       mcp,
       toolLimits,
@@ -338,7 +338,7 @@ export class OpenAgent {
   async close(finishMs?: number): Promise<void> {
     this.savedQueries.close()
     this.scheduler.close()
-    this.upkeep.close()
+    this.suggestions.close()
     await this.chat.close(finishMs)
     await this.links.close()
     await this.findReplace.close()

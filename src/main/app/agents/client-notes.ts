@@ -2,12 +2,12 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { sourceMark, sourceName, withSourceMarks } from '#shared/markdown/provenance.ts'
 import type { Clock } from '#platform'
-import { evidenceOf, proposalOf, untrustedFinding, type ProposalService } from '#curation'
+import { evidenceOf, suggestionOf, untrustedFinding, type SuggestionService } from '#curation'
 import { addToSection, noteItem, hashText, localDate, longTermFile, type Workspace } from '#workspace'
 
 interface NoteServices {
   readonly workspace: Workspace
-  readonly upkeep: ProposalService
+  readonly suggestions: SuggestionService
 }
 
 interface ProgramNote {
@@ -38,7 +38,7 @@ export async function saveClientNote(
   const note = withClientMark(text, name, date)
   const origin = { cause: 'client' as const, client: name, sources: [sourceName({ kind: 'mcp', name })] }
   if (section !== undefined && mayKeep) return services.workspace.rememberIn(section, note, origin)
-  return withProposal(services, await services.workspace.remember(note, date, origin), { note, section, name, date })
+  return withSuggestion(services, await services.workspace.remember(note, date, origin), { note, section, name, date })
 }
 
 /**
@@ -57,7 +57,7 @@ export async function findClientNote(
   const longTermEntry = section === undefined ? undefined : await workspace.findRememberedNote(note, date, true)
   if (longTermEntry) return longTermEntry
   const entry = await workspace.findRememberedNote(note, date)
-  return entry && withProposal(services, entry, { note, section, name, date })
+  return entry && withSuggestion(services, entry, { note, section, name, date })
 }
 
 function withClientMark(text: string, name: string, date: Date): string {
@@ -65,8 +65,8 @@ function withClientMark(text: string, name: string, date: Date): string {
 }
 
 /** Proposes a note of the daily log for its section. */
-async function withProposal(
-  { workspace, upkeep }: NoteServices,
+async function withSuggestion(
+  { workspace, suggestions }: NoteServices,
   entry: SavedNote,
   { note, section, name, date }: { note: string; section: string | undefined; name: string; date: Date },
 ): Promise<SavedNote> {
@@ -83,6 +83,6 @@ async function withProposal(
   }
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
   const author = { kind: 'client' as const, name }
-  const proposal = await upkeep.propose(proposalOf(finding, { author, at: date.getTime() }, () => currentFile))
+  const proposal = await suggestions.propose(suggestionOf(finding, { author, at: date.getTime() }, () => currentFile))
   return { ...entry, proposal: proposal ?? null }
 }

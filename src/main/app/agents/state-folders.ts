@@ -36,7 +36,7 @@ function agentFolders(home: string, name: string, agentSubfolder: string) {
     history: join(home, 'history', name),
     sessions: join(home, agentSubfolder, 'sessions'),
     checks: join(home, agentSubfolder, 'checks'),
-    upkeep: join(home, agentSubfolder, 'upkeep'),
+    suggestions: join(home, agentSubfolder, 'upkeep'),
     drafts: join(home, agentSubfolder, 'drafts'),
     known: join(home, agentSubfolder, 'known-files'),
     endings: join(home, agentSubfolder, 'endings.json'),

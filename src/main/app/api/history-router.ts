@@ -91,8 +91,8 @@ async function visibleLines(
   return patch.split('\n').filter(isVisible).join('\n')
 }
 
-export const erasureRoutes = ({ app, os }: RouterBase) => ({
-  find: os.forget.find.handler(async ({ input: { agent, words }, signal }) => {
+export const permanentDeletionRoutes = ({ app, os }: RouterBase) => ({
+  find: os.permanentDeletion.find.handler(async ({ input: { agent, words }, signal }) => {
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
     const { embedding, ...occurrences } = await app.agents.erasure.find(agent, words, signal)
@@ -100,10 +100,10 @@ export const erasureRoutes = ({ app, os }: RouterBase) => ({
     return { ...occurrences, models: embedding === undefined ? models : [...models, embedding] }
   }),
   // The erasure also finishes if the caller disconnects.
-  run: os.forget.run.handler(async function* ({ input: { agent, ...request } }) {
+  run: os.permanentDeletion.run.handler(async function* ({ input: { agent, ...request } }) {
     yield yield* streamProgress((onProgress) =>
       app.agents.erasure.run(agent, request, ({ done, total }) => onProgress(done, total)),
     )
   }),
-  stop: perform(os.forget.stop, (input) => app.agents.erasure.stop(input.agent)),
+  stop: perform(os.permanentDeletion.stop, (input) => app.agents.erasure.stop(input.agent)),
 })

@@ -2,9 +2,9 @@ import { defaultWorkspace } from '../agents/state-folders.ts'
 import type { App } from '../composition/create-app.ts'
 import { chatRoutes, contextRoutes, sessionsRoutes } from './chat-router.ts'
 import { clientsRoutes } from './clients-router.ts'
-import { erasureRoutes, historyRoutes } from './history-router.ts'
+import { permanentDeletionRoutes, historyRoutes } from './history-router.ts'
 import { routerBase, type RouterBase, perform } from './procedure.ts'
-import { savedQueriesRoutes, searchRoutes } from './search-router.ts'
+import { savedSearchesRoutes, searchRoutes } from './search-router.ts'
 import { findRoutes, picturesRoutes, workspaceRoutes } from './workspace-router.ts'
 import { repairLink, inspectFolder } from '#workspace'
 import { expandHome, appVersion, defaultAgentId, SettingsStore } from '#platform'
@@ -45,26 +45,26 @@ const tagsRoutes = ({ os, forAgent }: RouterBase) => ({
 })
 
 const suggestionsRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
-  list: forAgent(os.upkeep.list, async (agent) => ({
-    ...(await agent.upkeep.list()),
+  list: forAgent(os.suggestions.list, async (agent) => ({
+    ...(await agent.suggestions.list()),
     nextAt: await agent.scheduler.next(),
   })),
-  count: forAgent(os.upkeep.count, async (agent) => ({ open: await agent.upkeep.count() })),
-  look: forAgent(os.upkeep.look, (agent) => agent.upkeep.scan()),
-  stop: doForAgent(os.upkeep.stop, (agent) => agent.upkeep.stop()),
-  estimate: forAgent(os.upkeep.estimate, (agent, _input, signal) => agent.upkeep.estimate(signal)),
-  review: forAgent(os.upkeep.review, (agent) => agent.upkeep.review()),
-  request: forAgent(os.upkeep.request, (agent, input) => agent.reviewRequest(input.number)),
-  preview: forAgent(os.upkeep.preview, (agent, input) => agent.upkeep.preview(input.ids)),
-  turn: doForAgent(os.upkeep.turn, (agent, input) => agent.upkeep.swapSides(input.id)),
-  accept: forAgent(os.upkeep.accept, (agent, input) => agent.upkeep.accept(input.ids)),
-  edit: doForAgent(os.upkeep.edit, (agent, input) => agent.upkeep.edit(input.id, input.after)),
-  refuse: doForAgent(os.upkeep.refuse, (agent, input) => agent.upkeep.refuse(input.ids)),
-  snooze: doForAgent(os.upkeep.snooze, (agent, input) => agent.upkeep.snooze(input.ids, input.until)),
-  reopen: doForAgent(os.upkeep.reopen, (agent, input) => agent.upkeep.reopen(input.ids)),
-  undo: forAgent(os.upkeep.undo, (agent, input) => agent.upkeep.undo(input.acceptance)),
-  flag: forAgent(os.upkeep.flag, async (agent, input) => ({
-    id: await agent.upkeep.flag(input.path, input.line, input.fault, input.query),
+  count: forAgent(os.suggestions.count, async (agent) => ({ open: await agent.suggestions.count() })),
+  look: forAgent(os.suggestions.look, (agent) => agent.suggestions.scan()),
+  stop: doForAgent(os.suggestions.stop, (agent) => agent.suggestions.stop()),
+  estimate: forAgent(os.suggestions.estimate, (agent, _input, signal) => agent.suggestions.estimate(signal)),
+  review: forAgent(os.suggestions.review, (agent) => agent.suggestions.review()),
+  request: forAgent(os.suggestions.request, (agent, input) => agent.reviewRequest(input.number)),
+  preview: forAgent(os.suggestions.preview, (agent, input) => agent.suggestions.preview(input.ids)),
+  turn: doForAgent(os.suggestions.turn, (agent, input) => agent.suggestions.swapSides(input.id)),
+  accept: forAgent(os.suggestions.accept, (agent, input) => agent.suggestions.accept(input.ids)),
+  edit: doForAgent(os.suggestions.edit, (agent, input) => agent.suggestions.edit(input.id, input.after)),
+  refuse: doForAgent(os.suggestions.refuse, (agent, input) => agent.suggestions.refuse(input.ids)),
+  snooze: doForAgent(os.suggestions.snooze, (agent, input) => agent.suggestions.snooze(input.ids, input.until)),
+  reopen: doForAgent(os.suggestions.reopen, (agent, input) => agent.suggestions.reopen(input.ids)),
+  undo: forAgent(os.suggestions.undo, (agent, input) => agent.suggestions.undo(input.acceptance)),
+  flag: forAgent(os.suggestions.flag, async (agent, input) => ({
+    id: await agent.suggestions.flag(input.path, input.line, input.fault, input.query),
   })),
 })
 
@@ -83,8 +83,8 @@ function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: Exclu
 }
 
 const conventionsRoutes = ({ os, forAgent }: RouterBase) => ({
-  look: os.habits.look.handler(({ input, signal }) => inspectFolder(expandHome(input.path), signal)),
-  of: forAgent(os.habits.of, (agent) => {
+  look: os.conventions.look.handler(({ input, signal }) => inspectFolder(expandHome(input.path), signal)),
+  of: forAgent(os.conventions.of, (agent) => {
     const { detected, effective } = agent.conventions
     return { found: detected, kept: effective }
   }),
@@ -225,13 +225,13 @@ export function createRouter(app: App) {
   return base.os.router({
     agents: agentsRoutes(base),
     chat: chatRoutes(base),
-    checks: savedQueriesRoutes(base),
+    savedSearches: savedSearchesRoutes(base),
     clients: clientsRoutes(base),
     context: contextRoutes(base),
     events: eventsRoutes(base),
     find: findRoutes(base),
-    forget: erasureRoutes(base),
-    habits: conventionsRoutes(base),
+    permanentDeletion: permanentDeletionRoutes(base),
+    conventions: conventionsRoutes(base),
     health: healthRoutes(base),
     history: historyRoutes(base),
     import: importRoutes(base),
@@ -241,7 +241,7 @@ export function createRouter(app: App) {
     search: searchRoutes(base),
     sessions: sessionsRoutes(base),
     settings: settingsRoutes(base),
-    upkeep: suggestionsRoutes(base),
+    suggestions: suggestionsRoutes(base),
     workspace: workspaceRoutes(base),
   })
 }

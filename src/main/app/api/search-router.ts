@@ -65,14 +65,14 @@ export const searchRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) => (
   reindex: forAgent(os.search.reindex, (agent, _input, signal) => agent.memory.reindex(signal)),
 })
 
-export const savedQueriesRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
-  list: forAgent(os.checks.list, (agent) => agent.savedQueries.list()),
-  add: forAgent(os.checks.add, (agent, input) => agent.savedQueries.add(input.question)),
-  remove: forAgent(os.checks.remove, async (agent, input) => ({
+export const savedSearchesRoutes = ({ os, forAgent, doForAgent }: RouterBase) => ({
+  list: forAgent(os.savedSearches.list, (agent) => agent.savedQueries.list()),
+  add: forAgent(os.savedSearches.add, (agent, input) => agent.savedQueries.add(input.question)),
+  remove: forAgent(os.savedSearches.remove, async (agent, input) => ({
     removed: await agent.savedQueries.remove(input.id),
   })),
-  run: forAgent(os.checks.run, (agent) => agent.savedQueries.run('asked')),
-  stop: doForAgent(os.checks.stop, (agent) => agent.savedQueries.stop()),
-  import: forAgent(os.checks.import, (agent, input) => agent.savedQueries.import(input.text)),
-  export: forAgent(os.checks.export, async (agent) => ({ text: await agent.savedQueries.export() })),
+  run: forAgent(os.savedSearches.run, (agent) => agent.savedQueries.run('asked')),
+  stop: doForAgent(os.savedSearches.stop, (agent) => agent.savedQueries.stop()),
+  import: forAgent(os.savedSearches.import, (agent, input) => agent.savedQueries.import(input.text)),
+  export: forAgent(os.savedSearches.export, async (agent) => ({ text: await agent.savedQueries.export() })),
 })

@@ -18,7 +18,7 @@ interface EventTargets {
 
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `OpenAgent.start`. */
 export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }: EventTargets): void {
-  const { id: agent, conventions, workspace, links, upkeep, drafts, sessions } = openedAgent
+  const { id: agent, conventions, workspace, links, suggestions, drafts, sessions } = openedAgent
   const { memory, history, batches, savedQueries, chat, privacy } = openedAgent
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
 
@@ -40,7 +40,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
   })
 
   const compare = (saved: SavedLines) =>
-    upkeep
+    suggestions
       .compare(saved)
       .then((match) => match && publish({ type: 'noteMatched', agent, ...match }))
       .catch((error: unknown) => log.fault(error, `comparison of a note of agent ${agent}`))
@@ -106,7 +106,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
       case 'files':
         links.markStale()
         findLongTermFiles(change.paths).catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
-        upkeep.filesChanged(change.paths).catch((error: unknown) => log.fault(error, `upkeep of agent ${agent}`))
+        suggestions.filesChanged(change.paths).catch((error: unknown) => log.fault(error, `suggestions of agent ${agent}`))
         history.recordExternalChanges(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
@@ -154,9 +154,9 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
     publish({ type: 'filesChanged', agent, paths: [] })
   })
 
-  upkeep.changes.subscribe(() => publish({ type: 'upkeepChanged', agent }))
+  suggestions.changes.subscribe(() => publish({ type: 'suggestionsChanged', agent }))
 
-  savedQueries.changes.subscribe(() => publish({ type: 'checksChanged', agent }))
+  savedQueries.changes.subscribe(() => publish({ type: 'savedSearchesChanged', agent }))
 }
 
 function reportHistory(

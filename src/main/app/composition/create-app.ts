@@ -228,7 +228,7 @@ export async function createApp(options: AppOptions) {
           indexLocation(agents.foldersOf(id).index, name),
           { kind: 'sessions' as const, path: agents.foldersOf(id).sessions, agent: name },
           { kind: 'history' as const, path: agents.foldersOf(id).history, agent: name },
-          { kind: 'upkeep' as const, path: agents.foldersOf(id).upkeep, agent: name },
+          { kind: 'upkeep' as const, path: agents.foldersOf(id).suggestions, agent: name },
         ]),
         { kind: 'models', path: folders.models },
         { kind: 'logs', path: folders.logs },

@@ -7,7 +7,7 @@ import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
 import { appendDurably, readIfExists } from '#platform'
 import type { ReviewBatch } from './review-units.ts'
-import { evidenceOf, supersedingFinding, type Finding, type LoadedNote } from '../suggestions/proposal.ts'
+import { evidenceOf, supersedingFinding, type Finding, type LoadedNote } from '../suggestions/suggestion.ts'
 import { type ReviewLine, memorySections } from './review-input.ts'
 
 const lineSchema = z

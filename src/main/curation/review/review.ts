@@ -6,14 +6,14 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Proposal, ReviewEstimate, ReviewOutcome, UpkeepProgress } from '#shared/contract/index.ts'
-import { reviewOutcomeSchema } from '#shared/contract/upkeep.ts'
+import type { Suggestion, ReviewEstimate, ReviewOutcome, SuggestionProgress } from '#shared/contract/index.ts'
+import { reviewOutcomeSchema } from '#shared/contract/suggestions.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { type Clock, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
-import { loadNotes, proposalOf, readNote } from '../suggestions/proposal.ts'
+import { loadNotes, suggestionOf, readNote } from '../suggestions/suggestion.ts'
 import type { PrivacyOf } from '../suggestions/line-edits.ts'
 import {
   parseAnswer,
@@ -62,7 +62,7 @@ export interface ReviewOptions {
   /** Returns the lines to judge, without private ones. */
   readonly reviewInput: (signal: AbortSignal | undefined) => Promise<ReviewInput>
   /** Adds proposals to the inbox. @returns the number of new ones */
-  readonly add: (proposals: readonly Proposal[]) => Promise<number>
+  readonly add: (proposals: readonly Suggestion[]) => Promise<number>
 }
 
 /** Includes the tokens of reasoning. */
@@ -123,7 +123,7 @@ export class Review {
    * Runs a review. Aborting, and failures after the first answer, are reported in the outcome.
    * @throws AppError `needs_model` for the offline model; the provider's error if the first request fails
    */
-  async run(signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void): Promise<ReviewOutcome> {
+  async run(signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void): Promise<ReviewOutcome> {
     const model = this.#options.model()
     const message = 'the offline model cannot judge the meaning of lines; choose a language model'
     if (model.isOffline) throw new AppError('needs_model', message, {})
@@ -228,7 +228,7 @@ export class Review {
 
   async #propose(reviewId: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const { workspace, privacyOf } = this.#options
-    const proposals: Proposal[] = []
+    const proposals: Suggestion[] = []
     const handledKeys: string[] = []
     for (const { key, verdict, model, at, cost, request } of records.pending()) {
       const finding = await findingFor(verdict, context)
@@ -236,7 +236,7 @@ export class Review {
       if (!finding) continue
       const files = await loadNotes(workspace, [finding])
       const origin = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
-      const proposal = proposalOf(finding, origin, (path) => files.get(path), privacyOf)
+      const proposal = suggestionOf(finding, origin, (path) => files.get(path), privacyOf)
       proposals.push({ ...proposal, review: reviewId, ...(request === undefined ? {} : { request }) })
     }
     const added = proposals.length > 0 ? await this.#options.add(proposals) : 0

@@ -16,7 +16,7 @@ import { formatDay, type Day } from '#search/text'
 import { createLayout, localDate, memoryFolderPath, repairLink, toFileName } from '#workspace'
 import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
 import { lineEntry } from '#shared/markdown/log-entry.ts'
-import { evidenceOf, lineFinding, type Finding } from '../suggestions/proposal.ts'
+import { evidenceOf, lineFinding, type Finding } from '../suggestions/suggestion.ts'
 import { deadlineIn } from './deadline.ts'
 
 /** Proposes to strike lines whose deadline is before `today`; skips done tasks and lines with children. */

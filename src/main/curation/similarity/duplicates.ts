@@ -5,7 +5,7 @@
 import { dot } from '#search'
 import { type TextVectors, isValue, linesByWord, type LineFeatures, featuresOf } from './line-features.ts'
 import { fold, toPlainText } from '#search/text'
-import { type Finding, evidenceOf, lineFinding } from '../suggestions/proposal.ts'
+import { type Finding, evidenceOf, lineFinding } from '../suggestions/suggestion.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note-rules.ts'
 
 /** Words that occur in more lines than this produce no candidates: such lines share a topic, but not a fact. */

@@ -3,15 +3,15 @@
  * the text before it. A later undo removes the edits of single proposals from the present text.
  */
 import { z } from 'zod'
-import type { LineEdit, Proposal, UndoConflict } from '#shared/contract/index.ts'
+import type { LineEdit, Suggestion, UndoConflict } from '#shared/contract/index.ts'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { revertInText } from '#platform'
 import { normalizePath, type ChangeLog, type Workspace } from '#workspace'
-import type { InboxState } from './inbox.ts'
+import type { StoredSuggestions } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
-import { isOpen, loadNotes, readNote, updateProposal, type LoadedNote } from './proposal.ts'
+import { isOpen, loadNotes, readNote, updateSuggestion, type LoadedNote } from './suggestion.ts'
 
 /** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
 const maxTries = 5
@@ -40,7 +40,7 @@ const detailSchema = z.object({ proposals: z.array(z.string()) }).catch({ propos
  */
 export async function accept(
   context: AcceptContext,
-  state: InboxState,
+  state: StoredSuggestions,
   ids: readonly string[],
   save: () => Promise<void>,
 ): Promise<{ acceptance: number | null; accepted: number; left: number; gone: number }> {
@@ -59,7 +59,7 @@ export async function accept(
 }
 
 /** Returns the diffs of an acceptance without writing. */
-export async function preview(context: AcceptContext, { proposals }: InboxState, ids: readonly string[]) {
+export async function preview(context: AcceptContext, { proposals }: StoredSuggestions, ids: readonly string[]) {
   const { plan, notes } = await planFor(context, proposals, ids)
   const files = [...plan.edits].map(([path, fileEdits]) => {
     const note = notes.get(path)
@@ -72,9 +72,9 @@ export async function preview(context: AcceptContext, { proposals }: InboxState,
  * Undoes an acceptance. Proposals whose lines were changed since then stay accepted and are returned in `stuck`.
  * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
  */
-export async function undo(context: AcceptContext, state: InboxState, acceptance: number) {
+export async function undo(context: AcceptContext, state: StoredSuggestions, acceptance: number) {
   const { workspace, log } = context
-  const ids = proposalIdsOf(log.setOf(acceptance))
+  const ids = suggestionIdsOf(log.setOf(acceptance))
   const accepted = state.proposals.filter((one) => one.acceptance === acceptance && ids.has(one.id))
   if (accepted.length === 0)
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
@@ -92,10 +92,10 @@ export async function undo(context: AcceptContext, state: InboxState, acceptance
 }
 
 /** Brings the inbox in line with acceptances and undos whose process ended before it wrote the inbox. */
-export async function recoverInbox({ workspace, log, now }: AcceptContext, state: InboxState): Promise<void> {
+export async function recoverSuggestions({ workspace, log, now }: AcceptContext, state: StoredSuggestions): Promise<void> {
   if (log.pendingSets().some(({ kind }) => kind === 'accept')) await workspace.recover()
   for (const set of log.setsAfter(state.lastChange, 'accept'))
-    applyChange(state, proposalIdsOf(set), set.id, set.origin.undoes, now)
+    applyChange(state, suggestionIdsOf(set), set.id, set.origin.undoes, now)
 }
 
 /**
@@ -103,11 +103,11 @@ export async function recoverInbox({ workspace, log, now }: AcceptContext, state
  * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
  * @param proposals the accepted ones that were not undone before
  */
-export function planUndo(proposals: readonly Proposal[], files: ReadonlyMap<string, AcceptedFile>) {
+export function planUndo(proposals: readonly Suggestion[], files: ReadonlyMap<string, AcceptedFile>) {
   const texts = new Map([...files].map(([path, { current }]) => [path, current]))
   let accepted = proposals
   let stuck: UndoConflict[] = []
-  const remove = (group: readonly Proposal[]): void => {
+  const remove = (group: readonly Suggestion[]): void => {
     const remaining = accepted.filter((one) => !group.includes(one))
     const reverted = new Map<string, string | null>()
     for (const path of new Set(group.flatMap((one) => one.files.map((file) => file.path)))) {
@@ -157,7 +157,7 @@ function withoutEdits({
 }
 
 /** Applies the edits of proposals to the text before them. @returns undefined if they do not fit its lines */
-function textWithEdits(path: string, before: string | null | undefined, proposals: readonly Proposal[]) {
+function textWithEdits(path: string, before: string | null | undefined, proposals: readonly Suggestion[]) {
   const edits = proposals.flatMap(({ files }) => files.flatMap((file) => (file.path === path ? file.edits : [])))
   if (before === undefined || edits.length === 0) return before
   if (before === null) return edits.flatMap(({ after }) => after).join('\n')
@@ -169,9 +169,9 @@ function textWithEdits(path: string, before: string | null | undefined, proposal
 /** Writes files as one change set. @param undoes acceptance that it undoes @returns the change set, if there is one */
 async function write(
   { workspace, now }: AcceptContext,
-  state: InboxState,
+  state: StoredSuggestions,
   texts: Parameters<Workspace['runTransaction']>[1],
-  proposals: readonly Proposal[],
+  proposals: readonly Suggestion[],
   undoes?: number,
 ): Promise<number | undefined> {
   const ids = proposals.map(({ id }) => id)
@@ -184,25 +184,25 @@ async function write(
 
 /** Marks proposals as accepted by a change set, or as open if it undoes an acceptance. */
 function applyChange(
-  state: InboxState,
+  state: StoredSuggestions,
   ids: ReadonlySet<string>,
   change: number | undefined,
   undoes: number | undefined,
   now: number,
 ): void {
   state.lastChange = change ?? state.lastChange
-  state.proposals = state.proposals.map((one): Proposal => {
+  state.proposals = state.proposals.map((one): Suggestion => {
     if (!ids.has(one.id)) return one
     if (undoes === undefined) return { ...one, state: 'accepted', stateAt: now, acceptance: change }
     return { ...one, state: 'open', stateAt: now, acceptance: undefined, stuck: undefined }
   })
 }
 
-function proposalIdsOf(set: ReturnType<ChangeLog['setOf']>): ReadonlySet<string> {
+function suggestionIdsOf(set: ReturnType<ChangeLog['setOf']>): ReadonlySet<string> {
   return new Set(detailSchema.parse(parseJson(set?.detail ?? '{}')).proposals)
 }
 
-async function planFor({ workspace, privacyOf, now }: AcceptContext, all: readonly Proposal[], ids: readonly string[]) {
+async function planFor({ workspace, privacyOf, now }: AcceptContext, all: readonly Suggestion[], ids: readonly string[]) {
   const requested = new Set(ids)
   const proposals = all.filter((one) => requested.has(one.id) && isOpen(one, now))
   const notes = await loadNotes(workspace, proposals)
@@ -218,7 +218,7 @@ async function planFor({ workspace, privacyOf, now }: AcceptContext, all: readon
  * `before` is null for a new one
  */
 export function planAcceptance(
-  proposals: readonly Proposal[],
+  proposals: readonly Suggestion[],
   files: ReadonlyMap<string, LoadedNote | undefined>,
   now: number,
   privacyOf: PrivacyOf,
@@ -229,13 +229,13 @@ export function planAcceptance(
     privacyOf: cachedPrivacyOf(privacyOf, files),
     acceptedEdits: (path: string) => edits.get(path) ?? [],
   }
-  const [accepted, skipped, withdrawn]: [Proposal[], Proposal[], Proposal[]] = [[], [], []]
+  const [accepted, skipped, withdrawn]: [Suggestion[], Suggestion[], Suggestion[]] = [[], [], []]
   const acceptedChanges = new Set<string>()
   const acceptedNeeds = new Set<string>()
   for (const proposal of proposals) {
     let current = proposal
     for (const [path, file] of files)
-      if (current.state !== 'withdrawn') current = updateProposal(current, path, file, now)
+      if (current.state !== 'withdrawn') current = updateSuggestion(current, path, file, now)
     if (current.state === 'withdrawn') {
       withdrawn.push(current)
       continue
@@ -281,7 +281,7 @@ function cachedPrivacyOf(privacyOf: PrivacyOf, files: ReadonlyMap<string, Loaded
   }
 }
 
-function changedPlacesOf({ files }: Proposal): Set<string> {
+function changedPlacesOf({ files }: Suggestion): Set<string> {
   const edits = files.flatMap(({ path, edits }) => edits.map((edit) => ({ path, ...minimalEdit(edit) })))
   return new Set(
     edits.flatMap(({ path, from, to }) => Array.from({ length: to - from }, (_, at) => `${path}:${from + at + 1}`)),

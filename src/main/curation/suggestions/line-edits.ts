@@ -1,4 +1,4 @@
-import type { LineEdit, Evidence, Proposal } from '#shared/contract/index.ts'
+import type { LineEdit, Evidence, Suggestion } from '#shared/contract/index.ts'
 import { commonEnds, formatHunks } from '#platform'
 import { hasContent, linesWithMarks, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { privateFrontMatter, privateLinesOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
@@ -95,7 +95,7 @@ export function editsOverlap(one: LineEdit, other: LineEdit): boolean {
 /** Returns the private lines of a text, by its marks and the privacy rules for `path` (workspace-relative). */
 export type PrivacyOf = (path: string, text: string) => NoteVisibility
 
-interface Change<T extends FileEdits> extends Pick<Proposal, 'rule'> {
+interface Change<T extends FileEdits> extends Pick<Suggestion, 'rule'> {
   readonly evidence: readonly Evidence[]
   readonly files: readonly T[]
 }
@@ -142,7 +142,7 @@ export function withPrivateMarks<T extends FileEdits>(
  */
 function markFile(
   { path, edits }: FileEdits,
-  rule: Proposal['rule'],
+  rule: Suggestion['rule'],
   isEvidence: boolean,
   texts: ReadonlySet<string>,
   { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext,

@@ -1,7 +1,7 @@
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrokenLink, Evidence, MemoryScope, Proposal } from '#shared/contract/index.ts'
+import type { BrokenLink, Evidence, MemoryScope, Suggestion } from '#shared/contract/index.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { loadSimilarityModel } from '../similarity/line-features.ts'
 import { findReplaced, parseDay } from '#search/text'
@@ -17,7 +17,7 @@ import {
   readText,
   walkMarkdown,
 } from '#workspace'
-import { evidenceOf, proposalOf, supersedingFinding, type Finding } from './proposal.ts'
+import { evidenceOf, suggestionOf, supersedingFinding, type Finding } from './suggestion.ts'
 import { reviewInputOf, type ReviewInput } from '../review/review-input.ts'
 import { findDuplicateLines, findOriginal } from '../similarity/duplicates.ts'
 import {
@@ -59,7 +59,7 @@ const maxCompared = 3
 export async function scanNotes(
   request: ScanRequest,
   onProgress?: (done: number, total: number) => void,
-): Promise<Proposal[]> {
+): Promise<Suggestion[]> {
   const { recalls, broken, modelPath, now } = request
   const notes = await loadNotes(request, (done, total) => onProgress?.(done, total * 2))
   const findings = [
@@ -71,18 +71,18 @@ export async function scanNotes(
     findStaleReferences(notes),
     findNeverRetrieved(notes, recalls, now),
   ]
-  const toProposal = proposalMaker(request, notes)
+  const toProposal = suggestionMaker(request, notes)
   return findings.flatMap((found) => found.slice(0, maxPerRule).map(toProposal))
 }
 
 /** Returns a function from findings of rules to proposals. */
-function proposalMaker(
+function suggestionMaker(
   { privateRules, now }: Pick<ScanRequest, 'privateRules' | 'now'>,
   notes: readonly Note[],
-): (finding: Finding) => Proposal {
+): (finding: Finding) => Suggestion {
   const byPath = new Map(notes.map((note) => [note.path, note]))
   const { of: privacyOf } = marksBy([{ prefix: '', privateRules }])
-  return (finding) => proposalOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf)
+  return (finding) => suggestionOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf)
 }
 
 /** Selects the open lines that a review asks about. */
@@ -98,7 +98,7 @@ export async function prepareReviewInput(request: NotesRequest): Promise<ReviewI
 export type SavedLines = LinesOfFile
 
 /** The line that a saved note repeats, or replaces as `proposal` suggests. */
-export type Comparison = Evidence & { readonly proposal?: Proposal }
+export type Comparison = Evidence & { readonly proposal?: Suggestion }
 
 /** Compares a note that was just saved with all others. @returns undefined if it states something new */
 export async function compareSaved(
@@ -119,7 +119,7 @@ export async function compareSaved(
     if (!old || old.isParent) continue
     const placeOf = ({ note, ...rest }: Statement) => ({ ...rest, path: note.path })
     const finding = supersedingFinding(placeOf(old), placeOf(statement), localDate(new Date(now)), 'supersedes')
-    return { ...evidenceOf(old.note.path, old.line, old.text), proposal: proposalMaker(request, notes)(finding) }
+    return { ...evidenceOf(old.note.path, old.line, old.text), proposal: suggestionMaker(request, notes)(finding) }
   }
   return undefined
 }

@@ -1,63 +1,63 @@
 import type {
-  Proposal,
-  ProposedFile,
+  Suggestion,
+  SuggestedFile,
   ReviewEstimate,
   ReviewOutcome,
   SavedMatch,
-  UpkeepProgress,
+  SuggestionProgress,
 } from '#shared/contract/index.ts'
-import { upkeepRules } from '#shared/contract/upkeep.ts'
+import { suggestionRules } from '#shared/contract/suggestions.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, KeyedQueue, type Subscribable, type Clock } from '#platform'
 import { localDate, normalizePath, type ChangeLog, type Workspace } from '#workspace'
-import { accept, preview, recoverInbox, undo, type AcceptContext } from './accept.ts'
-import { Inbox, type InboxState, type InboxWork } from './inbox.ts'
+import { accept, preview, recoverSuggestions, undo, type AcceptContext } from './accept.ts'
+import { SuggestionStore, type StoredSuggestions, type SuggestionsWork } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, TextLines } from './line-edits.ts'
 import type { Comparison, SavedLines } from './scan-notes.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
 import {
   flagLine,
   isOpen,
-  proposalKey,
+  suggestionKey,
   pathsOf,
-  proposalOf,
+  suggestionOf,
   readNote,
   supersedingFinding,
-  updateProposal,
-} from './proposal.ts'
+  updateSuggestion,
+} from './suggestion.ts'
 
 const maxListedDone = 200
 
-interface ProposalServiceOptions {
+interface SuggestionServiceOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly log: ChangeLog
   readonly now: Clock
   readonly privacyOf: PrivacyOf
   /** Runs the rules on all notes. @throws the signal's reason */
-  readonly scan: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<readonly Proposal[]>
+  readonly scan: (signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void) => Promise<readonly Suggestion[]>
   readonly compare: (saved: SavedLines, signal: AbortSignal) => Promise<Comparison | undefined>
   readonly review: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
 }
 
 /** Proposals for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
-export class ProposalService {
+export class SuggestionService {
   readonly #changes = new EventEmitter()
   /** Emits when proposals changed, or a scan started, progressed or ended. */
   readonly changes: Subscribable<void> = this.#changes
-  readonly #options: ProposalServiceOptions
-  readonly #inbox: Inbox
+  readonly #options: SuggestionServiceOptions
+  readonly #inbox: SuggestionStore
   readonly #review: Review
   /** The running scan or review; only one runs at a time. */
-  #activeRun: { readonly controller: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
+  #activeRun: { readonly controller: AbortController; readonly isReview: boolean; progress: SuggestionProgress } | undefined
   /** Compares saved notes one after the other. */
   readonly #comparisons = new KeyedQueue()
   readonly #closing = new AbortController()
 
-  constructor(options: ProposalServiceOptions) {
+  constructor(options: SuggestionServiceOptions) {
     this.#options = options
-    this.#inbox = new Inbox(options.folder, options.onDamaged)
+    this.#inbox = new SuggestionStore(options.folder, options.onDamaged)
     const { folder, workspace, now, privacyOf, review } = options
     this.#review = new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
   }
@@ -113,13 +113,13 @@ export class ProposalService {
   }
 
   /** Adds proposals that do not come from a scan. @returns the number of new ones */
-  async add(proposals: readonly Proposal[]): Promise<number> {
+  async add(proposals: readonly Suggestion[]): Promise<number> {
     return (await this.#addFindings(proposals, false)).added
   }
 
   /** Adds one proposal. @returns its id or the id of an equal open one; undefined if an equal one was rejected */
-  async propose(proposal: Proposal): Promise<string | undefined> {
-    const isCurrent = ({ state }: Proposal) => state !== 'accepted' && state !== 'withdrawn'
+  async propose(proposal: Suggestion): Promise<string | undefined> {
+    const isCurrent = ({ state }: Suggestion) => state !== 'accepted' && state !== 'withdrawn'
     const added = await this.#addOnce(proposal, isCurrent)
     return added.state === 'refused' ? undefined : added.id
   }
@@ -158,7 +158,7 @@ export class ProposalService {
     const finding = flagLine(notePath, file.text, line, fault, localDate(at))
     const detail = { ...finding.detail, ...(query === undefined ? {} : { query }) }
     const origin = { author: { kind: 'user' as const }, at: at.getTime() }
-    const proposal = proposalOf({ ...finding, detail }, origin, () => file, privacyOf)
+    const proposal = suggestionOf({ ...finding, detail }, origin, () => file, privacyOf)
     return (await this.#addOnce(proposal, (other) => isOpen(other, at.getTime()))).id
   }
 
@@ -198,7 +198,7 @@ export class ProposalService {
   }
 
   reopen(ids: readonly string[]): Promise<void> {
-    const canReopen = ({ state, files }: Proposal) =>
+    const canReopen = ({ state, files }: Suggestion) =>
       state === 'refused' || state === 'snoozed' || (state === 'accepted' && files.length === 0)
     return this.#setState(ids, canReopen, { state: 'open', acceptance: undefined })
   }
@@ -212,7 +212,7 @@ export class ProposalService {
     await this.#change(async (state) => {
       for (const path of affectedPaths) {
         const file = await readNote(this.#options.workspace, path)
-        state.proposals = state.proposals.map((one) => (isPending(one) ? updateProposal(one, path, file, now) : one))
+        state.proposals = state.proposals.map((one) => (isPending(one) ? updateSuggestion(one, path, file, now) : one))
       }
     })
   }
@@ -225,7 +225,7 @@ export class ProposalService {
   /** Runs a scan or a review. @returns null if another one is active, or if it was stopped and did not return */
   async #exclusively<T>(
     isReview: boolean,
-    work: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<T>,
+    work: (signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void) => Promise<T>,
   ): Promise<T | null> {
     if (this.#activeRun) return null
     const controller = new AbortController()
@@ -247,14 +247,14 @@ export class ProposalService {
   }
 
   /** Adds new proposals. After a scan, withdraws pending ones of its rules that it has not found. */
-  async #addFindings(found: readonly Proposal[], isScan: boolean) {
+  async #addFindings(found: readonly Suggestion[], isScan: boolean) {
     const now = this.#now()
     return this.#change(async (state) => {
-      const foundByKey = new Map(found.map((one) => [proposalKey(one), one]))
+      const foundByKey = new Map(found.map((one) => [suggestionKey(one), one]))
       const stored = new Set<string>()
       let withdrawn = 0
-      const proposals = state.proposals.map((one): Proposal => {
-        const key = proposalKey(one)
+      const proposals = state.proposals.map((one): Suggestion => {
+        const key = suggestionKey(one)
         // An accepted proposal without edits only informed the user and must not return.
         if (isPending(one) || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0))
           stored.add(key)
@@ -271,7 +271,7 @@ export class ProposalService {
     })
   }
 
-  async #rewrite(id: string, change: (proposal: Proposal) => Promise<Proposal>): Promise<void> {
+  async #rewrite(id: string, change: (proposal: Suggestion) => Promise<Suggestion>): Promise<void> {
     await this.#change(async (state) => {
       const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
       if (!proposal) throw new AppError('plan_outdated', 'this suggestion is no longer open', {})
@@ -282,8 +282,8 @@ export class ProposalService {
 
   #setState(
     ids: readonly string[],
-    isAffected: (one: Proposal, now: number) => boolean,
-    change: Partial<Proposal>,
+    isAffected: (one: Suggestion, now: number) => boolean,
+    change: Partial<Suggestion>,
   ): Promise<void> {
     const requestedIds = new Set(ids)
     const now = this.#now()
@@ -295,28 +295,28 @@ export class ProposalService {
   }
 
   /** @returns the equal proposal for which `isCurrent` is true, or else the new one */
-  #addOnce(proposal: Proposal, isCurrent: (other: Proposal) => boolean): Promise<Proposal> {
-    const key = proposalKey(proposal)
+  #addOnce(proposal: Suggestion, isCurrent: (other: Suggestion) => boolean): Promise<Suggestion> {
+    const key = suggestionKey(proposal)
     return this.#change(async (state) => {
-      const existing = state.proposals.find((other) => isCurrent(other) && proposalKey(other) === key)
+      const existing = state.proposals.find((other) => isCurrent(other) && suggestionKey(other) === key)
       if (!existing) state.proposals = [...state.proposals, proposal]
       return existing ?? proposal
     })
   }
 
-  #read(): Promise<InboxState> {
+  #read(): Promise<StoredSuggestions> {
     return this.#withInbox(async (state) => state)
   }
 
-  async #change<T>(work: InboxWork<T>): Promise<T> {
+  async #change<T>(work: SuggestionsWork<T>): Promise<T> {
     const value = await this.#withInbox(work)
     this.#changes.emit()
     return value
   }
 
-  #withInbox<T>(work: InboxWork<T>): Promise<T> {
+  #withInbox<T>(work: SuggestionsWork<T>): Promise<T> {
     return this.#inbox.change(async (state, save) => {
-      await recoverInbox(this.#context, state)
+      await recoverSuggestions(this.#context, state)
       return work(state, save)
     })
   }
@@ -331,12 +331,12 @@ export class ProposalService {
   }
 }
 
-const isPending = ({ state }: Proposal) => state === 'open' || state === 'snoozed'
+const isPending = ({ state }: Suggestion) => state === 'open' || state === 'snoozed'
 
-function byRule(one: Proposal, other: Proposal): number {
+function byRule(one: Suggestion, other: Suggestion): number {
   const [a, b] = [one.evidence[0], other.evidence[0]]
   return (
-    upkeepRules.indexOf(one.rule) - upkeepRules.indexOf(other.rule) ||
+    suggestionRules.indexOf(one.rule) - suggestionRules.indexOf(other.rule) ||
     (a?.path ?? '').localeCompare(b?.path ?? '') ||
     (a?.line ?? 0) - (b?.line ?? 0)
   )
@@ -348,13 +348,13 @@ function byRule(one: Proposal, other: Proposal): number {
  */
 async function withEditedTexts(
   workspace: Workspace,
-  proposal: Proposal,
+  proposal: Suggestion,
   after: readonly (readonly string[])[],
-): Promise<Proposal> {
+): Promise<Suggestion> {
   const count = proposal.files.reduce((sum, { edits }) => sum + edits.length, 0)
   if (after.length !== count) throw new AppError('input_invalid', `${count} texts are required`, { field: 'after' })
   const texts = [...after]
-  const files: ProposedFile[] = []
+  const files: SuggestedFile[] = []
   for (const { path, hash, edits } of proposal.files) {
     const changedEdits = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
     const file = hash === null ? undefined : await workspace.read(path)
@@ -372,10 +372,10 @@ async function withEditedTexts(
  */
 async function withSwappedSides(
   workspace: Workspace,
-  proposal: Proposal,
+  proposal: Suggestion,
   today: string,
   privacyOf: PrivacyOf,
-): Promise<Proposal> {
+): Promise<Suggestion> {
   const [firstSide, secondSide] = proposal.evidence
   const { rule } = proposal
   const outdated = secondSide && (await locate(workspace, secondSide))
@@ -393,7 +393,7 @@ async function withSwappedSides(
   }
 }
 
-async function locate(workspace: Workspace, { path, line, text }: Proposal['evidence'][number]) {
+async function locate(workspace: Workspace, { path, line, text }: Suggestion['evidence'][number]) {
   const file = await readNote(workspace, path)
   const lineNumber = file?.lines.findTrimmed(text, line, true)
   const raw = lineNumber === undefined ? undefined : file?.lines.lines[lineNumber - 1]

@@ -34,7 +34,7 @@ export interface ExportTask {
   readonly privateRules: PrivateRules
   /** Packs only this note (workspace-relative) and the files that it embeds. */
   readonly note?: string | undefined
-  readonly upkeep?: string | undefined
+  readonly suggestions?: string | undefined
   /** History that `git clone` can read. */
   readonly repository?: string | undefined
 }
@@ -44,10 +44,10 @@ export interface ExportTask {
  * @throws AppError `folder_too_large`, `file_not_found`
  */
 export async function exportZip(task: ExportTask): Promise<Uint8Array<ArrayBuffer>> {
-  const { workspace, forbidden, privateRules, note, upkeep, repository } = task
+  const { workspace, forbidden, privateRules, note, suggestions, repository } = task
   const workspaceFiles = await listFiles(workspace, '', forbidden)
   const extraFiles: PackedFile[] = []
-  for (const [folder, prefix] of [[upkeep, 'upkeep/'] as const, [repository, 'history.git/'] as const])
+  for (const [folder, prefix] of [[suggestions, 'upkeep/'] as const, [repository, 'history.git/'] as const])
     if (folder !== undefined && existsSync(folder)) extraFiles.push(...(await listFiles(folder, prefix)))
   const notes = workspaceFiles.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
   if (note !== undefined && notes.length === 0)

@@ -42,7 +42,7 @@ export interface ImporterOptions {
   /** Rules for private notes of the workspace, and of any file or folder (absolute path). */
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
-  readonly folders: { readonly upkeep: string }
+  readonly folders: { readonly suggestions: string }
 }
 
 const maxAttempts = 5
@@ -238,7 +238,7 @@ export class Importer {
 
   /** Exports the workspace as zip. @param repository history, absolute path @throws AppError `folder_too_large` */
   async pack(repository?: string): Promise<Blob> {
-    return this.#pack({ upkeep: this.#options.folders.upkeep, repository })
+    return this.#pack({ suggestions: this.#options.folders.suggestions, repository })
   }
 
   /** Exports one note and its embedded files as zip. @throws AppError `folder_too_large`, as `Workspace.locateNote` */
@@ -247,7 +247,7 @@ export class Importer {
     return this.#pack({ note })
   }
 
-  async #pack(selection: Pick<ExportTask, 'note' | 'upkeep' | 'repository'>): Promise<Blob> {
+  async #pack(selection: Pick<ExportTask, 'note' | 'suggestions' | 'repository'>): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const task = { workspace, forbidden, privateRules: this.#options.privateRules(), ...selection }
     // A blob of a worker has no content after the worker has ended.

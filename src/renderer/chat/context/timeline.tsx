@@ -207,7 +207,7 @@ function StepTable({ steps, selectedIndex, onStep }: Pick<TimelineProps, 'steps'
         <thead className="text-muted">
           <tr className="border-b border-line">
             <th className="py-1 font-medium">#</th>
-            <th className="font-medium">{t('checks.when')}</th>
+            <th className="font-medium">{t('savedSearches.when')}</th>
             <th className="font-medium">{t('context.question')}</th>
             <th className="text-right font-medium">{t('context.tokens')}</th>
             <th className="text-right font-medium">{t('context.cacheRead')}</th>

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { t } from 'i18next'
-import { isProposedChange, messageText } from '#shared/chat/messages.ts'
+import { isSuggestedChange, messageText } from '#shared/chat/messages.ts'
 import { paths } from '#lib/router/paths.ts'
 import { TextLink } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
@@ -31,7 +31,7 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   const { call, result } = step
   const knownTool = knownTools.find((tool) => tool === call.name)
   const recall = searchOf(step)
-  const isProposed = result !== undefined && isProposedChange(result)
+  const isProposed = result !== undefined && isSuggestedChange(result)
   return (
     <div className="text-muted">
       <button
@@ -133,7 +133,7 @@ function CallDetails({ agent, step: { call, result } }: { agent: string; step: T
   const path = lines?.path ?? named
   const startLine = typeof from === 'number' ? from : (lines?.startLine ?? 1)
   if (result?.details?.kind === 'wrongArguments') return <WrongArguments problems={result.details.problems} />
-  if (result && isProposedChange(result)) return <p>{t('tool.proposedHint')}</p>
+  if (result && isSuggestedChange(result)) return <p>{t('tool.proposedHint')}</p>
   if (result?.isError) return <p className="text-bad">{t('tool.saidNo', { reason: clipLine(text, 2000) })}</p>
   if (call.name === 'list') return <FileList text={text} />
   if ((call.name === 'memory_get' || call.name === 'read') && typeof path === 'string') {

@@ -28,12 +28,12 @@ const matchToastMs = 30_000
 
 const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly key: () => QueryKey }[] } = {
   filesChanged: [
-    api.habits,
+    api.conventions,
     api.workspace,
     api.links,
     api.tags,
     api.context,
-    api.checks.list,
+    api.savedSearches.list,
     api.history.standing,
     api.sessions.openLines,
   ],
@@ -46,9 +46,9 @@ const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly 
     api.search.recalls,
   ],
   contextChanged: [api.context],
-  agentsChanged: [api.habits, api.agents, api.settings, api.workspace, api.search, api.context, api.chat.models],
+  agentsChanged: [api.conventions, api.agents, api.settings, api.workspace, api.search, api.context, api.chat.models],
   settingsChanged: [
-    api.habits,
+    api.conventions,
     api.settings,
     api.context,
     api.history,
@@ -57,8 +57,8 @@ const staleQueries: { readonly [Type in AppEvent['type']]?: readonly { readonly 
     api.agents,
     api.chat.models,
   ],
-  checksChanged: [api.checks.list],
-  upkeepChanged: [api.upkeep.list, api.upkeep.count],
+  savedSearchesChanged: [api.savedSearches.list],
+  suggestionsChanged: [api.suggestions.list, api.suggestions.count],
   recovered: [api.search],
   historyChanged: [api.history.timeline, api.history.blame, api.history.standing, api.history.batches],
   usageChanged: [api.settings.usage],
@@ -141,14 +141,14 @@ function showMatch({ agent, path, line, text, proposal }: Extract<AppEvent, { ty
   }
   const input = { agent, ids: [proposal] }
   const replace = async () => {
-    const { acceptance, accepted } = await client.upkeep.accept(input)
-    if (accepted === 0) toast.warning(i18next.t('upkeep.gone', { count: 1 }))
+    const { acceptance, accepted } = await client.suggestions.accept(input)
+    if (accepted === 0) toast.warning(i18next.t('suggestions.gone', { count: 1 }))
     else if (acceptance === null) toast.success(i18next.t('capture.replaced'))
-    else showSuccess(i18next.t('capture.replaced'), () => client.upkeep.undo({ agent, acceptance }))
+    else showSuccess(i18next.t('capture.replaced'), () => client.suggestions.undo({ agent, acceptance }))
   }
   const keepBoth = async () => {
-    await client.upkeep.refuse(input)
-    showSuccess(i18next.t('capture.bothKept'), () => client.upkeep.reopen(input), { look: 'plain' })
+    await client.suggestions.refuse(input)
+    showSuccess(i18next.t('capture.bothKept'), () => client.suggestions.reopen(input), { look: 'plain' })
   }
   show(i18next.t('capture.changed'), {
     action: { label: i18next.t('capture.replace'), onClick: () => void runWithErrorToast(replace()) },

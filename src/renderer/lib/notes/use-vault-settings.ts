@@ -10,7 +10,7 @@ import type { VaultConventions } from '#shared/contract/index.ts'
 
 /** Returns the conventions of the agent's vault, undefined while loading. */
 export function useVaultSettings(agent: string) {
-  return useQuery(api.habits.of.queryOptions({ input: { agent } })).data?.kept
+  return useQuery(api.conventions.of.queryOptions({ input: { agent } })).data?.kept
 }
 
 /** Returns a function from a date (`YYYY-MM-DD`) to the path of its daily note. */

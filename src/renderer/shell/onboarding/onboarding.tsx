@@ -32,7 +32,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
     api.import.settings.queryOptions({ input: { folder: checkedPath }, placeholderData: keepPreviousData }),
   )
   const folder = useQuery(
-    api.habits.look.queryOptions({
+    api.conventions.look.queryOptions({
       input: checkedPath === '' ? skipToken : { path: checkedPath },
       meta: { handlesError: true },
     }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ErasePattern } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
+import { DeletionPattern } from '../../../../src/main/workspace/deletion/deletion-pattern.ts'
 import { withPrivateLines, withoutLines } from '../../../../src/shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
@@ -95,15 +95,15 @@ describe('withoutLines()', () => {
   })
 
   it('erasing a phrase keeps privacy markers, and “local” does not match them', () => {
-    const phrase = new ErasePattern(['Kessler'])
+    const phrase = new DeletionPattern(['Kessler'])
     expect(phrase.removeLines('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('- sugar ^[private]\n\n## All\n')
     expect(phrase.matches(phrase.removeLines('- Kessler ^[local]\n  - sugar\n'))).toBe(false)
-    const marks = new ErasePattern(['local', 'visibility'])
+    const marks = new DeletionPattern(['local', 'visibility'])
     expect(marks.removeLines('---\nvisibility: local\n---\nthe local shop\n- a ^[local]\n')).toBe(
       '---\nvisibility: local\n---\n- a ^[local]\n',
     )
     expect(marks.matches('- a ^[local]')).toBe(false)
-    const words = new ErasePattern(['private'])
+    const words = new DeletionPattern(['private'])
     for (const kept of ['---\nvisibility: private\n---\n- a ^[private]\n', '+++\nvisibility = "private"\n+++\n'])
       expect(words.removeLines(`${kept}the private shop\n`)).toBe(kept)
   })

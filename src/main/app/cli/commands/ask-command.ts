@@ -7,7 +7,7 @@ import {
   noUsage,
   type Message,
   type Usage,
-  isProposedChange,
+  isSuggestedChange,
   type AssistantMessage,
 } from '#shared/chat/messages.ts'
 import type { PrimaryClient } from '../../instance-lock/host-process.ts'
@@ -221,7 +221,7 @@ class LiveOutput {
     if (this.#printedIds.has(id)) return
     this.#printedIds.add(id)
     if (message.role === 'toolResult' && message.isError) {
-      const state = isProposedChange(message) ? 'waits in the inbox' : 'failed'
+      const state = isSuggestedChange(message) ? 'waits in the inbox' : 'failed'
       this.printNote(`${message.toolName} ${state}: ${clip(messageText(message))}`)
     }
     if (message.role !== 'assistant') return

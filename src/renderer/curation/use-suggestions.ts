@@ -2,7 +2,7 @@ import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { toast } from 'sonner'
-import type { Proposal, UndoConflict } from '#shared/contract/index.ts'
+import type { Suggestion, UndoConflict } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast, showSuccess, undoToastMs } from '#lib/feedback/toast.ts'
 
@@ -10,13 +10,13 @@ const dayMs = 86_400_000
 export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as const
 export type Snooze = keyof typeof snoozes
 
-export const inboxTabs = ['open', 'done'] as const
-export type InboxTab = (typeof inboxTabs)[number]
+export const suggestionTabs = ['open', 'done'] as const
+export type SuggestionTab = (typeof suggestionTabs)[number]
 
 /** Returns the state and actions of the inbox. @param initial id of the suggestion to select first */
-export function useInbox(agent: string, initial: string | undefined) {
-  const query = useQuery(api.upkeep.list.queryOptions({ input: { agent } }))
-  const [tab, setTab] = useState<InboxTab>('open')
+export function useSuggestions(agent: string, initial: string | undefined) {
+  const query = useQuery(api.suggestions.list.queryOptions({ input: { agent } }))
+  const [tab, setTab] = useState<SuggestionTab>('open')
   /** The selected suggestion and its index: when it is removed, the next one moves to this index and is selected. */
   const [selection, setSelection] = useState<{ readonly id: string | undefined; readonly index: number }>({
     id: initial,
@@ -24,7 +24,7 @@ export function useInbox(agent: string, initial: string | undefined) {
   })
   const [checkedIds, setCheckedIds] = useState<ReadonlySet<string>>(noIds)
   const { runAction, ...undoable } = useUndoableActions(() => setCheckedIds(noIds))
-  const proposals: readonly Proposal[] = query.data?.[tab] ?? []
+  const proposals: readonly Suggestion[] = query.data?.[tab] ?? []
   const selectedIndex = proposals.findIndex(({ id }) => id === selection.id)
   const index = selectedIndex >= 0 ? selectedIndex : Math.min(selection.index, proposals.length - 1)
   const current = proposals[index]
@@ -37,21 +37,21 @@ export function useInbox(agent: string, initial: string | undefined) {
     setSelection({ id: proposals[next]?.id, index: next })
   }
   const toggleChecked = (id: string) => setCheckedIds(checkedIds.symmetricDifference(new Set([id])))
-  const reopenAction = (reopenedIds: string[]) => () => client.upkeep.reopen({ agent, ids: reopenedIds })
-  const closeTargets = async (text: 'upkeep.refused' | 'upkeep.snoozed', action: () => Promise<unknown>) => {
+  const reopenAction = (reopenedIds: string[]) => () => client.suggestions.reopen({ agent, ids: reopenedIds })
+  const closeTargets = async (text: 'suggestions.refused' | 'suggestions.snoozed', action: () => Promise<unknown>) => {
     if (ids.length === 0 || tab !== 'open') return
     await runAction(action, ids, () => ({ text: t(text, { count: ids.length }), undo: reopenAction(ids) }))
   }
-  const undoAction = (acceptance: number) => () => client.upkeep.undo({ agent, acceptance })
+  const undoAction = (acceptance: number) => () => client.suggestions.undo({ agent, acceptance })
   const accept = (acceptedIds: string[], prepare?: () => Promise<unknown>) =>
     runAction(
-      () => Promise.resolve(prepare?.()).then(() => client.upkeep.accept({ agent, ids: acceptedIds })),
+      () => Promise.resolve(prepare?.()).then(() => client.suggestions.accept({ agent, ids: acceptedIds })),
       acceptedIds,
       ({ acceptance, accepted, left, gone }) => {
         const texts = [
-          t('upkeep.accepted', { count: accepted }),
-          ...(left > 0 ? [t('upkeep.left', { count: left })] : []),
-          ...(gone > 0 ? [t('upkeep.gone', { count: gone })] : []),
+          t('suggestions.accepted', { count: accepted }),
+          ...(left > 0 ? [t('suggestions.left', { count: left })] : []),
+          ...(gone > 0 ? [t('suggestions.gone', { count: gone })] : []),
         ]
         return { text: texts.join(' '), undo: acceptance === null ? reopenAction(acceptedIds) : undoAction(acceptance) }
       },
@@ -68,7 +68,7 @@ export function useInbox(agent: string, initial: string | undefined) {
     /** The checked suggestions, or the selected one if none is checked. */
     targets,
     ...undoable,
-    showTab: (next: InboxTab) => {
+    showTab: (next: SuggestionTab) => {
       setTab(next)
       setCheckedIds(noIds)
       setSelection({ id: undefined, index: 0 })
@@ -83,30 +83,30 @@ export function useInbox(agent: string, initial: string | undefined) {
     accept: async () => {
       if (ids.length > 0 && tab === 'open') await accept(ids)
     },
-    acceptEdited: ({ id }: Proposal, after: string[][]) => accept([id], () => client.upkeep.edit({ agent, id, after })),
-    refuse: () => closeTargets('upkeep.refused', () => client.upkeep.refuse({ agent, ids })),
+    acceptEdited: ({ id }: Suggestion, after: string[][]) => accept([id], () => client.suggestions.edit({ agent, id, after })),
+    refuse: () => closeTargets('suggestions.refused', () => client.suggestions.refuse({ agent, ids })),
     snooze: (span: Snooze) =>
-      closeTargets('upkeep.snoozed', () => client.upkeep.snooze({ agent, ids, until: Date.now() + snoozes[span] })),
-    restore: async ({ acceptance, id }: Proposal) => {
+      closeTargets('suggestions.snoozed', () => client.suggestions.snooze({ agent, ids, until: Date.now() + snoozes[span] })),
+    restore: async ({ acceptance, id }: Suggestion) => {
       const undo = acceptance === undefined ? reopenAction([id]) : undoAction(acceptance)
       await runAction(() => undoable.runUndo(undo), [id])
     },
-    swapLines: async (proposal: Proposal) => {
+    swapLines: async (proposal: Suggestion) => {
       if (tab !== 'open' || !canSwapLines(proposal)) return
-      await runAction(() => client.upkeep.turn({ agent, id: proposal.id }), [proposal.id])
+      await runAction(() => client.suggestions.turn({ agent, id: proposal.id }), [proposal.id])
     },
-    review: () => void runWithErrorToast(client.upkeep.review({ agent })),
-    scan: () => void runWithErrorToast(client.upkeep.look({ agent })),
-    stop: () => void runWithErrorToast(client.upkeep.stop({ agent })),
+    review: () => void runWithErrorToast(client.suggestions.review({ agent })),
+    scan: () => void runWithErrorToast(client.suggestions.look({ agent })),
+    stop: () => void runWithErrorToast(client.suggestions.stop({ agent })),
   }
 }
 
 /** Returns true if the suggestion compares two lines and either can be removed. */
-export function canSwapLines({ rule, evidence, files }: Proposal): boolean {
+export function canSwapLines({ rule, evidence, files }: Suggestion): boolean {
   return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }
 
-export type SuggestionInbox = ReturnType<typeof useInbox>
+export type Suggestions = ReturnType<typeof useSuggestions>
 
 const noIds: ReadonlySet<string> = new Set()
 
@@ -128,7 +128,7 @@ function useUndoableActions(onDone: () => void) {
     undoStack.current = undoStack.current.filter((other) => other !== undo)
     setConflicts(newConflicts)
     const options = { id: toastId, duration: undoToastMs }
-    if (newConflicts.length > 0) toast.warning(t('upkeep.stuck', { count: newConflicts.length }), options)
+    if (newConflicts.length > 0) toast.warning(t('suggestions.stuck', { count: newConflicts.length }), options)
     else toast.dismiss(toastId)
   }
   /** Queues an action. Does nothing if an action on one of the suggestions is in the queue. */

@@ -1,7 +1,7 @@
 /** Accepts and undoes random suggestions until it is killed. */
 import { join } from 'node:path'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
-import { ProposalService } from '../../src/main/curation/suggestions/suggestions.ts'
+import { SuggestionService } from '../../src/main/curation/suggestions/suggestions.ts'
 import type { ReviewModel } from '../../src/main/curation/review/review.ts'
 import { prepareReviewInput } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { ChangeLog } from '../../src/main/workspace/changes/change-log.ts'
@@ -9,14 +9,14 @@ import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
 
 /** Opens the suggestions of a folder without the rest of its agent. */
-export function openUpkeepOf(
+export function openSuggestionsOf(
   folder: string,
   state: string,
   answer: (content: string) => string = () => '',
-): { upkeep: ProposalService; workspace: Workspace; log: ChangeLog; close(): void } {
+): { suggestions: SuggestionService; workspace: Workspace; log: ChangeLog; close(): void } {
   const log = new ChangeLog(join(state, 'changes.sqlite'), folder)
   const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { log })
-  const upkeep = new ProposalService({
+  const suggestions = new SuggestionService({
     folder: state,
     workspace,
     log,
@@ -30,11 +30,11 @@ export function openUpkeepOf(
     },
   })
   const close = () => {
-    upkeep.close()
+    suggestions.close()
     workspace.close()
     log.close()
   }
-  return { upkeep, workspace, log, close }
+  return { suggestions, workspace, log, close }
 }
 
 /** Creates a review with a scripted model. */
@@ -70,14 +70,14 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
 
 if (import.meta.main) {
   const [folder = '', state = ''] = process.argv.slice(2)
-  const { upkeep } = openUpkeepOf(folder, state)
+  const { suggestions } = openSuggestionsOf(folder, state)
   process.stdout.write('ready\n')
   for (;;) {
-    const { open, done } = await upkeep.list()
+    const { open, done } = await suggestions.list()
     const some = open.filter(() => Math.random() < 0.5).map(({ id }) => id)
     const taken = done.filter(({ state }) => state === 'accepted').map((one) => one.acceptance)
     const back = taken[Math.floor(Math.random() * taken.length)]
-    if (some.length > 0 && (back === undefined || Math.random() < 0.5)) await upkeep.accept(some)
-    else if (back !== undefined) await upkeep.undo(back)
+    if (some.length > 0 && (back === undefined || Math.random() < 0.5)) await suggestions.accept(some)
+    else if (back !== undefined) await suggestions.undo(back)
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ErasePattern } from '../../../src/main/workspace/erasure/erase-pattern.ts'
+import { DeletionPattern } from '../../../src/main/workspace/deletion/deletion-pattern.ts'
 
 describe('Phrase', () => {
   it.each([
@@ -13,11 +13,11 @@ describe('Phrase', () => {
     ['café', 'cafe\u0301 at noon', true],
     ['C++ (old)', 'we used C++ (old) then', true],
   ])('phrase “%s” in “%s”: %s', (text, inside, expected) => {
-    expect(new ErasePattern([text]).matches(inside)).toBe(expected)
+    expect(new DeletionPattern([text]).matches(inside)).toBe(expected)
   })
 
   it('removes the lines with a match, on both sides of a line break', () => {
-    const phrase = new ErasePattern(['Lisa Kessler', 'insulin'])
+    const phrase = new DeletionPattern(['Lisa Kessler', 'insulin'])
     expect(phrase.matches('a long way before it: insulin')).toBe(true)
     const text = 'One.\nLisa\nKessler.\nTwo.\n- insulin\nThree.\n'
     expect(phrase.matchingLines(text)).toEqual([2, 3, 5])
@@ -26,14 +26,14 @@ describe('Phrase', () => {
   })
 
   it.each([[[]], [['a']], [['的']]])('refuses %j', (texts) => {
-    expect(() => new ErasePattern(texts)).toThrow(expect.objectContaining({ code: 'input_invalid' }))
+    expect(() => new DeletionPattern(texts)).toThrow(expect.objectContaining({ code: 'input_invalid' }))
   })
 
   it('removes all matches, and is idempotent afterwards', () => {
     const words = fc.constantFrom('Lisa', 'Kessler', 'Lisa Kessler', 'insulin', 'the', '糖尿病', '\n', ' ', '-', 'x')
     fc.assert(
       fc.property(fc.array(words, { maxLength: 40 }), (parts) => {
-        const phrase = new ErasePattern(['Lisa Kessler', '糖尿病'])
+        const phrase = new DeletionPattern(['Lisa Kessler', '糖尿病'])
         const text = parts.join(' ')
         const without = phrase.removeLines(text)
         // Removing lines can join two halves to a new match, which the next call removes.

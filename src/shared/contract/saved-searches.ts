@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxChecks, maxQuery } from '../util/limits.ts'
+import { maxSavedSearches, maxQuery } from '../util/limits.ts'
 import { base, done, filePathSchema, forAgent, idSchema, progressSchema, timestampSchema } from './base.ts'
 
 const expectedLinesSchema = z
@@ -9,7 +9,7 @@ const expectedLinesSchema = z
 /** State of the expected lines since the saved query was created; lines that move are tracked. */
 const stateSchema = z.enum(['there', 'changed', 'gone'])
 
-export const checkSchema = z.object({
+export const savedSearchSchema = z.object({
   id: z.string(),
   query: z.string(),
   relevant: z.array(z.object({ ...expectedLinesSchema.shape, state: stateSchema })),
@@ -24,16 +24,16 @@ export const checkSchema = z.object({
     })
     .nullable(),
 })
-export type Check = z.infer<typeof checkSchema>
+export type Check = z.infer<typeof savedSearchSchema>
 
-export const checkRunSchema = z.object({
+export const savedSearchRunSchema = z.object({
   at: timestampSchema,
   /** `asked`: started by the user; `index`, `settings`: after a change of the index or of the settings. */
   cause: z.enum(['asked', 'index', 'settings']),
   passed: z.number().int(),
   total: z.number().int(),
 })
-export type CheckRun = z.infer<typeof checkRunSchema>
+export type SavedSearchRun = z.infer<typeof savedSearchRunSchema>
 
 const questionSchema = z.object({
   query: z.string().trim().min(1).max(maxQuery),
@@ -41,12 +41,12 @@ const questionSchema = z.object({
 })
 export type CheckedQuestion = z.infer<typeof questionSchema>
 
-export const checks = {
+export const savedSearches = {
   list: base.input(forAgent).output(
     z.object({
-      checks: z.array(checkSchema),
+      checks: z.array(savedSearchSchema),
       /** Oldest first. */
-      runs: z.array(checkRunSchema),
+      runs: z.array(savedSearchRunSchema),
       /** Progress of the current run; null if none is running. */
       progress: progressSchema.nullable(),
     }),
@@ -54,14 +54,14 @@ export const checks = {
   /** Adds a saved query. If the query already exists, its expected lines are merged. */
   add: base.input(forAgent.extend({ question: questionSchema })).output(z.object({ id: z.string() })),
   remove: base.input(forAgent.extend({ id: idSchema })).output(z.object({ removed: questionSchema.nullable() })),
-  run: base.input(forAgent).output(checkRunSchema.nullable()),
+  run: base.input(forAgent).output(savedSearchRunSchema.nullable()),
   stop: base.input(forAgent).output(done),
   /**
    * Imports saved queries, one JSON object per line, in the format of `commonplace eval --queries`. Atomic: an invalid
    * line rejects all of them.
    */
   import: base
-    .input(forAgent.extend({ text: z.string().max(maxChecks) }))
+    .input(forAgent.extend({ text: z.string().max(maxSavedSearches) }))
     .output(z.object({ added: z.number().int() })),
   export: base.input(forAgent).output(z.object({ text: z.string() })),
 }

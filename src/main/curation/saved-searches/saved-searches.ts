@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { checkRunSchema } from '#shared/contract/checks.ts'
+import { savedSearchRunSchema } from '#shared/contract/saved-searches.ts'
 import {
   type Clock,
   EventEmitter,
@@ -15,7 +15,7 @@ import {
   readIfExists,
   damagedPath,
 } from '#platform'
-import type { Check, CheckedQuestion, CheckRun } from '#shared/contract/index.ts'
+import type { Check, CheckedQuestion, SavedSearchRun } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isHit, parseQuestions, type Memory } from '#search'
@@ -24,7 +24,7 @@ const runDelayMs = 2000
 const progressIntervalMs = 200
 const maxListedRuns = 500
 
-export interface SavedQueriesOptions {
+export interface SavedSearchesOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
   /**
@@ -50,8 +50,8 @@ const expectedLinesSchema = z.object({
 })
 type ExpectedLines = z.infer<typeof expectedLinesSchema>
 
-const savedQuerySchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(expectedLinesSchema) })
-type SavedQuery = z.infer<typeof savedQuerySchema>
+const storedSearchSchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(expectedLinesSchema) })
+type StoredSearch = z.infer<typeof storedSearchSchema>
 
 interface Run {
   readonly controller: AbortController
@@ -59,22 +59,22 @@ interface Run {
 }
 
 /** Saved queries with the lines that they should find. They run again after changes of index or settings. */
-export class SavedQueries {
+export class SavedSearches {
   readonly #changes = new EventEmitter()
   /** Emits when queries or results changed, or a run started, progressed or ended. */
   readonly changes: Subscribable<void> = this.#changes
-  readonly #options: SavedQueriesOptions
+  readonly #options: SavedSearchesOptions
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
   #hasRun = false
   #timer: NodeJS.Timeout | undefined
   readonly #queue = new KeyedQueue()
 
-  constructor(options: SavedQueriesOptions) {
+  constructor(options: SavedSearchesOptions) {
     this.#options = options
   }
 
-  async list(): Promise<{ checks: Check[]; runs: CheckRun[]; progress: { done: number; total: number } | null }> {
+  async list(): Promise<{ checks: Check[]; runs: SavedSearchRun[]; progress: { done: number; total: number } | null }> {
     const queries = await this.#load()
     const locate = await this.#locator(queries)
     if (queries.length > 0 && !this.#hasRun) this.scheduleRun('index')
@@ -117,14 +117,14 @@ export class SavedQueries {
 
   async export(): Promise<string> {
     const queries = await this.#load()
-    return formatSavedQueries(
+    return formatSavedSearches(
       queries.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(withoutText) })),
     )
   }
 
   /** Updates the expected path after a file moved. Both paths are workspace-relative. */
   async move(from: string, to: string): Promise<void> {
-    const isExpected = ({ relevant }: SavedQuery) => relevant.some(({ path }) => path === from)
+    const isExpected = ({ relevant }: StoredSearch) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return
     await this.#change((queries) =>
       queries.map((savedQuery) => ({
@@ -145,7 +145,7 @@ export class SavedQueries {
   }
 
   /** Runs all queries and aborts a current run. @returns null if there are no queries or the run was stopped */
-  async run(cause: CheckRun['cause']): Promise<CheckRun | null> {
+  async run(cause: SavedSearchRun['cause']): Promise<SavedSearchRun | null> {
     this.#hasRun = true
     clearTimeout(this.#timer)
     this.#run?.controller.abort()
@@ -177,7 +177,7 @@ export class SavedQueries {
     this.stop()
   }
 
-  async #runAll(queries: readonly SavedQuery[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
+  async #runAll(queries: readonly StoredSearch[], run: Run, cause: SavedSearchRun['cause']): Promise<SavedSearchRun> {
     const { signal } = run.controller
     const outcomes = new Map<string, Outcome>()
     let lastEmitAt = performance.now()
@@ -192,7 +192,7 @@ export class SavedQueries {
     const hasChanged = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
     this.#outcomes = outcomes
     const passed = [...outcomes.values()].filter(({ rank }) => rank !== null).length
-    const checkRun: CheckRun = { at: this.#options.now().getTime(), cause, passed, total: queries.length }
+    const checkRun: SavedSearchRun = { at: this.#options.now().getTime(), cause, passed, total: queries.length }
     const previous = (await this.#runs()).at(-1)
     const isNewResult = hasChanged && (previous?.passed !== passed || previous.total !== queries.length)
     if (cause === 'asked' || isNewResult)
@@ -200,7 +200,7 @@ export class SavedQueries {
     return checkRun
   }
 
-  async #runQuery({ query, relevant }: SavedQuery, signal: AbortSignal): Promise<Outcome> {
+  async #runQuery({ query, relevant }: StoredSearch, signal: AbortSignal): Promise<Outcome> {
     const { memory } = this.#options
     const { results } = await memory.search(query, {}, signal)
     const index = results.findIndex((result) => relevant.some((lines) => isHit(result, lines)))
@@ -225,7 +225,7 @@ export class SavedQueries {
    * Reads the expected files and returns `relocateLines` for their current texts. Lines of a file that cannot be read at
    * the moment keep their place.
    */
-  async #locator(queries: readonly SavedQuery[]): Promise<(lines: ExpectedLines) => ReturnType<typeof relocateLines>> {
+  async #locator(queries: readonly StoredSearch[]): Promise<(lines: ExpectedLines) => ReturnType<typeof relocateLines>> {
     /** `text` is undefined for a deleted file. */
     const texts = new Map<string, { text: string | undefined }>()
     for (const path of new Set(queries.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
@@ -264,29 +264,29 @@ export class SavedQueries {
     return ids
   }
 
-  async #load(): Promise<SavedQuery[]> {
-    return parseSavedQueries((await readIfExists(this.#file)) ?? '')
+  async #load(): Promise<StoredSearch[]> {
+    return parseSavedSearches((await readIfExists(this.#file)) ?? '')
   }
 
   /** Changes the file after earlier changes. @throws AppError `disk_full`, `write_failed`; then the file is unchanged */
-  #change(change: (queries: SavedQuery[]) => SavedQuery[]): Promise<void> {
+  #change(change: (queries: StoredSearch[]) => StoredSearch[]): Promise<void> {
     return this.#queue.run(this.#file, async () => {
       const text = (await readIfExists(this.#file)) ?? ''
-      const before = parseSavedQueries(text)
+      const before = parseSavedSearches(text)
       const after = change(before)
-      if (formatSavedQueries(after) === formatSavedQueries(before)) return
+      if (formatSavedSearches(after) === formatSavedSearches(before)) return
       if (before.length < text.split('\n').filter((line) => line.trim() !== '').length) {
         const copyPath = damagedPath(this.#file)
         await copyFile(this.#file, copyPath)
         this.#options.onFault(new Error(`the file of saved searches had unreadable lines; a copy is at ${copyPath}`))
       }
-      await writeDurably(this.#file, formatSavedQueries(after))
+      await writeDurably(this.#file, formatSavedSearches(after))
     })
   }
 
-  async #runs(): Promise<CheckRun[]> {
+  async #runs(): Promise<SavedSearchRun[]> {
     const lines = ((await readIfExists(this.#runsFile)) ?? '').split('\n')
-    return lines.flatMap((line) => checkRunSchema.safeParse(parseJson(line)).data ?? [])
+    return lines.flatMap((line) => savedSearchRunSchema.safeParse(parseJson(line)).data ?? [])
   }
 
   get #file(): string {
@@ -303,11 +303,11 @@ function withoutText({ path, startLine, endLine }: ExpectedLines): ExpectedLines
 }
 
 /** Parses one query per line; skips invalid lines. */
-export function parseSavedQueries(text: string): SavedQuery[] {
-  return text.split('\n').flatMap((line) => parseStored(savedQuerySchema, line) ?? [])
+export function parseSavedSearches(text: string): StoredSearch[] {
+  return text.split('\n').flatMap((line) => parseStored(storedSearchSchema, line) ?? [])
 }
 
-export function formatSavedQueries(queries: readonly SavedQuery[]): string {
+export function formatSavedSearches(queries: readonly StoredSearch[]): string {
   return queries.map((query) => `${JSON.stringify(query)}\n`).join('')
 }
 

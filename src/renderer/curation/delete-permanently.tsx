@@ -2,7 +2,7 @@ import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Agent, ErasureMatches, ErasureOutcome, ErasurePlace } from '#shared/contract/index.ts'
+import type { Agent, DeletionMatches, DeletionOutcome, DeletionPlace } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { Checkbox, Button, TextLink, QueryView } from '#lib/ui/elements.tsx'
@@ -16,7 +16,7 @@ import { clipLine } from '#lib/util/clip.ts'
 const maxListed = 50
 const checkboxLook = 'size-4 shrink-0 translate-y-0.5 accent-accent'
 
-function useForget(agent: string) {
+function useDeletion(agent: string) {
   const [words, setWords] = useState('')
   const [lines, setLines] = useState<ReadonlySet<string>>(new Set())
   const [keptPaths, setKeptPaths] = useState<ReadonlySet<string>>(new Set())
@@ -24,8 +24,8 @@ function useForget(agent: string) {
   const run = useMutation({
     mutationFn: async (deleteOldHistory: boolean) => {
       const request = { agent, texts: [words, ...lines], keep: [...keptPaths], deleteOldHistory }
-      let outcome: ErasureOutcome | undefined
-      for await (const step of await client.forget.run(request))
+      let outcome: DeletionOutcome | undefined
+      for await (const step of await client.permanentDeletion.run(request))
         if ('left' in step) outcome = step
         else setProgress(step)
       return outcome
@@ -38,7 +38,7 @@ function useForget(agent: string) {
     },
   })
   const query = useQuery({
-    ...api.forget.find.queryOptions({ input: { agent, words } }),
+    ...api.permanentDeletion.find.queryOptions({ input: { agent, words } }),
     enabled: words !== '' && run.status !== 'pending' && run.status !== 'success',
     retry: false,
     gcTime: 0,
@@ -52,18 +52,18 @@ function useForget(agent: string) {
   return { words, search, lines, setLines, keptPaths, setKeptPaths, progress, run, query }
 }
 
-type ForgetState = ReturnType<typeof useForget>
+type DeletionState = ReturnType<typeof useDeletion>
 
-export function ForgetView({ agent }: { agent: Agent }) {
-  const state = useForget(agent.id)
+export function DeletePermanentlyView({ agent }: { agent: Agent }) {
+  const state = useDeletion(agent.id)
   const [typedWords, setTypedWords] = useState('')
   const { words, search, query, progress, run } = state
   return (
-    <section aria-label={t('forget.title')} className="flex min-w-0 flex-1 flex-col" data-testid="forget">
-      <ViewHeader title={t('forget.title')} />
+    <section aria-label={t('deletePermanently.title')} className="flex min-w-0 flex-1 flex-col" data-testid="forget">
+      <ViewHeader title={t('deletePermanently.title')} />
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex max-w-[760px] flex-col gap-5 px-7 py-6 max-sm:px-4">
-          <p className="max-w-[66ch] text-muted">{t('forget.lead')}</p>
+          <p className="max-w-[66ch] text-muted">{t('deletePermanently.lead')}</p>
           <form
             className="flex flex-wrap gap-2"
             onSubmit={(event) => {
@@ -76,33 +76,33 @@ export function ForgetView({ agent }: { agent: Agent }) {
               value={typedWords}
               maxLength={maxSearchText}
               disabled={run.isPending}
-              aria-label={t('forget.words')}
-              placeholder={t('forget.words')}
+              aria-label={t('deletePermanently.words')}
+              placeholder={t('deletePermanently.words')}
               onChange={(event) => setTypedWords(event.target.value)}
               className="min-w-0 flex-1 basis-60 rounded-sm border border-line bg-raised px-3 py-1.5 outline-none focus:border-accent"
             />
             <Button type="submit" disabled={typedWords.trim() === '' || run.isPending}>
-              {t('forget.look')}
+              {t('deletePermanently.look')}
             </Button>
           </form>
           {run.isPending ? (
             <div role="status" className="flex flex-wrap items-center gap-3">
               <progress
-                aria-label={t('forget.running')}
+                aria-label={t('deletePermanently.running')}
                 value={progress.total === 0 ? undefined : progress.done}
                 max={Math.max(1, progress.total)}
                 className="w-48"
               />
-              <span className="text-muted">{t('forget.running')}</span>
-              <Button onClick={() => void runWithErrorToast(client.forget.stop({ agent: agent.id }))}>
+              <span className="text-muted">{t('deletePermanently.running')}</span>
+              <Button onClick={() => void runWithErrorToast(client.permanentDeletion.stop({ agent: agent.id }))}>
                 {t('chat.stop')}
               </Button>
             </div>
           ) : run.data ? (
-            <ForgetOutcomeView outcome={run.data} words={words} />
+            <DeletionOutcomeView outcome={run.data} words={words} />
           ) : words === '' ? null : (
             <QueryView query={query} lines={8}>
-              {(matches) => <ForgetPreview state={state} matches={matches} />}
+              {(matches) => <DeletionPreview state={state} matches={matches} />}
             </QueryView>
           )}
         </div>
@@ -111,22 +111,22 @@ export function ForgetView({ agent }: { agent: Agent }) {
   )
 }
 
-function ForgetPreview({ state, matches }: { state: ForgetState; matches: ErasureMatches }) {
+function DeletionPreview({ state, matches }: { state: DeletionState; matches: DeletionMatches }) {
   const [hasDialog, setHasDialog] = useState(false)
   const [deleteOldHistory, setDeleteOldHistory] = useState(false)
   const { words, lines, setLines, run } = state
   const { places, near, git, models } = matches
   return (
     <>
-      {places.every(({ kind }) => kind === 'oldHistory') && <p>{t('forget.nothing', { words })}</p>}
+      {places.every(({ kind }) => kind === 'oldHistory') && <p>{t('deletePermanently.nothing', { words })}</p>}
       {[...Map.groupBy(places, ({ kind }) => kind)].map(([kind, kindPlaces]) => (
         <Section
           key={kind}
-          title={t(`forget.kind.${kind}`)}
-          aside={t('forget.places', { count: kindPlaces.length })}
+          title={t(`deletePermanently.kind.${kind}`)}
+          aside={t('deletePermanently.places', { count: kindPlaces.length })}
           hint={
             kind === 'other' || kind === 'state' || kind === 'index' || kind === 'oldHistory'
-              ? t(`forget.about.${kind}`)
+              ? t(`deletePermanently.about.${kind}`)
               : undefined
           }
         >
@@ -136,14 +136,14 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
                 <Place key={index} state={state} place={place} />
               ))}
               {kindPlaces.length > maxListed && (
-                <li className="text-muted">{t('forget.more', { count: kindPlaces.length - maxListed })}</li>
+                <li className="text-muted">{t('deletePermanently.more', { count: kindPlaces.length - maxListed })}</li>
               )}
             </ul>
           )}
         </Section>
       ))}
       {near.length > 0 && (
-        <Section title={t('forget.near')} hint={t('forget.nearHint')}>
+        <Section title={t('deletePermanently.near')} hint={t('deletePermanently.nearHint')}>
           <ul className="flex flex-col gap-1.5">
             {near.map(({ path, line, text }) => (
               <li key={text}>
@@ -161,33 +161,33 @@ function ForgetPreview({ state, matches }: { state: ForgetState; matches: Erasur
           </ul>
         </Section>
       )}
-      <Section title={t('forget.reach.title')}>
+      <Section title={t('deletePermanently.reach.title')}>
         <ul className="flex list-disc flex-col gap-0.5 pl-5 break-words">
-          {models.length > 0 && <li>{t('forget.reach.models', { models: models.join(', ') })}</li>}
-          {git !== null && <li>{t('forget.reach.git', { path: git })}</li>}
-          <li>{t('forget.reach.backups')}</li>
-          <li>{t('forget.reach.programs')}</li>
-          <li>{t('forget.reach.agents')}</li>
+          {models.length > 0 && <li>{t('deletePermanently.reach.models', { models: models.join(', ') })}</li>}
+          {git !== null && <li>{t('deletePermanently.reach.git', { path: git })}</li>}
+          <li>{t('deletePermanently.reach.backups')}</li>
+          <li>{t('deletePermanently.reach.programs')}</li>
+          <li>{t('deletePermanently.reach.agents')}</li>
         </ul>
       </Section>
       {places.length + near.length > 0 && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
           <Button look="primary" disabled={places.length === 0 && lines.size === 0} onClick={() => setHasDialog(true)}>
-            {t('forget.run')}
+            {t('deletePermanently.run')}
           </Button>
         </div>
       )}
       {hasDialog && (
         <Dialog
-          title={t('forget.sure', { words })}
-          action={t('forget.title')}
+          title={t('deletePermanently.sure', { words })}
+          action={t('deletePermanently.title')}
           onSubmit={() => run.mutate(deleteOldHistory)}
           onClose={() => setHasDialog(false)}
         >
-          <p>{t('forget.sureHint')}</p>
+          <p>{t('deletePermanently.sureHint')}</p>
           {places.some(({ kind }) => kind === 'oldHistory') && (
             <Checkbox checked={deleteOldHistory} onChange={setDeleteOldHistory}>
-              {t('forget.deleteOldHistory')}
+              {t('deletePermanently.deleteOldHistory')}
             </Checkbox>
           )}
         </Dialog>
@@ -216,17 +216,17 @@ function Section({ title, aside, hint, children }: SectionProps) {
   )
 }
 
-function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
+function Place({ state, place }: { state: DeletionState; place: DeletionPlace }) {
   const { keptPaths, setKeptPaths } = state
   const { kind, path, count, lines, isNamed, keepsPrivate, bytes } = place
-  const found = count === 0 ? t('forget.unknown') : t(`forget.${kind === 'history' ? 'versions' : 'lines'}`, { count })
+  const found = count === 0 ? t('deletePermanently.unknown') : t(`deletePermanently.${kind === 'history' ? 'versions' : 'lines'}`, { count })
   return (
     <li className="min-w-0 border-l-2 border-line pl-3">
       <span className="flex flex-wrap items-baseline gap-x-2 text-[12px] text-muted">
         {kind === 'note' && (
           <input
             type="checkbox"
-            aria-label={t('forget.include', { path })}
+            aria-label={t('deletePermanently.include', { path })}
             checked={!keptPaths.has(path)}
             onChange={() => setKeptPaths(keptPaths.symmetricDifference(new Set([path])))}
             className={checkboxLook}
@@ -235,9 +235,9 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
         <span className="min-w-0 font-mono break-all text-text">
           {kind === 'note' ? <Link href={paths.file(path, lines[0]?.line)}>{path}</Link> : path}
         </span>
-        <span>{isNamed ? t('forget.named') : found}</span>
+        <span>{isNamed ? t('deletePermanently.named') : found}</span>
         {bytes !== undefined && <span>{formatBytes(bytes)}</span>}
-        {keepsPrivate && <span>{t('forget.keepsPrivate')}</span>}
+        {keepsPrivate && <span>{t('deletePermanently.keepsPrivate')}</span>}
       </span>
       {lines.slice(0, 3).map(({ line, text }, index) => (
         <span key={index} className="block text-[12px] break-words text-muted">
@@ -249,33 +249,33 @@ function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
   )
 }
 
-function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words: string }) {
+function DeletionOutcomeView({ outcome, words }: { outcome: DeletionOutcome; words: string }) {
   const { removed, left: remaining, isStopped } = outcome
   return (
     <div role="status" className="flex flex-col gap-3" data-testid="forgotten">
       <h2 className="font-semibold">
-        {isStopped ? t('forget.stopped') : remaining.length === 0 ? t('forget.done', { words }) : t('forget.partly')}
+        {isStopped ? t('deletePermanently.stopped') : remaining.length === 0 ? t('deletePermanently.done', { words }) : t('deletePermanently.partly')}
       </h2>
       <ul className="flex flex-col gap-0.5">
         {[...Map.groupBy(removed, ({ kind }) => kind)].map(([kind, { length: count }]) => (
           <li key={kind}>
-            {t(`forget.kind.${kind}`)} <span className="text-muted">{t('forget.places', { count })}</span>
+            {t(`deletePermanently.kind.${kind}`)} <span className="text-muted">{t('deletePermanently.places', { count })}</span>
           </li>
         ))}
       </ul>
       {remaining.length > 0 && (
-        <Section title={t('forget.left')}>
+        <Section title={t('deletePermanently.left')}>
           <ul className="flex flex-col gap-0.5">
             {remaining.slice(0, maxListed).map(({ kind, path }) => (
               <li key={`${kind}/${path}`} className="break-all">
                 <span className="font-mono text-[12px]">{path}</span>{' '}
-                <span className="text-[12px] text-muted">{t(`forget.kind.${kind}`)}</span>
+                <span className="text-[12px] text-muted">{t(`deletePermanently.kind.${kind}`)}</span>
               </li>
             ))}
           </ul>
         </Section>
       )}
-      <p className="max-w-[66ch] text-muted">{t('forget.verified')}</p>
+      <p className="max-w-[66ch] text-muted">{t('deletePermanently.verified')}</p>
     </div>
   )
 }

@@ -7,14 +7,14 @@ import { EmptyState, QueryView, ErrorState, Skeleton, Button, IconButton, Choice
 import { formatMoment, formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
 import { ViewHeader, Dialog } from '#lib/ui/frames.tsx'
 import { api } from '#lib/api/client.ts'
-import { ProposalList, LineLink, ProposalView, ProposedDiff } from './proposal-view.tsx'
-import { inboxTabs, useInbox, type SuggestionInbox } from './use-inbox.ts'
+import { SuggestionList, LineLink, SuggestionView, SuggestedDiff } from './suggestion-view.tsx'
+import { suggestionTabs, useSuggestions, type Suggestions } from './use-suggestions.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 
 /** @param proposal id of the suggestion to select first */
-export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
-  const inbox = useInbox(agent.id, proposal)
+export function SuggestionsView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
+  const inbox = useSuggestions(agent.id, proposal)
   const [isEditing, setIsEditing] = useState(false)
   const [isReviewOpen, setIsReviewOpen] = useState(false)
   const [isDetailOpen, setIsDetailOpen] = useState(proposal !== undefined)
@@ -49,19 +49,19 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
     <section
       ref={view}
       tabIndex={-1}
-      aria-label={t('upkeep.title')}
+      aria-label={t('suggestions.title')}
       className="@container flex min-w-0 flex-1 flex-col outline-none"
       onKeyDown={onKeyDown}
       data-testid="inbox"
     >
       <ViewHeader
-        title={t('upkeep.title')}
-        aside={query.data ? t('upkeep.count', { count: query.data.open.length }) : ''}
+        title={t('suggestions.title')}
+        aside={query.data ? t('suggestions.count', { count: query.data.open.length }) : ''}
       >
         <Choice
-          label={t('upkeep.shown')}
+          label={t('suggestions.shown')}
           value={tab}
-          options={inboxTabs.map((value) => ({ value, name: t(`upkeep.part.${value}`) }))}
+          options={suggestionTabs.map((value) => ({ value, name: t(`suggestions.part.${value}`) }))}
           onChoose={inbox.showTab}
         />
         <ScanButtons inbox={inbox} onReview={() => setIsReviewOpen(true)} />
@@ -81,7 +81,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
       <QueryView query={query} lines={9}>
         {() =>
           proposals.length === 0 ? (
-            <EmptyInbox inbox={inbox} />
+            <NoSuggestions inbox={inbox} />
           ) : (
             <div className="flex min-h-0 flex-1">
               <div
@@ -89,11 +89,11 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
               >
                 {checkedIds.size > 0 && (
                   <div className="flex flex-wrap items-center gap-x-3 border-b border-soft px-3 py-1 text-[12px]">
-                    <span className="text-muted">{t('upkeep.chosen', { count: checkedIds.size })}</span>
+                    <span className="text-muted">{t('suggestions.chosen', { count: checkedIds.size })}</span>
                     <CheckedActions inbox={inbox} />
                   </div>
                 )}
-                <ProposalList
+                <SuggestionList
                   inbox={inbox}
                   onOpen={(id) => {
                     inbox.select(id)
@@ -112,13 +112,13 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
                   className="mt-2 ml-2 @min-[760px]:hidden"
                   onClick={() => setIsDetailOpen(false)}
                 >
-                  {t('upkeep.back')}
+                  {t('suggestions.back')}
                 </Button>
                 {checkedIds.size > 1 && tab === 'open' ? (
                   <CheckedView agent={agent.id} inbox={inbox} />
                 ) : (
                   current && (
-                    <ProposalView
+                    <SuggestionView
                       key={current.id}
                       inbox={inbox}
                       proposal={current}
@@ -143,7 +143,7 @@ function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
 }
 
 function keyActions(
-  inbox: SuggestionInbox,
+  inbox: Suggestions,
   edit: () => void,
   accept: () => void,
 ): Readonly<Record<string, () => void>> {
@@ -173,7 +173,7 @@ function keyActions(
   }
 }
 
-function CheckedActions({ inbox }: { inbox: SuggestionInbox }) {
+function CheckedActions({ inbox }: { inbox: Suggestions }) {
   const { isBusy } = inbox
   return (
     <>
@@ -181,25 +181,25 @@ function CheckedActions({ inbox }: { inbox: SuggestionInbox }) {
         {t('history.accept')}
       </Button>
       <Button look="link" disabled={isBusy} onClick={() => void inbox.refuse()}>
-        {t('upkeep.refuse')}
+        {t('suggestions.refuse')}
       </Button>
       <Button look="link" onClick={inbox.toggleAll}>
-        {t('upkeep.chooseAll')}
+        {t('suggestions.chooseAll')}
       </Button>
       <Button look="link" onClick={inbox.uncheckAll}>
-        {t('upkeep.chooseNone')}
+        {t('suggestions.chooseNone')}
       </Button>
     </>
   )
 }
 
-function ScanButtons({ inbox, onReview }: { inbox: SuggestionInbox; onReview: () => void }) {
+function ScanButtons({ inbox, onReview }: { inbox: Suggestions; onReview: () => void }) {
   const progress = inbox.query.data?.progress
   if (progress)
     return (
       <Button onClick={inbox.stop}>
         <progress
-          aria-label={t(inbox.query.data?.isReviewing === true ? 'upkeep.review.asking' : 'upkeep.looking')}
+          aria-label={t(inbox.query.data?.isReviewing === true ? 'suggestions.review.asking' : 'suggestions.looking')}
           value={progress.total === 0 ? undefined : progress.done}
           max={Math.max(1, progress.total)}
           className="w-16"
@@ -210,45 +210,45 @@ function ScanButtons({ inbox, onReview }: { inbox: SuggestionInbox; onReview: ()
   return (
     <>
       <Button icon={ListChecks} onClick={inbox.scan}>
-        {t('upkeep.look')}
+        {t('suggestions.look')}
       </Button>
       <Button icon={Sparkles} onClick={onReview}>
-        {t('upkeep.review.open')}
+        {t('suggestions.review.open')}
       </Button>
     </>
   )
 }
 
-function EmptyInbox({ inbox }: { inbox: SuggestionInbox }) {
+function NoSuggestions({ inbox }: { inbox: Suggestions }) {
   const scannedAt = inbox.query.data?.lookedAt ?? null
-  if (inbox.tab === 'done') return <EmptyState title={t('upkeep.noneDone')} />
+  if (inbox.tab === 'done') return <EmptyState title={t('suggestions.noneDone')} />
   if (scannedAt === null)
     return (
-      <EmptyState title={t('upkeep.never')} hint={t('upkeep.hint')}>
+      <EmptyState title={t('suggestions.never')} hint={t('suggestions.hint')}>
         <Button look="primary" disabled={inbox.query.data?.progress != null} onClick={inbox.scan}>
-          {t('upkeep.look')}
+          {t('suggestions.look')}
         </Button>
       </EmptyState>
     )
-  return <EmptyState title={t('upkeep.empty')} hint={t('upkeep.lookedLast', { when: formatMoment(scannedAt) })} />
+  return <EmptyState title={t('suggestions.empty')} hint={t('suggestions.lookedLast', { when: formatMoment(scannedAt) })} />
 }
 
-function CheckedView({ agent, inbox }: { agent: string; inbox: SuggestionInbox }) {
+function CheckedView({ agent, inbox }: { agent: string; inbox: Suggestions }) {
   const ids = inbox.targets.map(({ id }) => id)
-  const query = useQuery(api.upkeep.preview.queryOptions({ input: { agent, ids } }))
+  const query = useQuery(api.suggestions.preview.queryOptions({ input: { agent, ids } }))
   const count = ids.length
   return (
     <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="chosen-view">
       <header className="flex flex-col gap-1">
-        <h2 className="text-[15px] font-semibold">{t('upkeep.asOne', { count })}</h2>
-        <p className="max-w-[62ch] text-muted">{t('upkeep.asOneHint')}</p>
-        {query.data && query.data.left > 0 && <p role="note">{t('upkeep.left', { count: query.data.left })}</p>}
-        {query.data && query.data.gone > 0 && <p role="note">{t('upkeep.gone', { count: query.data.gone })}</p>}
+        <h2 className="text-[15px] font-semibold">{t('suggestions.asOne', { count })}</h2>
+        <p className="max-w-[62ch] text-muted">{t('suggestions.asOneHint')}</p>
+        {query.data && query.data.left > 0 && <p role="note">{t('suggestions.left', { count: query.data.left })}</p>}
+        {query.data && query.data.gone > 0 && <p role="note">{t('suggestions.gone', { count: query.data.gone })}</p>}
       </header>
       <QueryView query={query} lines={8}>
         {({ files }) =>
           files.map(({ path, patch, isNew }) => (
-            <ProposedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
+            <SuggestedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
           ))
         }
       </QueryView>
@@ -262,7 +262,7 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: SuggestionInbox }
 /** Limit of places that the banner lists. */
 const maxPlaces = 12
 
-function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: SuggestionInbox }) {
+function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: Suggestions }) {
   if (conflicts.length === 0) return null
   const places = [...new Map(conflicts.map((conflict) => [`${conflict.path}:${conflict.line}`, conflict])).values()]
   return (
@@ -272,12 +272,12 @@ function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: S
       data-testid="stuck-note"
     >
       <div className="min-w-0 flex-1">
-        <p>{t('upkeep.stuck', { count: conflicts.length })}</p>
+        <p>{t('suggestions.stuck', { count: conflicts.length })}</p>
         <p className="flex flex-wrap gap-x-3">
           {places.slice(0, maxPlaces).map((place) => (
             <LineLink key={`${place.path}:${place.line}`} {...place} />
           ))}
-          {places.length > maxPlaces && <span>{t('upkeep.stuckMore', { count: places.length - maxPlaces })}</span>}
+          {places.length > maxPlaces && <span>{t('suggestions.stuckMore', { count: places.length - maxPlaces })}</span>}
         </p>
       </div>
       <IconButton icon={X} label={t('common.close')} onClick={clearConflicts} />
@@ -285,7 +285,7 @@ function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: S
   )
 }
 
-function ReviewNote({ inbox, onReview }: { inbox: SuggestionInbox; onReview: () => void }) {
+function ReviewNote({ inbox, onReview }: { inbox: Suggestions; onReview: () => void }) {
   const data = inbox.query.data
   if (!data) return null
   const { review, nextAt, isReviewing, open } = data
@@ -299,13 +299,13 @@ function ReviewNote({ inbox, onReview }: { inbox: SuggestionInbox; onReview: () 
     >
       {review && (
         <span>
-          {isReviewing ? t('upkeep.review.running', { model: review.model }) : <ReviewSummary review={review} />}
+          {isReviewing ? t('suggestions.review.running', { model: review.model }) : <ReviewSummary review={review} />}
         </span>
       )}
-      {nextAt !== null && <span>{t('upkeep.review.next', { when: formatMoment(nextAt) })}</span>}
+      {nextAt !== null && <span>{t('suggestions.review.next', { when: formatMoment(nextAt) })}</span>}
       {reviewIds.length > 0 && inbox.tab === 'open' && (
         <Button look="link" onClick={() => inbox.checkOnly(reviewIds)}>
-          {t('upkeep.review.asOne', { count: reviewIds.length })}
+          {t('suggestions.review.asOne', { count: reviewIds.length })}
         </Button>
       )}
       {isIncomplete && (
@@ -320,41 +320,41 @@ function ReviewNote({ inbox, onReview }: { inbox: SuggestionInbox; onReview: () 
 function ReviewSummary({ review }: { review: ReviewOutcome }) {
   const { state, at, model, proposals, usd, left, unread, code = 'internal', data = {} } = review
   const parts = [
-    t('upkeep.review.last', { when: formatMoment(at), model }),
-    t('upkeep.count', { count: proposals }),
+    t('suggestions.review.last', { when: formatMoment(at), model }),
+    t('suggestions.count', { count: proposals }),
     ...(usd === null || usd === 0 ? [] : [formatMoney(usd)]),
-    ...(state === 'budget' ? [t('upkeep.review.budgetReached', { count: left })] : []),
-    ...(state === 'stopped' ? [t('upkeep.review.stopped', { count: left })] : []),
-    ...(state === 'running' ? [t('upkeep.review.brokenOff')] : []),
+    ...(state === 'budget' ? [t('suggestions.review.budgetReached', { count: left })] : []),
+    ...(state === 'stopped' ? [t('suggestions.review.stopped', { count: left })] : []),
+    ...(state === 'running' ? [t('suggestions.review.brokenOff')] : []),
     ...(state === 'failed' ? [explainCode(code, data)] : []),
-    ...(unread > 0 ? [t('upkeep.review.unread', { count: unread })] : []),
+    ...(unread > 0 ? [t('suggestions.review.unread', { count: unread })] : []),
   ]
   return <>{parts.join(' · ')}</>
 }
 
 export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
-  const query = useQuery({ ...api.upkeep.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
+  const query = useQuery({ ...api.suggestions.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
   const estimate = query.data
   const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0
   return (
     <Dialog
-      title={t('upkeep.review.title')}
+      title={t('suggestions.review.title')}
       action={t('onboarding.start')}
       canSubmit={canStart}
       aside={
         <TextLink href={paths.settings('upkeep')} className="mr-auto text-[12px]" onClick={onClose}>
-          {t('upkeep.review.settings')}
+          {t('suggestions.review.settings')}
         </TextLink>
       }
       className="top-[14vh] max-h-[76vh] w-[min(520px,94vw)] overflow-y-auto"
       onSubmit={onStart}
       onClose={onClose}
     >
-      <p className="text-muted">{t('upkeep.review.lead')}</p>
+      <p className="text-muted">{t('suggestions.review.lead')}</p>
       {query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : !estimate ? (
-        <div role="status" aria-label={t('upkeep.review.estimating')}>
+        <div role="status" aria-label={t('suggestions.review.estimating')}>
           <Skeleton lines={5} />
         </div>
       ) : (
@@ -366,24 +366,24 @@ export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onSta
 
 function Estimate({ estimate }: { estimate: ReviewEstimate }) {
   const { model, isOffline, lines, requests, input, output, usd, budget, spent, fitting } = estimate
-  if (isOffline) return <p role="note">{t('upkeep.review.offline')}</p>
-  const spentTokens = t('upkeep.review.spentTokens', { count: spent.tokens })
+  if (isOffline) return <p role="note">{t('suggestions.review.offline')}</p>
+  const spentTokens = t('suggestions.review.spentTokens', { count: spent.tokens })
   const spentText =
     usd !== null && budget.usd !== null
-      ? t('upkeep.review.spentOf', { spent: formatMoney(spent.usd), budget: formatMoney(budget.usd) })
+      ? t('suggestions.review.spentOf', { spent: formatMoney(spent.usd), budget: formatMoney(budget.usd) })
       : budget.tokens === null
         ? spentTokens
-        : t('upkeep.review.spentOf', { spent: spentTokens, budget: formatShort(budget.tokens) })
+        : t('suggestions.review.spentOf', { spent: spentTokens, budget: formatShort(budget.tokens) })
   const rows = [
     [t('status.model'), model],
-    [t('upkeep.review.lines'), formatNumber(lines)],
+    [t('suggestions.review.lines'), formatNumber(lines)],
     [t('settings.requests'), formatNumber(requests)],
-    [t('context.tokens'), t('upkeep.review.tokensOf', { input: formatShort(input), output: formatShort(output) })],
+    [t('context.tokens'), t('suggestions.review.tokensOf', { input: formatShort(input), output: formatShort(output) })],
     [
       t('details.cost'),
-      usd === null ? t('upkeep.review.unknownPrice') : t('upkeep.review.about', { cost: formatMoney(usd) }),
+      usd === null ? t('suggestions.review.unknownPrice') : t('suggestions.review.about', { cost: formatMoney(usd) }),
     ],
-    [t('upkeep.review.month'), spentText],
+    [t('suggestions.review.month'), spentText],
   ] as const
   return (
     <>
@@ -396,11 +396,11 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
         ))}
       </dl>
       {requests === 0 ? (
-        <p role="note">{t('upkeep.review.nothing')}</p>
+        <p role="note">{t('suggestions.review.nothing')}</p>
       ) : (
         fitting < requests && (
           <p role="note" className="text-bad">
-            {fitting === 0 ? t('upkeep.review.noBudget') : t('upkeep.review.partly', { count: fitting })}
+            {fitting === 0 ? t('suggestions.review.noBudget') : t('suggestions.review.partly', { count: fitting })}
           </p>
         )
       )}

@@ -2,7 +2,7 @@ import { t } from 'i18next'
 import { useState, memo, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useQuery } from '@tanstack/react-query'
-import type { Proposal, Evidence } from '#shared/contract/index.ts'
+import type { Suggestion, Evidence } from '#shared/contract/index.ts'
 import { formatMoment, formatMoney, formatPercent } from '#lib/i18n/format.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
 import { PlaceMark } from '#lib/notes/note-marks.tsx'
@@ -11,28 +11,28 @@ import { ActionItem, ActionMenu, Button, EmptyState, QueryView } from '#lib/ui/e
 import { clipLine } from '#lib/util/clip.ts'
 import { api } from '#lib/api/client.ts'
 import { Sheet } from '#lib/ui/frames.tsx'
-import { ruleName, stripMarks } from './proposal-text.ts'
-import { canSwapLines, snoozes, type SuggestionInbox, type Snooze } from './use-inbox.ts'
+import { ruleName, stripMarks } from './suggestion-text.ts'
+import { canSwapLines, snoozes, type Suggestions, type Snooze } from './use-suggestions.ts'
 import { RawRequest } from '../chat/context/context-view.tsx'
 import { keysOfEvent, formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 
-interface ProposalViewProps {
-  readonly inbox: SuggestionInbox
-  readonly proposal: Proposal
+interface SuggestionViewProps {
+  readonly inbox: Suggestions
+  readonly proposal: Suggestion
   readonly isEditing: boolean
   readonly onEdit: (isEditing: boolean) => void
 }
 
-export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalViewProps) {
+export function SuggestionView({ inbox, proposal, isEditing, onEdit }: SuggestionViewProps) {
   const { files } = proposal
   const [isRequestOpen, setIsRequestOpen] = useState(false)
   return (
     <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="proposal-view">
       <header className="flex flex-col gap-1">
-        <h2 className="text-[15px] font-semibold">{t(`upkeep.rule.${ruleName(proposal)}`)}</h2>
+        <h2 className="text-[15px] font-semibold">{t(`suggestions.rule.${ruleName(proposal)}`)}</h2>
         <Reason proposal={proposal} />
         <p className="text-[12px] text-muted">
           <Author proposal={proposal} /> · {formatMoment(proposal.at)}
@@ -51,7 +51,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
       )}
       {(proposal.rule !== 'outside' || proposal.author.kind === 'client') && <EvidenceList proposal={proposal} />}
       {isEditing ? (
-        <ProposalEditor
+        <SuggestionEditor
           proposal={proposal}
           isBusy={inbox.isBusy}
           onCancel={() => onEdit(false)}
@@ -63,9 +63,9 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
       ) : (
         <>
           {files.map(({ path, patch, hash }) => (
-            <ProposedDiff key={path} agent={inbox.agent} path={path} patch={patch} isNew={hash === null} />
+            <SuggestedDiff key={path} agent={inbox.agent} path={path} patch={patch} isNew={hash === null} />
           ))}
-          {files.length === 0 && <p className="text-muted">{t('upkeep.nothingToChange')}</p>}
+          {files.length === 0 && <p className="text-muted">{t('suggestions.nothingToChange')}</p>}
           {inbox.tab === 'open' ? (
             <Actions inbox={inbox} proposal={proposal} onEdit={() => onEdit(true)} />
           ) : (
@@ -77,7 +77,7 @@ export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalVie
   )
 }
 
-interface ProposedDiffProps {
+interface SuggestedDiffProps {
   readonly agent: string
   readonly path: string
   readonly patch: string
@@ -85,7 +85,7 @@ interface ProposedDiffProps {
   readonly isSmall?: boolean
 }
 
-export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: ProposedDiffProps) {
+export function SuggestedDiff({ agent, path, patch, isNew, isSmall = false }: SuggestedDiffProps) {
   return (
     <figure className="overflow-hidden rounded-md border border-line">
       <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
@@ -93,7 +93,7 @@ export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: Pro
           {path}
         </Link>
         <PlaceMark agent={agent} path={path} />
-        {isNew && <span className="shrink-0 text-[12px] text-muted">{t('upkeep.newFile')}</span>}
+        {isNew && <span className="shrink-0 text-[12px] text-muted">{t('suggestions.newFile')}</span>}
       </figcaption>
       <Patch patch={patch} isSmall={isSmall} />
     </figure>
@@ -103,7 +103,7 @@ export function ProposedDiff({ agent, path, patch, isNew, isSmall = false }: Pro
 /** @param line null if the file is missing */
 export function LineLink({ path, line }: { path: string; line: number | null }) {
   const pathClass = 'font-mono text-[12px] break-all'
-  if (line === null) return <span className={pathClass}>{t('upkeep.stuckGone', { path })}</span>
+  if (line === null) return <span className={pathClass}>{t('suggestions.stuckGone', { path })}</span>
   return (
     <Link href={paths.file(path, line)} className={`${pathClass} text-accent hover:underline`}>
       {path}:{line}
@@ -111,7 +111,7 @@ export function LineLink({ path, line }: { path: string; line: number | null }) 
   )
 }
 
-function Reason({ proposal }: { proposal: Proposal }) {
+function Reason({ proposal }: { proposal: Suggestion }) {
   const { rule, author, detail, reason } = proposal
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
   const reasonKey =
@@ -127,7 +127,7 @@ function Reason({ proposal }: { proposal: Proposal }) {
   return (
     <>
       <p className="max-w-[62ch]">
-        {t(`upkeep.why.${reasonKey}`, {
+        {t(`suggestions.why.${reasonKey}`, {
           day,
           likeness: formatPercent(likeness),
           count: tokens,
@@ -136,24 +136,24 @@ function Reason({ proposal }: { proposal: Proposal }) {
         })}
       </p>
       {detail.query !== undefined && (
-        <p className="max-w-[62ch] break-words">{t('upkeep.foundFor', { query: clipLine(detail.query, 200) })}</p>
+        <p className="max-w-[62ch] break-words">{t('suggestions.foundFor', { query: clipLine(detail.query, 200) })}</p>
       )}
       {reason !== undefined && <p className="max-w-[62ch] break-words">{clipLine(reason, 600)}</p>}
     </>
   )
 }
 
-function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
-  if (author.kind === 'client') return t('upkeep.by.client', { name: clipLine(author.name, 60) })
-  if (author.kind !== 'model') return t(`upkeep.by.${author.kind}`)
+function Author({ proposal: { author, cost } }: { proposal: Suggestion }) {
+  if (author.kind === 'client') return t('suggestions.by.client', { name: clipLine(author.name, 60) })
+  if (author.kind !== 'model') return t(`suggestions.by.${author.kind}`)
   const price = cost?.usd == null ? '' : ` · ${formatMoney(cost.usd)}`
-  return t('upkeep.by.model', { model: author.model }) + price
+  return t('suggestions.by.model', { model: author.model }) + price
 }
 
-function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
+function EvidenceList({ proposal: { evidence } }: { proposal: Suggestion }) {
   return (
-    <section aria-label={t('upkeep.evidence')}>
-      <h3 className="pb-1 text-[12px] text-muted">{t('upkeep.evidence')}</h3>
+    <section aria-label={t('suggestions.evidence')}>
+      <h3 className="pb-1 text-[12px] text-muted">{t('suggestions.evidence')}</h3>
       <ul className="flex flex-col gap-2">
         {evidence.map(({ path, line, text }, index) => (
           <li key={index} className="min-w-0 border-l-2 border-line pl-3">
@@ -165,12 +165,12 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
   )
 }
 
-function Actions({ inbox, proposal, onEdit }: { inbox: SuggestionInbox; proposal: Proposal; onEdit: () => void }) {
+function Actions({ inbox, proposal, onEdit }: { inbox: Suggestions; proposal: Suggestion; onEdit: () => void }) {
   const { isBusy } = inbox
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
       <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'history.accept')}
+        {t(proposal.files.length === 0 ? 'suggestions.lookedAt' : 'history.accept')}
         <Key>↵</Key>
       </Button>
       {proposal.files.length > 0 && (
@@ -180,22 +180,22 @@ function Actions({ inbox, proposal, onEdit }: { inbox: SuggestionInbox; proposal
       )}
       {canSwapLines(proposal) && (
         <Button disabled={isBusy} onClick={() => void inbox.swapLines(proposal)}>
-          {t('upkeep.turn')} <Key>T</Key>
+          {t('suggestions.turn')} <Key>T</Key>
         </Button>
       )}
       <Button disabled={isBusy} onClick={() => void inbox.refuse()}>
-        {t('upkeep.refuse')} <Key>R</Key>
+        {t('suggestions.refuse')} <Key>R</Key>
       </Button>
       <ActionMenu
         trigger={
           <Button disabled={isBusy}>
-            {t('upkeep.snooze')} <Key>S</Key>
+            {t('suggestions.snooze')} <Key>S</Key>
           </Button>
         }
       >
         {(Object.keys(snoozes) as Snooze[]).map((span) => (
           <ActionItem key={span} onClick={() => void inbox.snooze(span)}>
-            {t(`upkeep.snoozeFor.${span}`)}
+            {t(`suggestions.snoozeFor.${span}`)}
           </ActionItem>
         ))}
       </ActionMenu>
@@ -207,27 +207,27 @@ function Key({ children }: { children: string }) {
   return <kbd className="font-sans text-[11px] opacity-70 pointer-coarse:hidden">{children}</kbd>
 }
 
-function Outcome({ inbox, proposal }: { inbox: SuggestionInbox; proposal: Proposal }) {
+function Outcome({ inbox, proposal }: { inbox: Suggestions; proposal: Suggestion }) {
   const { state, gone: withdrawalReason, until, stateAt, stuck: conflict, files, acceptance } = proposal
   // The change log could not store an accepted change without a change set.
   const canUndo = state === 'accepted' ? acceptance !== undefined || files.length === 0 : state !== 'withdrawn'
   const text =
     state === 'withdrawn' && withdrawalReason !== undefined
-      ? t(`upkeep.withdrawn.${withdrawalReason}`)
+      ? t(`suggestions.withdrawn.${withdrawalReason}`)
       : state === 'snoozed' && until !== undefined
-        ? t('upkeep.snoozedUntil', { when: formatMoment(until) })
-        : t('upkeep.stateSince', { state: t(`upkeep.state.${state}`), when: formatMoment(stateAt) })
+        ? t('suggestions.snoozedUntil', { when: formatMoment(until) })
+        : t('suggestions.stateSince', { state: t(`suggestions.state.${state}`), when: formatMoment(stateAt) })
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 text-muted">
       {text}
       {conflict && (
         <span className="min-w-0">
-          {t('upkeep.stuckOne')} <LineLink {...conflict} />
+          {t('suggestions.stuckOne')} <LineLink {...conflict} />
         </span>
       )}
       {canUndo && (
         <Button look="link" disabled={inbox.isBusy} onClick={() => void inbox.restore(proposal)}>
-          {t(conflict ? 'upkeep.stuckAgain' : 'common.undo')}
+          {t(conflict ? 'suggestions.stuckAgain' : 'common.undo')}
         </Button>
       )}
     </p>
@@ -235,7 +235,7 @@ function Outcome({ inbox, proposal }: { inbox: SuggestionInbox; proposal: Propos
 }
 
 function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
-  const query = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
+  const query = useQuery(api.suggestions.request.queryOptions({ input: { agent, number } }))
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>
       <QueryView query={query} lines={12}>
@@ -251,14 +251,14 @@ function ReviewRequest({ agent, number, onClose }: { agent: string; number: numb
   )
 }
 
-interface ProposalEditorProps {
-  readonly proposal: Proposal
+interface SuggestionEditorProps {
+  readonly proposal: Suggestion
   readonly isBusy: boolean
   readonly onCancel: () => void
   readonly onDone: (after: string[][]) => void
 }
 
-function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorProps) {
+function SuggestionEditor({ proposal, isBusy, onCancel, onDone }: SuggestionEditorProps) {
   const edits = proposal.files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, path })))
   const [texts, setTexts] = useState(() => edits.map(({ after }) => after.join('\n')))
   const submit = () => onDone(texts.map((text) => (text === '' ? [] : text.split('\n'))))
@@ -290,7 +290,7 @@ function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorPr
             autoFocus={index === 0}
             value={texts[index]}
             rows={Math.min(16, Math.max(2, (texts[index] ?? '').split('\n').length + 1))}
-            placeholder={t('upkeep.removesLines')}
+            placeholder={t('suggestions.removesLines')}
             onChange={(event) => setTexts(texts.map((text, i) => (i === index ? event.target.value : text)))}
             className="rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent"
           />
@@ -298,7 +298,7 @@ function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorPr
       ))}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" disabled={isBusy} title={formatBoundKeys('Mod+Enter')}>
-          {t('upkeep.acceptEdited')}
+          {t('suggestions.acceptEdited')}
         </Button>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
       </div>
@@ -308,7 +308,7 @@ function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorPr
 
 const rowHeight = 66
 
-export function ProposalList({ inbox, onOpen }: { inbox: SuggestionInbox; onOpen: (id: string) => void }) {
+export function SuggestionList({ inbox, onOpen }: { inbox: Suggestions; onOpen: (id: string) => void }) {
   const { proposals, current, index, checkedIds, toggleChecked } = inbox
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -329,7 +329,7 @@ export function ProposalList({ inbox, onOpen }: { inbox: SuggestionInbox; onOpen
       ref={scroller}
       role="listbox"
       tabIndex={0}
-      aria-label={t('upkeep.title')}
+      aria-label={t('suggestions.title')}
       aria-multiselectable
       aria-activedescendant={current ? `proposal-${current.id}` : undefined}
       className="group min-h-0 flex-1 overflow-y-auto outline-none"
@@ -345,7 +345,7 @@ export function ProposalList({ inbox, onOpen }: { inbox: SuggestionInbox; onOpen
                 className="absolute inset-x-0 top-0"
                 style={{ height: rowHeight, transform: `translateY(${row.start}px)` }}
               >
-                <ProposalRow
+                <SuggestionRow
                   proposal={proposal}
                   isCurrent={proposal.id === current?.id}
                   isChecked={checkedIds.has(proposal.id)}
@@ -361,8 +361,8 @@ export function ProposalList({ inbox, onOpen }: { inbox: SuggestionInbox; onOpen
   )
 }
 
-interface ProposalRowProps {
-  readonly proposal: Proposal
+interface SuggestionRowProps {
+  readonly proposal: Suggestion
   readonly isCurrent: boolean
   readonly isChecked: boolean
   readonly onToggle: (id: string) => void
@@ -370,7 +370,7 @@ interface ProposalRowProps {
 }
 
 /** Memoized, since the list renders again on every scroll event. */
-const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, onToggle, onOpen }: ProposalRowProps) {
+const SuggestionRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, onToggle, onOpen }: SuggestionRowProps) {
   useTranslation()
   const { id, state } = proposal
   const subject = subjectOf(proposal)
@@ -387,7 +387,7 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, 
       {/* Not a real checkbox: an option must not contain controls. The option itself states its selection. */}
       <span
         aria-hidden
-        title={t('upkeep.choose')}
+        title={t('suggestions.choose')}
         className="flex w-9 shrink-0 items-center justify-center"
         onClick={(event) => {
           event.stopPropagation()
@@ -404,8 +404,8 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, 
       <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
         <span className="truncate">{clipLine(stripMarks(subject?.text ?? ''), 200)}</span>
         <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
-          <span className="shrink-0">{t(`upkeep.rule.${ruleName(proposal)}`)}</span>
-          {state !== 'open' && <span className="shrink-0">{t(`upkeep.state.${state}`)}</span>}
+          <span className="shrink-0">{t(`suggestions.rule.${ruleName(proposal)}`)}</span>
+          {state !== 'open' && <span className="shrink-0">{t(`suggestions.state.${state}`)}</span>}
           <span className="min-w-0 truncate font-mono text-[11px]">{subject && `${subject.path}:${subject.line}`}</span>
         </span>
       </span>
@@ -414,7 +414,7 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, 
 })
 
 /** Returns the line that represents the suggestion in the list: its first evidence, or the first added line. */
-function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
+function subjectOf({ rule, evidence, files }: Suggestion): Evidence | undefined {
   const [first] = evidence
   if (rule !== 'outside') return first
   const [file] = files

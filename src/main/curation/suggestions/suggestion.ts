@@ -1,5 +1,5 @@
 import { hash as hashOf, randomUUID } from 'node:crypto'
-import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
+import type { Evidence, LineEdit, Suggestion, SuggestedFile } from '#shared/contract/index.ts'
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
@@ -11,11 +11,11 @@ import { withPrivateMarks, type PrivacyOf, minimalEdit, TextLines } from './line
 const maxEvidence = 1000
 
 export interface Finding {
-  readonly rule: Proposal['rule']
+  readonly rule: Suggestion['rule']
   readonly evidence: readonly Evidence[]
   /** Edits must fit the lines of existing files; those of a new file start at line 1 and replace nothing. */
   readonly files: readonly { readonly path: string; readonly edits: readonly LineEdit[] }[]
-  readonly detail?: Proposal['detail']
+  readonly detail?: Suggestion['detail']
   readonly reason?: string | undefined
 }
 
@@ -71,10 +71,10 @@ export function supersedingFinding(
 
 /** Builds the finding that replaces one line by `after`; an empty `after` removes it. */
 export function lineFinding(
-  rule: Proposal['rule'],
+  rule: Suggestion['rule'],
   { path, line, raw }: Place,
   after: string[],
-  detail: Proposal['detail'],
+  detail: Suggestion['detail'],
 ): Finding {
   const edit = { line, before: [raw], after }
   return { rule, evidence: [evidenceOf(path, line, raw)], files: [{ path, edits: [edit] }], detail }
@@ -136,12 +136,12 @@ export function untrustedFinding(
  * @param textOf returns the current file; undefined for a missing file
  * @param privacyOf returns the private lines of a text; they stay private after the change
  */
-export function proposalOf(
+export function suggestionOf(
   { rule, evidence, files, detail = {}, reason }: Finding,
-  { author, cost, at }: Pick<Proposal, 'author' | 'at'> & { readonly cost?: Proposal['cost'] },
+  { author, cost, at }: Pick<Suggestion, 'author' | 'at'> & { readonly cost?: Suggestion['cost'] },
   textOf: (path: string) => HashedText | undefined,
   privacyOf: PrivacyOf = (_path, text) => visibilityOf(text),
-): Proposal {
+): Suggestion {
   const context = { textOf: (path: string) => textOf(path)?.text, privacyOf }
   const markedFiles = withPrivateMarks({ rule, evidence, files }, context) ?? files
   return {
@@ -163,7 +163,7 @@ export function proposalOf(
 }
 
 /** Returns a key of rule and line texts without line numbers, so that scans do not add a rejected proposal again. */
-export function proposalKey({ rule, evidence, files }: Pick<Proposal, 'rule' | 'evidence' | 'files'>): string {
+export function suggestionKey({ rule, evidence, files }: Pick<Suggestion, 'rule' | 'evidence' | 'files'>): string {
   const family = rule === 'logged' ? 'duplicate' : rule
   // An `outside` proposal is identified by the text that it writes.
   const texts =
@@ -181,7 +181,7 @@ function editTexts(edit: LineEdit): string[] {
 }
 
 /** Returns true if the proposal is open, or snoozed until at most `now` (ms since the epoch). */
-export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, now: number): boolean {
+export function isOpen({ state, until = 0 }: Pick<Suggestion, 'state' | 'until'>, now: number): boolean {
   return state === 'open' || (state === 'snoozed' && until <= now)
 }
 
@@ -190,11 +190,11 @@ export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, 
  * are gone. Returns the same object if nothing changed.
  * @param file undefined if the file was deleted
  */
-export function updateProposal(proposal: Proposal, path: string, file: LoadedNote | undefined, now: number): Proposal {
+export function updateSuggestion(proposal: Suggestion, path: string, file: LoadedNote | undefined, now: number): Suggestion {
   const proposedFile = proposal.files.find((one) => one.path === path)
   if (proposedFile && proposedFile.hash === (file?.hash ?? null)) return proposal
-  const withdraw = (gone: 'lines' | 'reason'): Proposal => ({ ...proposal, state: 'withdrawn', stateAt: now, gone })
-  const files: ProposedFile[] = []
+  const withdraw = (gone: 'lines' | 'reason'): Suggestion => ({ ...proposal, state: 'withdrawn', stateAt: now, gone })
+  const files: SuggestedFile[] = []
   for (const proposed of proposal.files) {
     if (proposed.path !== path) files.push(proposed)
     else if (!file || proposed.hash === null) return withdraw('lines')

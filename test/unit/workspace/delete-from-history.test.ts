@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ErasureOutcome, ErasureRequest } from '../../../src/shared/contract/index.ts'
-import { ErasePattern } from '../../../src/main/workspace/erasure/erase-pattern.ts'
-import { erase, resumeErasure } from '../../../src/main/workspace/erasure/erase.ts'
-import { findOccurrences } from '../../../src/main/workspace/erasure/occurrences.ts'
+import type { DeletionOutcome, DeletionRequest } from '../../../src/shared/contract/index.ts'
+import { DeletionPattern } from '../../../src/main/workspace/deletion/deletion-pattern.ts'
+import { deletePermanently, resumeDeletion } from '../../../src/main/workspace/deletion/delete-permanently.ts'
+import { findOccurrences } from '../../../src/main/workspace/deletion/occurrences.ts'
 import { History } from '../../../src/main/workspace/changes/history.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
@@ -88,9 +88,9 @@ function logFile({ history }: { history: string }, name = 'aa'): string {
 
 async function run(
   folders: ReturnType<typeof foldersIn>,
-  request: Partial<ErasureRequest> = {},
-): Promise<ErasureOutcome> {
-  for await (const step of erase(folders, { texts: [secret], keep: [], deleteOldHistory: false, ...request }))
+  request: Partial<DeletionRequest> = {},
+): Promise<DeletionOutcome> {
+  for await (const step of deletePermanently(folders, { texts: [secret], keep: [], deleteOldHistory: false, ...request }))
     if ('left' in step) return step
   throw new Error('the erasure did not finish')
 }
@@ -132,7 +132,7 @@ describe('erasing from the history', () => {
     await close()
     expect(logContent(logFile(folders))).toMatch(trace)
 
-    const places = await findOccurrences(folders, new ErasePattern([secret]))
+    const places = await findOccurrences(folders, new DeletionPattern([secret]))
     expect(places.filter(({ kind }) => kind === 'history').map(({ path, count }) => [path, count])).toEqual([
       ['a.md', 31],
       ['gone.md', 1],
@@ -222,7 +222,7 @@ describe('erasing from the history', () => {
       bytes: name === 'repository.git' ? 100 : 2,
     }))
     const byPath = (one: { path: string }, other: { path: string }) => one.path.localeCompare(other.path)
-    expect((await findOccurrences(folders, new ErasePattern([secret]))).sort(byPath)).toEqual(expected)
+    expect((await findOccurrences(folders, new DeletionPattern([secret]))).sort(byPath)).toEqual(expected)
     const kept = await run(folders)
     expect(kept.left.sort(byPath)).toEqual(expected)
     expect(kept.removed).toEqual([])
@@ -240,7 +240,7 @@ describe('erasing from the history', () => {
     const newer = new Database(logFile(folders, 'bb'))
     newer.pragma('user_version = 99')
     newer.close()
-    const found = await findOccurrences(folders, new ErasePattern([secret]))
+    const found = await findOccurrences(folders, new DeletionPattern([secret]))
     expect(found.filter(({ kind }) => kind === 'history')).toMatchObject([
       { path: 'history/main/aa.sqlite', count: 0 },
       { path: 'history/main/bb.sqlite', count: 0 },
@@ -272,7 +272,7 @@ describe('erasing from the history', () => {
     other.prepare('SELECT * FROM versions').all()
     await expect(run(folders)).rejects.toMatchObject({ code: 'file_busy' })
     other.close()
-    for await (const _ of resumeErasure(folders));
+    for await (const _ of resumeDeletion(folders));
     expect(logContent(logFile(folders))).not.toMatch(trace)
     const wal = await stat(`${logFile(folders)}-wal`).catch(() => undefined)
     expect(wal?.size ?? 0).toBe(0)
@@ -294,7 +294,7 @@ describe('erasing from the history', () => {
     expect(await filesWithSecret(workspace)).toEqual([])
     expect(logContent(logFile(folders))).toMatch(trace)
     disk.makeRoom()
-    for await (const _ of resumeErasure(folders));
+    for await (const _ of resumeDeletion(folders));
     expect(logContent(logFile(folders))).not.toMatch(trace)
     expect(await filesWithSecret(folders.home)).toEqual([])
   })
@@ -307,7 +307,7 @@ describe('erasing from the history', () => {
     const { workspace, close } = await openNotes(folders)
     for (const path of Object.keys(files)) await workspace.write(path, `${many}${secret}\nnote ${path}\nlater\n`, user)
     await close()
-    const script = fileURLToPath(new URL('../../support/crash-eraser.ts', import.meta.url))
+    const script = fileURLToPath(new URL('../../support/crash-deleter.ts', import.meta.url))
     const request = JSON.stringify({ texts: [secret], keep: [], deleteOldHistory: false })
     for (const delayMs of [40, 160, 200, 110, 140]) {
       const eraser = spawn(process.execPath, [script, JSON.stringify(folders), request], {
@@ -320,7 +320,7 @@ describe('erasing from the history', () => {
       eraser.kill('SIGKILL')
       await closed
     }
-    for await (const _ of resumeErasure(folders));
+    for await (const _ of resumeDeletion(folders));
     expect(logContent(logFile(folders))).not.toMatch(trace)
     expect(await filesWithSecret(folders.workspace)).toEqual([])
     expect(await filesWithSecret(folders.home)).toEqual([])

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { maxSearchText } from '../util/limits.ts'
 import { base, done, filePathSchema, forAgent, progressSchema } from './base.ts'
 
-const erasurePlaceSchema = z.object({
+const deletionPlaceSchema = z.object({
   /**
    * `trash`: a deleted file · `other`: another workspace file · `chat`: a transcript · `request`: a captured model
    * request · `output`: stored tool output · `history`: versions of a file · `oldHistory`: a damaged or older history;
@@ -38,10 +38,10 @@ const erasurePlaceSchema = z.object({
   /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
   keepsPrivate: z.boolean().optional(),
 })
-export type ErasurePlace = z.infer<typeof erasurePlaceSchema>
+export type DeletionPlace = z.infer<typeof deletionPlaceSchema>
 
 const matchesSchema = z.object({
-  places: z.array(erasurePlaceSchema),
+  places: z.array(deletionPlaceSchema),
   /** Lines with a similar meaning; the user selects them one by one. */
   near: z.array(z.object({ path: z.string(), line: z.number().int(), text: z.string() })),
   /** Root of the user's own Git repository that contains the notes; null if there is none. */
@@ -49,22 +49,22 @@ const matchesSchema = z.object({
   /** Remote models that have received any text so far. */
   models: z.array(z.string()),
 })
-export type ErasureMatches = z.infer<typeof matchesSchema>
+export type DeletionMatches = z.infer<typeof matchesSchema>
 
 const outcomeSchema = z.object({
-  removed: z.array(erasurePlaceSchema.pick({ kind: true, path: true })),
+  removed: z.array(deletionPlaceSchema.pick({ kind: true, path: true })),
   /** Places that still contain the text, found by a search afterwards, and those that cannot be searched. */
-  left: z.array(erasurePlaceSchema),
+  left: z.array(deletionPlaceSchema),
   isStopped: z.boolean(),
 })
-export type ErasureOutcome = z.infer<typeof outcomeSchema>
+export type DeletionOutcome = z.infer<typeof outcomeSchema>
 
 const stepSchema = z.union([progressSchema, outcomeSchema])
-export type ErasureStep = z.infer<typeof stepSchema>
+export type DeletionStep = z.infer<typeof stepSchema>
 
 const textSchema = z.string().trim().min(1).max(maxSearchText)
 
-export const erasureRequestSchema = z.object({
+export const deletionRequestSchema = z.object({
   /** Words and lines. */
   texts: z.array(textSchema).min(1).max(51),
   /** Notes that stay unchanged. */
@@ -72,9 +72,9 @@ export const erasureRequestSchema = z.object({
   /** True to delete damaged and older histories. They cannot be searched. */
   deleteOldHistory: z.boolean().default(false),
 })
-export type ErasureRequest = z.infer<typeof erasureRequestSchema>
+export type DeletionRequest = z.infer<typeof deletionRequestSchema>
 
-export const forget = {
+export const permanentDeletion = {
   /**
    * Finds exact occurrences of the words, and lines with a similar meaning.
    * @throws AppError 'input_invalid' if the text is too short
@@ -86,7 +86,7 @@ export const forget = {
    * @throws AppError 'input_invalid' for a text that is too short; 'session_busy' while a turn is running; 'file_busy'
    * while another process writes to the history
    */
-  run: base.input(forAgent.extend(erasureRequestSchema.shape)).output(eventIterator(stepSchema)),
+  run: base.input(forAgent.extend(deletionRequestSchema.shape)).output(eventIterator(stepSchema)),
   /** Stops after the current file. */
   stop: base.input(forAgent).output(done),
 }

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import type { ErasurePlace } from '#shared/contract/index.ts'
+import type { DeletionPlace } from '#shared/contract/index.ts'
 import { isMarkdown } from '../files/layout.ts'
 
 /** Absolute paths of all folders and files that can contain text of an agent. */
-export interface ErasureFolders {
+export interface DeletionFolders {
   readonly workspace: string
   /** Folders that this agent must not use. */
   readonly forbidden: readonly string[]
@@ -18,7 +18,7 @@ export interface ErasureFolders {
 }
 
 /** `path` is for display, relative to the workspace or the state folder; `file` is absolute. */
-export type SearchedFile = Pick<ErasurePlace, 'kind' | 'path'> & { readonly file: string }
+export type SearchedFile = Pick<DeletionPlace, 'kind' | 'path'> & { readonly file: string }
 
 /** Kinds by the path in the workspace; the first match counts. */
 const workspaceKinds = [
@@ -45,7 +45,7 @@ const stateKinds = [
 const foreignFolders = new Set(['.git', 'node_modules'])
 
 /** Lists all files that can contain text of this agent; notes come first, the index last. */
-export async function listStoredFiles(folders: ErasureFolders): Promise<SearchedFile[]> {
+export async function listStoredFiles(folders: DeletionFolders): Promise<SearchedFile[]> {
   const { workspace, forbidden, home, index, sessions, history, logs } = folders
   const indexStem = index.replace(/\.sqlite$/, '')
   const isIndexFile = (file: string) =>

@@ -13,7 +13,7 @@ import { storedRequestSchema } from './context.ts'
  * (docs/guide/sources.md). From a model's review: `promote`: a log contains a decision missing from MEMORY.md ·
  * `supersedes`: a later line replaces this one · `contradiction`: two lines contradict each other.
  */
-export const upkeepRules = [
+export const suggestionRules = [
   'wrong',
   'outdated',
   'outside',
@@ -29,7 +29,7 @@ export const upkeepRules = [
   'drifted',
   'unrecalled',
 ] as const
-export const upkeepRuleSchema = z.enum(upkeepRules)
+export const suggestionRuleSchema = z.enum(suggestionRules)
 
 /** Replaces the lines `before` by `after`. Lines have no line ends. */
 export const lineEditSchema = z.object({
@@ -48,7 +48,7 @@ export type Evidence = z.infer<typeof evidenceSchema>
 export const savedMatchSchema = evidenceSchema.extend({ proposal: idSchema.optional() })
 export type SavedMatch = z.infer<typeof savedMatchSchema>
 
-export const proposedFileSchema = z.object({
+export const suggestedFileSchema = z.object({
   path: z.string(),
   /** SHA-256 of the text that the edits are based on; null for a new file. */
   hash: z.string().nullable(),
@@ -56,16 +56,16 @@ export const proposedFileSchema = z.object({
   /** The same edits as a unified diff for display. */
   patch: z.string(),
 })
-export type ProposedFile = z.infer<typeof proposedFileSchema>
+export type SuggestedFile = z.infer<typeof suggestedFileSchema>
 
 /** A later edit in the way of an undo: its 1-based line; null if the file is gone. */
 const laterEditSchema = z.object({ path: z.string(), line: z.number().int().nullable() })
 const undoConflictSchema = laterEditSchema.extend({ proposal: idSchema })
 export type UndoConflict = z.infer<typeof undoConflictSchema>
 
-export const proposalSchema = z.object({
+export const suggestionSchema = z.object({
   id: z.string(),
-  rule: upkeepRuleSchema,
+  rule: suggestionRuleSchema,
   /** Author of the proposal: a built-in rule, a model, the user or a client. */
   author: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('rule') }),
@@ -79,7 +79,7 @@ export const proposalSchema = z.object({
   /** Lines that support the proposal; the first one is its subject. */
   evidence: z.array(evidenceSchema),
   /** Edits to apply; empty if the user has to decide. */
-  files: z.array(proposedFileSchema),
+  files: z.array(suggestedFileSchema),
   reason: z.string().optional(),
   /**
    * `expired`: `day`; `duplicate`, `logged`: `likeness` in [0, 1]; `large`: `tokens`; `broken`: `target`; `unrecalled`:
@@ -108,9 +108,9 @@ export const proposalSchema = z.object({
   review: z.string().optional(),
   request: z.number().int().optional(),
 })
-export type Proposal = z.infer<typeof proposalSchema>
+export type Suggestion = z.infer<typeof suggestionSchema>
 
-export type UpkeepProgress = z.infer<typeof progressSchema>
+export type SuggestionProgress = z.infer<typeof progressSchema>
 
 /** Result of a review by a model, final or so far. */
 export const reviewOutcomeSchema = z.object({
@@ -156,14 +156,14 @@ export type ReviewEstimate = z.infer<typeof reviewEstimateSchema>
 
 const maxIds = 5000
 const idsSchema = z.array(idSchema).min(1).max(maxIds)
-const forProposals = forAgent.extend({ ids: idsSchema })
+const forSuggestions = forAgent.extend({ ids: idsSchema })
 
-export const upkeep = {
+export const suggestions = {
   /** Lists open proposals by rule, those of users and clients first, and the most recent closed ones. */
   list: base.input(forAgent).output(
     z.object({
-      open: z.array(proposalSchema),
-      done: z.array(proposalSchema),
+      open: z.array(suggestionSchema),
+      done: z.array(suggestionSchema),
       /** Progress of the running scan; null if none is running. */
       progress: progressSchema.nullable(),
       /** End of the last scan, ms since the epoch; null before the first. */
@@ -194,7 +194,7 @@ export const upkeep = {
     .input(forAgent.extend({ number: z.number().int().min(1).optional() }))
     .output(z.object({ count: z.number().int(), request: storedRequestSchema.nullable() })),
   /** Previews `accept` as one diff per file; `left` and `gone` as in `accept`. */
-  preview: base.input(forProposals).output(
+  preview: base.input(forSuggestions).output(
     z.object({
       files: z.array(z.object({ path: z.string(), patch: z.string(), isNew: z.boolean() })),
       left: z.number().int(),
@@ -207,7 +207,7 @@ export const upkeep = {
    * Applies proposals atomically. Withdraws those whose lines were edited (`gone`); those that change the same lines
    * as another stay open (`left`).
    */
-  accept: base.input(forProposals).output(
+  accept: base.input(forSuggestions).output(
     z.object({
       acceptance: changeIdSchema.nullable(),
       accepted: z.number().int(),
@@ -220,10 +220,10 @@ export const upkeep = {
     .input(forAgent.extend({ id: idSchema, after: z.array(z.array(z.string().max(100_000)).max(5000)).max(100) }))
     .output(done),
   /** Rejects proposals; the same lines are not suggested again. */
-  refuse: base.input(forProposals).output(done),
+  refuse: base.input(forSuggestions).output(done),
   /** @param until ms since the epoch */
-  snooze: base.input(forProposals.extend({ until: z.number() })).output(done),
-  reopen: base.input(forProposals).output(done),
+  snooze: base.input(forSuggestions.extend({ until: z.number() })).output(done),
+  reopen: base.input(forSuggestions).output(done),
   /**
    * Reverts an acceptance. Proposals whose lines were edited since stay accepted and are returned in `stuck` with the
    * place of the edit.

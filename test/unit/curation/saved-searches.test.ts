@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SavedQueries, type SavedQueriesOptions } from '../../../src/main/curation/saved-queries/saved-queries.ts'
+import { SavedSearches, type SavedSearchesOptions } from '../../../src/main/curation/saved-searches/saved-searches.ts'
 import type { Explanation, SearchResponse } from '../../../src/shared/contract/index.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -17,9 +17,9 @@ async function outcomeOf(lines: readonly (readonly [startLine: number, endLine: 
     },
     explain: () => Promise.resolve({ why: { reason, candidate: { score: 0.1 } } } as unknown as Explanation),
   }
-  const queries = new SavedQueries({
+  const queries = new SavedSearches({
     folder: join(await temporaryFolder(), 'checks'),
-    memory: memory as unknown as SavedQueriesOptions['memory'],
+    memory: memory as unknown as SavedSearchesOptions['memory'],
     readText: () => Promise.resolve('1\n2\n3\n4\nfive\nsix\n'),
     now: () => new Date(),
     watch: false,

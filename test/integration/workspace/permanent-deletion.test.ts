@@ -9,7 +9,7 @@ import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import type { ErasureOutcome } from '../../../src/shared/contract/index.ts'
+import type { DeletionOutcome } from '../../../src/shared/contract/index.ts'
 import { mainFolder, openTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { logContent } from '../../support/log-content.ts'
@@ -74,10 +74,10 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   await agent.history.flush()
   const { session } = await client.chat.send({ ...main, text: `The word is ${secret}.` })
   for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
-  await client.upkeep.flag({ ...main, path: 'MEMORY.md', line: 5, fault: 'outdated' })
-  const [first] = (await client.upkeep.list(main)).open
-  await client.upkeep.accept({ ...main, ids: [first?.id ?? ''] })
-  await client.upkeep.flag({ ...main, path: 'notes/garden.md', line: 5, fault: 'wrong' })
+  await client.suggestions.flag({ ...main, path: 'MEMORY.md', line: 5, fault: 'outdated' })
+  const [first] = (await client.suggestions.list(main)).open
+  await client.suggestions.accept({ ...main, ids: [first?.id ?? ''] })
+  await client.suggestions.flag({ ...main, path: 'notes/garden.md', line: 5, fault: 'wrong' })
   await mkdir(join(home, 'agents/main/drafts'), { recursive: true })
   await writeFile(join(home, 'agents/main/drafts/left.json'), JSON.stringify({ text: `Ask ${secret}` }))
   await agent.memory.settle(5000)
@@ -85,8 +85,8 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   expect((await filesWith(home, trace)).length).toBeGreaterThan(6)
 }
 
-async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<ErasureOutcome> {
-  for await (const step of await client.forget.run({ ...main, texts: [secret, ...lines], keep }))
+async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<DeletionOutcome> {
+  for await (const step of await client.permanentDeletion.run({ ...main, texts: [secret, ...lines], keep }))
     if ('left' in step) return step
   throw new Error('the erasure did not finish')
 }
@@ -111,7 +111,7 @@ describe('permanent erasure', () => {
     await agent.memory.waitForVectors()
     const before = server.requests.length
     expect(before).toBeGreaterThan(0)
-    const found = await client.forget.find({ ...main, words: secret })
+    const found = await client.permanentDeletion.find({ ...main, words: secret })
     expect(found.places.length).toBeGreaterThan(0)
     expect(server.requests.slice(before).map(({ text }) => text)).toEqual([])
     expect(found.models).toContain('openai-compatible/e')
@@ -124,7 +124,7 @@ describe('permanent erasure', () => {
     const test = await openForget()
     const { client, workspace, home, app } = test
     await spread(test, client)
-    const found = await client.forget.find({ ...main, words: secret })
+    const found = await client.permanentDeletion.find({ ...main, words: secret })
     expect(new Set(found.places.map(({ kind }) => kind))).toEqual(
       new Set([
         'note',
@@ -161,7 +161,7 @@ describe('permanent erasure', () => {
     const before = await agent.history.diff(timeline[0]?.change ?? 0, timeline[0]?.path ?? '')
     expect(JSON.stringify(before)).not.toMatch(trace)
     expect((await client.sessions.list(main)).length).toBeGreaterThan(0)
-    await client.upkeep.list(main)
+    await client.suggestions.list(main)
     await app.close()
     expect(await filesWith(workspace, trace)).toEqual([])
     expect(await filesWith(home, trace)).toEqual([])
@@ -197,7 +197,7 @@ describe('permanent erasure', () => {
     const requests = (await app.agents.get('main')).sessions.requestsFolder(session ?? '')
     const parts = join(requests, 'parts')
     const keyBefore = await readFile(join(parts, 'key'), 'utf8')
-    const found = (await client.forget.find({ ...main, words: `${secret} called` })).places
+    const found = (await client.permanentDeletion.find({ ...main, words: `${secret} called` })).places
     expect(found.filter(({ kind }) => kind === 'request')).toEqual([
       {
         kind: 'request',
@@ -310,13 +310,13 @@ describe('permanent erasure', () => {
     await writeFile(join(workspace, 'notes/old.md'), bytes)
     const { session } = await client.chat.send({ ...main, text: 'Where do I live? Main!' })
     for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
-    const outcomes: ErasureOutcome[] = []
-    for await (const step of await client.forget.run({ ...main, texts: ['main street'] }))
+    const outcomes: DeletionOutcome[] = []
+    for await (const step of await client.permanentDeletion.run({ ...main, texts: ['main street'] }))
       if ('left' in step) outcomes.push(step)
     expect(outcomes[0]?.left).toMatchObject([{ kind: 'note', path: 'notes/old.md' }])
     expect(await readFile(join(workspace, 'notes/old.md'))).toEqual(bytes)
     expect(await readdir(workspace)).not.toContain('main street')
-    for await (const step of await client.forget.run({ ...main, texts: ['main'] }))
+    for await (const step of await client.permanentDeletion.run({ ...main, texts: ['main'] }))
       if ('left' in step) outcomes.push(step)
     const { messages } = await client.sessions.get({ ...main, session })
     expect(messages.length, 'the chat is there').toBeGreaterThan(0)
@@ -327,10 +327,10 @@ describe('permanent erasure', () => {
 
   it('refuses a text that would match nearly everywhere', async () => {
     const { client, workspace } = await openForget()
-    await expect(client.forget.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(client.permanentDeletion.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })
     await expect(
       (async () => {
-        for await (const _ of await client.forget.run({ ...main, texts: ['- .'] }));
+        for await (const _ of await client.permanentDeletion.run({ ...main, texts: ['- .'] }));
       })(),
     ).rejects.toMatchObject({ code: 'input_invalid' })
     expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toBe(files['MEMORY.md'])

@@ -1,34 +1,34 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import type { Proposal } from '#shared/contract/index.ts'
-import { proposalSchema } from '#shared/contract/upkeep.ts'
+import type { Suggestion } from '#shared/contract/index.ts'
+import { suggestionSchema } from '#shared/contract/suggestions.ts'
 import { KeyedQueue, parseStored, readOrSetAside, writeDurably } from '#platform'
 
 /** Limits of closed proposals. Rejected ones stay longer, so that scans do not add them again. */
 const maxDone = 500
 const maxRefused = 5000
 
-const inboxSchema = z.object({
+const storedSuggestionsSchema = z.object({
   version: z.literal(1),
   /** Time of the last scan, ms since the epoch; null before the first. */
   lookedAt: z.number().nullable(),
   /** Oldest first. */
-  proposals: z.array(proposalSchema),
+  proposals: z.array(suggestionSchema),
   /** The newest change set of an acceptance or undo that the inbox includes; 0 before the first. */
   lastChange: z.number().default(0),
 })
 
-export type InboxState = z.infer<typeof inboxSchema>
+export type StoredSuggestions = z.infer<typeof storedSuggestionsSchema>
 /** Changes `state`; `save` writes it before the work ends. */
-export type InboxWork<T> = (state: InboxState, save: () => Promise<void>) => Promise<T>
+export type SuggestionsWork<T> = (state: StoredSuggestions, save: () => Promise<void>) => Promise<T>
 
 /** Stores proposals in `inbox.json`. Changes run one after the other. */
-export class Inbox {
+export class SuggestionStore {
   readonly #file: string
   readonly #queue = new KeyedQueue()
   readonly #onDamaged: (copyPath: string) => void
-  #state: InboxState | undefined
+  #state: StoredSuggestions | undefined
 
   constructor(folder: string, onDamaged: (copyPath: string) => void) {
     this.#file = join(folder, 'inbox.json')
@@ -36,7 +36,7 @@ export class Inbox {
   }
 
   /** Runs `work` after earlier changes and writes the state if it has changed. @returns the value of `work` */
-  async change<T>(work: InboxWork<T>): Promise<T> {
+  async change<T>(work: SuggestionsWork<T>): Promise<T> {
     return this.#queue.run('inbox', async () => {
       const before = await this.#read()
       const state = { ...before }
@@ -46,24 +46,24 @@ export class Inbox {
     })
   }
 
-  async #read(): Promise<InboxState> {
-    const parse = (text: string) => parseStored(inboxSchema, text)
+  async #read(): Promise<StoredSuggestions> {
+    const parse = (text: string) => parseStored(storedSuggestionsSchema, text)
     this.#state ??= await readOrSetAside(this.#file, parse, this.#onDamaged)
     return (this.#state ??= { version: 1, lookedAt: null, proposals: [], lastChange: 0 })
   }
 
-  async #write(changed: InboxState): Promise<void> {
+  async #write(changed: StoredSuggestions): Promise<void> {
     const state = { ...changed, proposals: withinLimits(changed.proposals) }
     await writeDurably(this.#file, JSON.stringify(state))
     this.#state = state
   }
 }
 
-function withinLimits(proposals: Proposal[]): Proposal[] {
+function withinLimits(proposals: Suggestion[]): Suggestion[] {
   const newestFirst = proposals.toSorted((one, other) => other.stateAt - one.stateAt)
   // All proposals of the last acceptance stay, so that it can be undone as a whole.
   const lastAcceptance = newestFirst.find(({ state }) => state === 'accepted')?.acceptance
-  const isDone = ({ state, acceptance }: Proposal) =>
+  const isDone = ({ state, acceptance }: Suggestion) =>
     state === 'withdrawn' || (state === 'accepted' && (acceptance === undefined || acceptance !== lastAcceptance))
   const refused = newestFirst.filter(({ state }) => state === 'refused')
   const dropped = new Set([...refused.slice(maxRefused), ...newestFirst.filter(isDone).slice(maxDone)])

@@ -1,9 +1,9 @@
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { withoutMarks } from '#shared/markdown/marks.ts'
-import type { Proposal } from '#shared/contract/index.ts'
+import type { Suggestion } from '#shared/contract/index.ts'
 
 /** The new lines of an edited summary of a chat are a change that the user must approve, too. */
-export function ruleName({ rule, detail, files }: Proposal): Proposal['rule'] | 'summary' {
+export function ruleName({ rule, detail, files }: Suggestion): Suggestion['rule'] | 'summary' {
   const isSummary =
     rule === 'outside' && (detail.target ?? '') === '' && /\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(files[0]?.path ?? '')
   return isSummary ? 'summary' : rule

@@ -1,6 +1,6 @@
 /** Finds and erases texts in a change log (`secure_delete` overwrites them). The ids of chats and messages stay. */
 import Database from 'better-sqlite3'
-import type { ErasurePlace } from '#shared/contract/index.ts'
+import type { DeletionPlace } from '#shared/contract/index.ts'
 import { countLines } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
@@ -9,7 +9,7 @@ import type { OpenLog } from '../changes/log-file.ts'
 import { migrate, type LogDb } from '../changes/schema.ts'
 import { Versions } from '../changes/versions.ts'
 import { collectStrings } from './decode-file.ts'
-import type { ErasePattern } from './erase-pattern.ts'
+import type { DeletionPattern } from './deletion-pattern.ts'
 
 /**
  * Returns the recorded versions with a text or path that matches, by path, and as `history` the change sets with a
@@ -17,8 +17,8 @@ import type { ErasePattern } from './erase-pattern.ts'
  * @param file absolute path of a log, which stays unchanged
  * @returns undefined if the log cannot be read
  */
-export function findInLog(file: string, pattern: ErasePattern): ErasurePlace[] | undefined {
-  const places = new Map<string, ErasurePlace>()
+export function findInLog(file: string, pattern: DeletionPattern): DeletionPlace[] | undefined {
+  const places = new Map<string, DeletionPlace>()
   const addIfMatch = (path: string, ...texts: readonly string[]) => {
     const text = texts.find((candidate) => pattern.matches(candidate))
     if (text === undefined) return
@@ -54,7 +54,7 @@ export function findInLog(file: string, pattern: ErasePattern): ErasurePlace[] |
  * @returns the number of changed file changes and change sets
  * @throws SqliteError; AppError `file_busy` if another process reads an older state of the log
  */
-export function eraseInLog(log: OpenLog, pattern: ErasePattern, keptPaths: ReadonlySet<string>): number {
+export function deleteFromLog(log: OpenLog, pattern: DeletionPattern, keptPaths: ReadonlySet<string>): number {
   const { db } = log
   const count = db.transaction(() => rewrite(log, pattern, keptPaths)).immediate()
   // Also if nothing changed: an interrupted erasure may have left texts in the WAL.
@@ -64,7 +64,7 @@ export function eraseInLog(log: OpenLog, pattern: ErasePattern, keptPaths: Reado
   return count
 }
 
-function rewrite({ db, versions }: OpenLog, pattern: ErasePattern, keptPaths: ReadonlySet<string>): number {
+function rewrite({ db, versions }: OpenLog, pattern: DeletionPattern, keptPaths: ReadonlySet<string>): number {
   const keepsPath = (path: string) => keptPaths.has(path) || !pattern.matches(path)
   /** Returns the id of the rewritten version of a file; null if the file is removed from the history. */
   const rewriteVersion = (path: string, id: number | null) => {

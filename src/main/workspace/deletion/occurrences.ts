@@ -2,24 +2,24 @@
 import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { ErasurePlace } from '#shared/contract/index.ts'
+import type { DeletionPlace } from '#shared/contract/index.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { measureDataLocations, writeDurably } from '#platform'
 import { fileStamp } from '../files/text-files.ts'
 import { collectStrings, decodeFile, isJson, jsonRows, mapStrings, textsIn } from './decode-file.ts'
-import { findInLog } from './erase-log.ts'
-import type { ErasePattern } from './erase-pattern.ts'
-import { listStoredFiles, type ErasureFolders, type SearchedFile } from './erasure-stores.ts'
+import { findInLog } from './delete-from-log.ts'
+import type { DeletionPattern } from './deletion-pattern.ts'
+import { listStoredFiles, type DeletionFolders, type SearchedFile } from './stores.ts'
 
 /** Lists the places with a match, and those that may have one because they cannot be searched. */
-export async function findOccurrences(folders: ErasureFolders, pattern: ErasePattern): Promise<ErasurePlace[]> {
-  const places: ErasurePlace[] = []
+export async function findOccurrences(folders: DeletionFolders, pattern: DeletionPattern): Promise<DeletionPlace[]> {
+  const places: DeletionPlace[] = []
   for (const storedFile of await listStoredFiles(folders)) places.push(...(await findInFile(storedFile, pattern)))
   return places
 }
 
 /** Returns the places in a file with a match, or the file itself if it cannot be searched. */
-export async function findInFile({ kind, path, file }: SearchedFile, pattern: ErasePattern): Promise<ErasurePlace[]> {
+export async function findInFile({ kind, path, file }: SearchedFile, pattern: DeletionPattern): Promise<DeletionPlace[]> {
   const unknownPlace = { kind, path, count: 0, lines: [] }
   if (kind === 'history') return findInLog(file, pattern) ?? [unknownPlace]
   if (kind === 'oldHistory') {
@@ -38,7 +38,7 @@ export async function findInFile({ kind, path, file }: SearchedFile, pattern: Er
 }
 
 /** Returns true for a note whose path matches, so that it is deleted. The app chooses the names of other files. */
-function isNamedAfter(kind: SearchedFile['kind'], path: string, pattern: ErasePattern): boolean {
+function isNamedAfter(kind: SearchedFile['kind'], path: string, pattern: DeletionPattern): boolean {
   return (kind === 'note' || kind === 'trash') && pattern.matches(path)
 }
 
@@ -49,7 +49,7 @@ function isNamedAfter(kind: SearchedFile['kind'], path: string, pattern: ErasePa
  */
 export async function removeOccurrences(
   storedFile: SearchedFile,
-  pattern: ErasePattern,
+  pattern: DeletionPattern,
   attempts = 20,
 ): Promise<boolean> {
   const { kind, path, file } = storedFile
@@ -82,7 +82,7 @@ export async function removeOccurrences(
 }
 
 /** Returns the new text; undefined deletes the file. */
-function rewriteText({ kind, path }: SearchedFile, text: string, pattern: ErasePattern): string | undefined {
+function rewriteText({ kind, path }: SearchedFile, text: string, pattern: DeletionPattern): string | undefined {
   if (!isJson(path)) return pattern.removeLines(text)
   const hasMatch = (value: unknown) => collectStrings(value).some((string) => pattern.matches(string))
   // Lines are removed from drafts and proposals, as from notes, and masked in other files.

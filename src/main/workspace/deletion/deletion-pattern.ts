@@ -2,13 +2,13 @@
  * Matches the phrases to erase: ignoring case, with any spaces, hyphens, underscores or line breaks between words.
  * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
-import type { ErasurePlace } from '#shared/contract/index.ts'
+import type { DeletionPlace } from '#shared/contract/index.ts'
 import { withoutLines } from '#shared/markdown/visibility-edit.ts'
 import { privateMark, privateFrontMatter } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 /** Replaces a line in files whose structure must not change: transcripts, requests. */
-const erasedPlaceholder = '[forgotten]'
+const deletedPlaceholder = '[forgotten]'
 
 const minLetterCount = 3
 const minCjkCount = 2
@@ -18,7 +18,7 @@ const markers =
 const maxExcerpts = 5
 const maxExcerptLength = 300
 
-export class ErasePattern {
+export class DeletionPattern {
   readonly #pattern: RegExp
   /** True if a phrase matches the privacy markers. The search then ignores the markers. */
   readonly #matchesMarkers: boolean
@@ -54,7 +54,7 @@ export class ErasePattern {
   }
 
   /** Returns the number of lines with a match, and the beginnings of the first ones. */
-  excerpt(texts: readonly string[], hasLineNumbers = false): Pick<ErasurePlace, 'count' | 'lines'> {
+  excerpt(texts: readonly string[], hasLineNumbers = false): Pick<DeletionPlace, 'count' | 'lines'> {
     const matches = texts.flatMap((text) => {
       const matchedLines = this.matchingLines(text)
       const lines = matchedLines.length === 0 ? [] : text.split('\n')
@@ -87,7 +87,7 @@ export class ErasePattern {
   /** Replaces lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
   maskLines(text: string): string {
     const matchedLines = new Set(this.matchingLines(text))
-    const mask = (line: string) => line.replace(/^([+\- ]?).*/s, `$1${erasedPlaceholder}`)
+    const mask = (line: string) => line.replace(/^([+\- ]?).*/s, `$1${deletedPlaceholder}`)
     const lines = text.split('\n').map((line, index) => (matchedLines.has(index + 1) ? mask(line) : line))
     return lines.join('\n')
   }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { fenceAt } from '#shared/markdown/blocks/line-starts.ts'
-import type { ErasureMatches, ErasureRequest, ErasureStep } from '#shared/contract/index.ts'
+import type { DeletionMatches, DeletionRequest, DeletionStep } from '#shared/contract/index.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { runInWorker, WorkerHost, type WorkerClient } from '#platform'
-import { ErasePattern, taskFile, type ErasureJobs } from '#workspace'
+import { DeletionPattern, taskFile, type DeletionJobs } from '#workspace'
 import type { OpenAgent } from './agent.ts'
 
 type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
@@ -21,11 +21,11 @@ interface Agents {
 }
 
 /** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent at a time. */
-export class ErasureService {
+export class PermanentDeletion {
   readonly #agents: Agents
   readonly #entry: URL
   /** Workers of the running erasures by the id of the agent. */
-  readonly #workers = new Map<string, WorkerHost<ErasureJobs>>()
+  readonly #workers = new Map<string, WorkerHost<DeletionJobs>>()
 
   /** @param entry the file `erasure.worker` */
   constructor(agents: Agents, entry: URL) {
@@ -39,7 +39,7 @@ export class ErasureService {
     const folders = this.#agents.erasureFolders(id)
     const { places, git } = await runInWorker(
       this.#entry,
-      (client: WorkerClient<ErasureJobs>) => client.find({ folders, words }),
+      (client: WorkerClient<DeletionJobs>) => client.find({ folders, words }),
       signal,
     )
     const near = await findRelatedLines(agent, words)
@@ -52,17 +52,17 @@ export class ErasureService {
    * @returns the outcome
    * @throws AppError `session_busy`, and as `erase`
    */
-  async run(id: string, request: ErasureRequest, onProgress: OnProgress): Promise<ErasureStep> {
+  async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
     if (this.#workers.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
     const agent = await this.#agents.get(id)
     if (agent.chat.turns.isAnswering)
       throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
     const folders = this.#agents.erasureFolders(id)
-    const worker = new WorkerHost<ErasureJobs>({ entry: this.#entry })
+    const worker = new WorkerHost<DeletionJobs>({ entry: this.#entry })
     this.#workers.set(id, worker)
     try {
       return await this.#agents.whileClosed(agent, async () => {
-        let step: ErasureStep = { done: 0, total: 0 }
+        let step: DeletionStep = { done: 0, total: 0 }
         for await (step of worker.stream((client) => client.run({ folders, request })))
           if ('total' in step) onProgress(step)
         return step
@@ -82,15 +82,15 @@ export class ErasureService {
   async resume(id: string): Promise<void> {
     const folders = this.#agents.erasureFolders(id)
     if (!existsSync(taskFile(folders))) return
-    await runInWorker<ErasureJobs, void>(this.#entry, (client) => client.resume(folders))
+    await runInWorker<DeletionJobs, void>(this.#entry, (client) => client.resume(folders))
   }
 }
 
 /** Returns lines with a similar meaning that do not contain the words. The query does not leave this machine. */
-async function findRelatedLines(agent: OpenAgent, words: string): Promise<ErasureMatches['near']> {
-  const erasePattern = new ErasePattern([words])
+async function findRelatedLines(agent: OpenAgent, words: string): Promise<DeletionMatches['near']> {
+  const erasePattern = new DeletionPattern([words])
   const { results } = await agent.memory.search(words, { ...relatedSearch, staysHere: true })
-  const distinctLines = new Map<string, ErasureMatches['near'][number]>()
+  const distinctLines = new Map<string, DeletionMatches['near'][number]>()
   for (const { source, path, startLine, endLine, matched } of results) {
     if (source !== 'memory') continue
     const read = await orUndefined(

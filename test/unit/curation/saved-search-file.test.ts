@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
   relocateLines,
-  formatSavedQueries,
-  parseSavedQueries,
-} from '../../../src/main/curation/saved-queries/saved-queries.ts'
+  formatSavedSearches,
+  parseSavedSearches,
+} from '../../../src/main/curation/saved-searches/saved-searches.ts'
 
 const kept = { path: 'MEMORY.md', startLine: 2, endLine: 3, text: '- port 5433\n- user ann' }
 
@@ -19,6 +19,6 @@ describe('expected lines of saved queries', () => {
 
   it('skips only the torn line of the file', () => {
     const check = { id: '1', query: '端口？', relevant: [kept] }
-    expect(parseSavedQueries(`${formatSavedQueries([check])}{"id":"2","que`)).toEqual([check])
+    expect(parseSavedSearches(`${formatSavedSearches([check])}{"id":"2","que`)).toEqual([check])
   })
 })

@@ -5,20 +5,20 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { erasureRequestSchema } from '#shared/contract/forget.ts'
-import type { ErasureOutcome, ErasureRequest, ErasureStep } from '#shared/contract/index.ts'
+import { deletionRequestSchema } from '#shared/contract/permanent-deletion.ts'
+import type { DeletionOutcome, DeletionRequest, DeletionStep } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { readIfExists, toWriteError, writeDurably, Mutex } from '#platform'
 import { LogFile } from '../changes/log-file.ts'
 import { NewerLogError } from '../changes/schema.ts'
-import { eraseInLog } from './erase-log.ts'
-import { ErasePattern } from './erase-pattern.ts'
-import { listStoredFiles, type ErasureFolders, type SearchedFile } from './erasure-stores.ts'
+import { deleteFromLog } from './delete-from-log.ts'
+import { DeletionPattern } from './deletion-pattern.ts'
+import { listStoredFiles, type DeletionFolders, type SearchedFile } from './stores.ts'
 import { findInFile, findOccurrences, removeOccurrences } from './occurrences.ts'
 
 /** File of the running task. Contains the phrases, so it is deleted after everything else. */
-export function taskFile({ sessions }: ErasureFolders): string {
+export function taskFile({ sessions }: DeletionFolders): string {
   return join(sessions, '..', 'forgetting.json')
 }
 
@@ -27,34 +27,34 @@ export function taskFile({ sessions }: ErasureFolders): string {
  * @param signal stops after the current file; erased text stays erased, and the last step reports it
  * @throws AppError `input_invalid`, `disk_full`, `write_failed`, `file_busy`
  */
-export async function* erase(
-  folders: ErasureFolders,
-  request: ErasureRequest,
+export async function* deletePermanently(
+  folders: DeletionFolders,
+  request: DeletionRequest,
   signal?: AbortSignal,
-): AsyncGenerator<ErasureStep> {
+): AsyncGenerator<DeletionStep> {
   // Check before anything is written, also that the logs can be written.
-  void new ErasePattern(request.texts)
+  void new DeletionPattern(request.texts)
   for (const storedFile of await listStoredFiles(folders))
     if (storedFile.kind === 'history') useLog(storedFile, (log) => log.write(() => false))
   await writeDurably(taskFile(folders), JSON.stringify(request))
-  yield* resumeErasure(folders, signal)
+  yield* resumeDeletion(folders, signal)
 }
 
 /** Runs the stored erasure, which a crash may have interrupted; no effect if there is none. Otherwise as `erase`. */
-export async function* resumeErasure(folders: ErasureFolders, signal?: AbortSignal): AsyncGenerator<ErasureStep> {
-  const task = erasureRequestSchema.safeParse(parseJson((await readIfExists(taskFile(folders))) ?? '')).data
+export async function* resumeDeletion(folders: DeletionFolders, signal?: AbortSignal): AsyncGenerator<DeletionStep> {
+  const task = deletionRequestSchema.safeParse(parseJson((await readIfExists(taskFile(folders))) ?? '')).data
   // A damaged task can never run.
   if (!task) return await rm(taskFile(folders), { force: true })
   const { texts, keep, deleteOldHistory } = task
-  const pattern = new ErasePattern(texts)
+  const pattern = new DeletionPattern(texts)
   const keptPaths = new Set(keep)
-  const removed: ErasureOutcome['removed'] = []
+  const removed: DeletionOutcome['removed'] = []
   /** Returns true if the file changed. */
   const eraseFile = async (storedFile: SearchedFile): Promise<boolean> => {
     const { kind, file } = storedFile
     if (kind === 'history')
       return Mutex.runOnce(folders.workspace, async () =>
-        useLog(storedFile, (log) => log.run((open) => eraseInLog(open, pattern, keptPaths) > 0)),
+        useLog(storedFile, (log) => log.run((open) => deleteFromLog(open, pattern, keptPaths) > 0)),
       )
     const isOutdated = kind === 'index' && removed.some((place) => place.kind !== 'oldHistory')
     if (!isOutdated && (await findInFile(storedFile, pattern)).length === 0) return false
