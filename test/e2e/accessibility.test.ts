@@ -69,11 +69,11 @@ describe('accessibility', () => {
       question: { query: 'garage', relevant: [{ path: 'MEMORY.md', startLine: 3, endLine: 3 }] },
     })
     await client.suggestions.look({ agent: 'main' })
-    const [proposal] = (await client.suggestions.list({ agent: 'main' })).open
+    const [suggestion] = (await client.suggestions.list({ agent: 'main' })).open
     const views: [path: string, ready: string][] = [
       ['/file/Zoo.md', '[data-testid=preview] mark'],
       ['/inbox', '[data-testid=proposal]'],
-      [`/inbox?proposal=${proposal?.id}`, '[data-testid=proposal-view]'],
+      [`/inbox?proposal=${suggestion?.id}`, '[data-testid=proposal-view]'],
       ['/links/broken', '[data-testid=broken-link]'],
       [`/chat/${session}`, '[data-testid=answer]'],
       ['/search?q=piano', '[data-testid=result]'],

@@ -219,7 +219,10 @@ function Section({ title, aside, hint, children }: SectionProps) {
 function Place({ state, place }: { state: DeletionState; place: DeletionPlace }) {
   const { keptPaths, setKeptPaths } = state
   const { kind, path, count, lines, isNamed, keepsPrivate, bytes } = place
-  const found = count === 0 ? t('deletePermanently.unknown') : t(`deletePermanently.${kind === 'history' ? 'versions' : 'lines'}`, { count })
+  const found =
+    count === 0
+      ? t('deletePermanently.unknown')
+      : t(`deletePermanently.${kind === 'history' ? 'versions' : 'lines'}`, { count })
   return (
     <li className="min-w-0 border-l-2 border-line pl-3">
       <span className="flex flex-wrap items-baseline gap-x-2 text-[12px] text-muted">
@@ -254,12 +257,17 @@ function DeletionOutcomeView({ outcome, words }: { outcome: DeletionOutcome; wor
   return (
     <div role="status" className="flex flex-col gap-3" data-testid="forgotten">
       <h2 className="font-semibold">
-        {isStopped ? t('deletePermanently.stopped') : remaining.length === 0 ? t('deletePermanently.done', { words }) : t('deletePermanently.partly')}
+        {isStopped
+          ? t('deletePermanently.stopped')
+          : remaining.length === 0
+            ? t('deletePermanently.done', { words })
+            : t('deletePermanently.partly')}
       </h2>
       <ul className="flex flex-col gap-0.5">
         {[...Map.groupBy(removed, ({ kind }) => kind)].map(([kind, { length: count }]) => (
           <li key={kind}>
-            {t(`deletePermanently.kind.${kind}`)} <span className="text-muted">{t('deletePermanently.places', { count })}</span>
+            {t(`deletePermanently.kind.${kind}`)}{' '}
+            <span className="text-muted">{t('deletePermanently.places', { count })}</span>
           </li>
         ))}
       </ul>

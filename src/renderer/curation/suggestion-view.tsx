@@ -21,22 +21,22 @@ import { useTranslation } from 'react-i18next'
 
 interface SuggestionViewProps {
   readonly inbox: Suggestions
-  readonly proposal: Suggestion
+  readonly suggestion: Suggestion
   readonly isEditing: boolean
   readonly onEdit: (isEditing: boolean) => void
 }
 
-export function SuggestionView({ inbox, proposal, isEditing, onEdit }: SuggestionViewProps) {
-  const { files } = proposal
+export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: SuggestionViewProps) {
+  const { files } = suggestion
   const [isRequestOpen, setIsRequestOpen] = useState(false)
   return (
     <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="proposal-view">
       <header className="flex flex-col gap-1">
-        <h2 className="text-[15px] font-semibold">{t(`suggestions.rule.${ruleName(proposal)}`)}</h2>
-        <Reason proposal={proposal} />
+        <h2 className="text-[15px] font-semibold">{t(`suggestions.rule.${ruleName(suggestion)}`)}</h2>
+        <Reason suggestion={suggestion} />
         <p className="text-[12px] text-muted">
-          <Author proposal={proposal} /> · {formatMoment(proposal.at)}
-          {proposal.request !== undefined && (
+          <Author suggestion={suggestion} /> · {formatMoment(suggestion.at)}
+          {suggestion.request !== undefined && (
             <>
               {' · '}
               <Button look="link" onClick={() => setIsRequestOpen(true)}>
@@ -46,18 +46,20 @@ export function SuggestionView({ inbox, proposal, isEditing, onEdit }: Suggestio
           )}
         </p>
       </header>
-      {isRequestOpen && proposal.request !== undefined && (
-        <ReviewRequest agent={inbox.agent} number={proposal.request} onClose={() => setIsRequestOpen(false)} />
+      {isRequestOpen && suggestion.request !== undefined && (
+        <ReviewRequest agent={inbox.agent} number={suggestion.request} onClose={() => setIsRequestOpen(false)} />
       )}
-      {(proposal.rule !== 'outside' || proposal.author.kind === 'client') && <EvidenceList proposal={proposal} />}
+      {(suggestion.rule !== 'outside' || suggestion.author.kind === 'client') && (
+        <EvidenceList suggestion={suggestion} />
+      )}
       {isEditing ? (
         <SuggestionEditor
-          proposal={proposal}
+          suggestion={suggestion}
           isBusy={inbox.isBusy}
           onCancel={() => onEdit(false)}
           onDone={async (after) => {
             onEdit(false)
-            await inbox.acceptEdited(proposal, after)
+            await inbox.acceptEdited(suggestion, after)
           }}
         />
       ) : (
@@ -67,9 +69,9 @@ export function SuggestionView({ inbox, proposal, isEditing, onEdit }: Suggestio
           ))}
           {files.length === 0 && <p className="text-muted">{t('suggestions.nothingToChange')}</p>}
           {inbox.tab === 'open' ? (
-            <Actions inbox={inbox} proposal={proposal} onEdit={() => onEdit(true)} />
+            <Actions inbox={inbox} suggestion={suggestion} onEdit={() => onEdit(true)} />
           ) : (
-            <Outcome inbox={inbox} proposal={proposal} />
+            <Outcome inbox={inbox} suggestion={suggestion} />
           )}
         </>
       )}
@@ -111,8 +113,8 @@ export function LineLink({ path, line }: { path: string; line: number | null }) 
   )
 }
 
-function Reason({ proposal }: { proposal: Suggestion }) {
-  const { rule, author, detail, reason } = proposal
+function Reason({ suggestion }: { suggestion: Suggestion }) {
+  const { rule, author, detail, reason } = suggestion
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
   const reasonKey =
     likeness === 1 && (rule === 'duplicate' || rule === 'logged')
@@ -120,7 +122,7 @@ function Reason({ proposal }: { proposal: Suggestion }) {
       : rule === 'outside' && author.kind === 'client'
         ? 'program'
         : rule === 'outside' && target === ''
-          ? ruleName(proposal) === 'summary'
+          ? ruleName(suggestion) === 'summary'
             ? 'summary'
             : 'instructions'
           : rule
@@ -143,14 +145,14 @@ function Reason({ proposal }: { proposal: Suggestion }) {
   )
 }
 
-function Author({ proposal: { author, cost } }: { proposal: Suggestion }) {
+function Author({ suggestion: { author, cost } }: { suggestion: Suggestion }) {
   if (author.kind === 'client') return t('suggestions.by.client', { name: clipLine(author.name, 60) })
   if (author.kind !== 'model') return t(`suggestions.by.${author.kind}`)
   const price = cost?.usd == null ? '' : ` · ${formatMoney(cost.usd)}`
   return t('suggestions.by.model', { model: author.model }) + price
 }
 
-function EvidenceList({ proposal: { evidence } }: { proposal: Suggestion }) {
+function EvidenceList({ suggestion: { evidence } }: { suggestion: Suggestion }) {
   return (
     <section aria-label={t('suggestions.evidence')}>
       <h3 className="pb-1 text-[12px] text-muted">{t('suggestions.evidence')}</h3>
@@ -165,21 +167,21 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Suggestion }) {
   )
 }
 
-function Actions({ inbox, proposal, onEdit }: { inbox: Suggestions; proposal: Suggestion; onEdit: () => void }) {
+function Actions({ inbox, suggestion, onEdit }: { inbox: Suggestions; suggestion: Suggestion; onEdit: () => void }) {
   const { isBusy } = inbox
   return (
     <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
       <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t(proposal.files.length === 0 ? 'suggestions.lookedAt' : 'history.accept')}
+        {t(suggestion.files.length === 0 ? 'suggestions.lookedAt' : 'history.accept')}
         <Key>↵</Key>
       </Button>
-      {proposal.files.length > 0 && (
+      {suggestion.files.length > 0 && (
         <Button disabled={isBusy} onClick={onEdit}>
           {t('chat.edit')} <Key>E</Key>
         </Button>
       )}
-      {canSwapLines(proposal) && (
-        <Button disabled={isBusy} onClick={() => void inbox.swapLines(proposal)}>
+      {canSwapLines(suggestion) && (
+        <Button disabled={isBusy} onClick={() => void inbox.swapLines(suggestion)}>
           {t('suggestions.turn')} <Key>T</Key>
         </Button>
       )}
@@ -207,8 +209,8 @@ function Key({ children }: { children: string }) {
   return <kbd className="font-sans text-[11px] opacity-70 pointer-coarse:hidden">{children}</kbd>
 }
 
-function Outcome({ inbox, proposal }: { inbox: Suggestions; proposal: Suggestion }) {
-  const { state, gone: withdrawalReason, until, stateAt, stuck: conflict, files, acceptance } = proposal
+function Outcome({ inbox, suggestion }: { inbox: Suggestions; suggestion: Suggestion }) {
+  const { state, gone: withdrawalReason, until, stateAt, stuck: conflict, files, acceptance } = suggestion
   // The change log could not store an accepted change without a change set.
   const canUndo = state === 'accepted' ? acceptance !== undefined || files.length === 0 : state !== 'withdrawn'
   const text =
@@ -226,7 +228,7 @@ function Outcome({ inbox, proposal }: { inbox: Suggestions; proposal: Suggestion
         </span>
       )}
       {canUndo && (
-        <Button look="link" disabled={inbox.isBusy} onClick={() => void inbox.restore(proposal)}>
+        <Button look="link" disabled={inbox.isBusy} onClick={() => void inbox.restore(suggestion)}>
           {t(conflict ? 'suggestions.stuckAgain' : 'common.undo')}
         </Button>
       )}
@@ -252,14 +254,14 @@ function ReviewRequest({ agent, number, onClose }: { agent: string; number: numb
 }
 
 interface SuggestionEditorProps {
-  readonly proposal: Suggestion
+  readonly suggestion: Suggestion
   readonly isBusy: boolean
   readonly onCancel: () => void
   readonly onDone: (after: string[][]) => void
 }
 
-function SuggestionEditor({ proposal, isBusy, onCancel, onDone }: SuggestionEditorProps) {
-  const edits = proposal.files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, path })))
+function SuggestionEditor({ suggestion, isBusy, onCancel, onDone }: SuggestionEditorProps) {
+  const edits = suggestion.files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, path })))
   const [texts, setTexts] = useState(() => edits.map(({ after }) => after.join('\n')))
   const submit = () => onDone(texts.map((text) => (text === '' ? [] : text.split('\n'))))
   return (
@@ -309,10 +311,10 @@ function SuggestionEditor({ proposal, isBusy, onCancel, onDone }: SuggestionEdit
 const rowHeight = 66
 
 export function SuggestionList({ inbox, onOpen }: { inbox: Suggestions; onOpen: (id: string) => void }) {
-  const { proposals, current, index, checkedIds, toggleChecked } = inbox
+  const { suggestions, current, index, checkedIds, toggleChecked } = inbox
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
-    count: proposals.length,
+    count: suggestions.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
@@ -337,18 +339,18 @@ export function SuggestionList({ inbox, onOpen }: { inbox: Suggestions; onOpen: 
     >
       <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((row) => {
-          const proposal = proposals[row.index]
+          const suggestion = suggestions[row.index]
           return (
-            proposal && (
+            suggestion && (
               <div
-                key={proposal.id}
+                key={suggestion.id}
                 className="absolute inset-x-0 top-0"
                 style={{ height: rowHeight, transform: `translateY(${row.start}px)` }}
               >
                 <SuggestionRow
-                  proposal={proposal}
-                  isCurrent={proposal.id === current?.id}
-                  isChecked={checkedIds.has(proposal.id)}
+                  suggestion={suggestion}
+                  isCurrent={suggestion.id === current?.id}
+                  isChecked={checkedIds.has(suggestion.id)}
                   onToggle={toggleChecked}
                   onOpen={onOpen}
                 />
@@ -362,7 +364,7 @@ export function SuggestionList({ inbox, onOpen }: { inbox: Suggestions; onOpen: 
 }
 
 interface SuggestionRowProps {
-  readonly proposal: Suggestion
+  readonly suggestion: Suggestion
   readonly isCurrent: boolean
   readonly isChecked: boolean
   readonly onToggle: (id: string) => void
@@ -370,10 +372,16 @@ interface SuggestionRowProps {
 }
 
 /** Memoized, since the list renders again on every scroll event. */
-const SuggestionRow = memo(function ProposalRow({ proposal, isCurrent, isChecked, onToggle, onOpen }: SuggestionRowProps) {
+const SuggestionRow = memo(function ProposalRow({
+  suggestion,
+  isCurrent,
+  isChecked,
+  onToggle,
+  onOpen,
+}: SuggestionRowProps) {
   useTranslation()
-  const { id, state } = proposal
-  const subject = subjectOf(proposal)
+  const { id, state } = suggestion
+  const subject = subjectOf(suggestion)
   return (
     <div
       id={`proposal-${id}`}
@@ -404,7 +412,7 @@ const SuggestionRow = memo(function ProposalRow({ proposal, isCurrent, isChecked
       <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
         <span className="truncate">{clipLine(stripMarks(subject?.text ?? ''), 200)}</span>
         <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
-          <span className="shrink-0">{t(`suggestions.rule.${ruleName(proposal)}`)}</span>
+          <span className="shrink-0">{t(`suggestions.rule.${ruleName(suggestion)}`)}</span>
           {state !== 'open' && <span className="shrink-0">{t(`suggestions.state.${state}`)}</span>}
           <span className="min-w-0 truncate font-mono text-[11px]">{subject && `${subject.path}:${subject.line}`}</span>
         </span>

@@ -12,13 +12,13 @@ import { suggestionTabs, useSuggestions, type Suggestions } from './use-suggesti
 import { explainCode } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 
-/** @param proposal id of the suggestion to select first */
-export function SuggestionsView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
-  const inbox = useSuggestions(agent.id, proposal)
+/** @param suggestion id of the suggestion to select first */
+export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestion: string | undefined }) {
+  const inbox = useSuggestions(agent.id, suggestion)
   const [isEditing, setIsEditing] = useState(false)
   const [isReviewOpen, setIsReviewOpen] = useState(false)
-  const [isDetailOpen, setIsDetailOpen] = useState(proposal !== undefined)
-  const { query, current, proposals, tab, checkedIds } = inbox
+  const [isDetailOpen, setIsDetailOpen] = useState(suggestion !== undefined)
+  const { query, current, suggestions, tab, checkedIds } = inbox
   const view = useRef<HTMLElement>(null)
   const details = useRef<HTMLDivElement>(null)
   /** Shows the change in a narrow window, instead of the list. @returns false if it is shown already */
@@ -41,7 +41,7 @@ export function SuggestionsView({ agent, proposal }: { agent: Agent; proposal: s
     action()
   }
   // Removing the last suggestion drops the focus. The view takes it, so that keys such as `u` still work.
-  const isEmpty = proposals.length === 0
+  const isEmpty = suggestions.length === 0
   useEffect(() => {
     if (isEmpty && document.activeElement === document.body) view.current?.focus({ preventScroll: true })
   }, [isEmpty])
@@ -80,7 +80,7 @@ export function SuggestionsView({ agent, proposal }: { agent: Agent; proposal: s
       )}
       <QueryView query={query} lines={9}>
         {() =>
-          proposals.length === 0 ? (
+          suggestions.length === 0 ? (
             <NoSuggestions inbox={inbox} />
           ) : (
             <div className="flex min-h-0 flex-1">
@@ -121,7 +121,7 @@ export function SuggestionsView({ agent, proposal }: { agent: Agent; proposal: s
                     <SuggestionView
                       key={current.id}
                       inbox={inbox}
-                      proposal={current}
+                      suggestion={current}
                       isEditing={isEditing}
                       onEdit={setIsEditing}
                     />
@@ -142,11 +142,7 @@ function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
   return target.tagName === 'TEXTAREA' || (target instanceof HTMLInputElement && target.type !== 'checkbox')
 }
 
-function keyActions(
-  inbox: Suggestions,
-  edit: () => void,
-  accept: () => void,
-): Readonly<Record<string, () => void>> {
+function keyActions(inbox: Suggestions, edit: () => void, accept: () => void): Readonly<Record<string, () => void>> {
   const { index, current, selectAt } = inbox
   const selectNext = () => selectAt(index + 1)
   const selectPrevious = () => selectAt(index - 1)
@@ -159,7 +155,7 @@ function keyActions(
     PageDown: () => selectAt(index + 10),
     PageUp: () => selectAt(index - 10),
     Home: () => selectAt(0),
-    End: () => selectAt(inbox.proposals.length - 1),
+    End: () => selectAt(inbox.suggestions.length - 1),
     x: toggle,
     ' ': toggle,
     'Mod+a': inbox.toggleAll,
@@ -230,7 +226,9 @@ function NoSuggestions({ inbox }: { inbox: Suggestions }) {
         </Button>
       </EmptyState>
     )
-  return <EmptyState title={t('suggestions.empty')} hint={t('suggestions.lookedLast', { when: formatMoment(scannedAt) })} />
+  return (
+    <EmptyState title={t('suggestions.empty')} hint={t('suggestions.lookedLast', { when: formatMoment(scannedAt) })} />
+  )
 }
 
 function CheckedView({ agent, inbox }: { agent: string; inbox: Suggestions }) {
@@ -318,10 +316,10 @@ function ReviewNote({ inbox, onReview }: { inbox: Suggestions; onReview: () => v
 }
 
 function ReviewSummary({ review }: { review: ReviewOutcome }) {
-  const { state, at, model, proposals, usd, left, unread, code = 'internal', data = {} } = review
+  const { state, at, model, proposals: suggestions, usd, left, unread, code = 'internal', data = {} } = review
   const parts = [
     t('suggestions.review.last', { when: formatMoment(at), model }),
-    t('suggestions.count', { count: proposals }),
+    t('suggestions.count', { count: suggestions }),
     ...(usd === null || usd === 0 ? [] : [formatMoney(usd)]),
     ...(state === 'budget' ? [t('suggestions.review.budgetReached', { count: left })] : []),
     ...(state === 'stopped' ? [t('suggestions.review.stopped', { count: left })] : []),

@@ -24,17 +24,17 @@ export function useSuggestions(agent: string, initial: string | undefined) {
   })
   const [checkedIds, setCheckedIds] = useState<ReadonlySet<string>>(noIds)
   const { runAction, ...undoable } = useUndoableActions(() => setCheckedIds(noIds))
-  const proposals: readonly Suggestion[] = query.data?.[tab] ?? []
-  const selectedIndex = proposals.findIndex(({ id }) => id === selection.id)
-  const index = selectedIndex >= 0 ? selectedIndex : Math.min(selection.index, proposals.length - 1)
-  const current = proposals[index]
-  const checked = proposals.filter(({ id }) => checkedIds.has(id))
+  const suggestions: readonly Suggestion[] = query.data?.[tab] ?? []
+  const selectedIndex = suggestions.findIndex(({ id }) => id === selection.id)
+  const index = selectedIndex >= 0 ? selectedIndex : Math.min(selection.index, suggestions.length - 1)
+  const current = suggestions[index]
+  const checked = suggestions.filter(({ id }) => checkedIds.has(id))
   const targets = checked.length > 0 ? checked : current ? [current] : []
   const ids = targets.map(({ id }) => id)
 
   const selectAt = (position: number) => {
-    const next = Math.max(0, Math.min(proposals.length - 1, position))
-    setSelection({ id: proposals[next]?.id, index: next })
+    const next = Math.max(0, Math.min(suggestions.length - 1, position))
+    setSelection({ id: suggestions[next]?.id, index: next })
   }
   const toggleChecked = (id: string) => setCheckedIds(checkedIds.symmetricDifference(new Set([id])))
   const reopenAction = (reopenedIds: string[]) => () => client.suggestions.reopen({ agent, ids: reopenedIds })
@@ -61,7 +61,7 @@ export function useSuggestions(agent: string, initial: string | undefined) {
     agent,
     query,
     tab,
-    proposals,
+    suggestions,
     current,
     index,
     checkedIds,
@@ -73,27 +73,30 @@ export function useSuggestions(agent: string, initial: string | undefined) {
       setCheckedIds(noIds)
       setSelection({ id: undefined, index: 0 })
     },
-    select: (id: string) => setSelection({ id, index: proposals.findIndex((proposal) => proposal.id === id) }),
+    select: (id: string) => setSelection({ id, index: suggestions.findIndex((suggestion) => suggestion.id === id) }),
     selectAt,
     toggleChecked,
     toggleAll: () =>
-      setCheckedIds(checkedIds.size === proposals.length ? noIds : new Set(proposals.map(({ id }) => id))),
+      setCheckedIds(checkedIds.size === suggestions.length ? noIds : new Set(suggestions.map(({ id }) => id))),
     uncheckAll: () => setCheckedIds(noIds),
     checkOnly: (newIds: readonly string[]) => setCheckedIds(new Set(newIds)),
     accept: async () => {
       if (ids.length > 0 && tab === 'open') await accept(ids)
     },
-    acceptEdited: ({ id }: Suggestion, after: string[][]) => accept([id], () => client.suggestions.edit({ agent, id, after })),
+    acceptEdited: ({ id }: Suggestion, after: string[][]) =>
+      accept([id], () => client.suggestions.edit({ agent, id, after })),
     refuse: () => closeTargets('suggestions.refused', () => client.suggestions.refuse({ agent, ids })),
     snooze: (span: Snooze) =>
-      closeTargets('suggestions.snoozed', () => client.suggestions.snooze({ agent, ids, until: Date.now() + snoozes[span] })),
+      closeTargets('suggestions.snoozed', () =>
+        client.suggestions.snooze({ agent, ids, until: Date.now() + snoozes[span] }),
+      ),
     restore: async ({ acceptance, id }: Suggestion) => {
       const undo = acceptance === undefined ? reopenAction([id]) : undoAction(acceptance)
       await runAction(() => undoable.runUndo(undo), [id])
     },
-    swapLines: async (proposal: Suggestion) => {
-      if (tab !== 'open' || !canSwapLines(proposal)) return
-      await runAction(() => client.suggestions.turn({ agent, id: proposal.id }), [proposal.id])
+    swapLines: async (suggestion: Suggestion) => {
+      if (tab !== 'open' || !canSwapLines(suggestion)) return
+      await runAction(() => client.suggestions.turn({ agent, id: suggestion.id }), [suggestion.id])
     },
     review: () => void runWithErrorToast(client.suggestions.review({ agent })),
     scan: () => void runWithErrorToast(client.suggestions.look({ agent })),

@@ -202,7 +202,12 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
         <Transfer agent={agent} isEmpty={checks.length === 0} />
         {progress ? (
           <Button onClick={() => stop.mutate({ agent })}>
-            <progress aria-label={t('savedSearches.running')} value={progress.done} max={progress.total} className="w-16" />
+            <progress
+              aria-label={t('savedSearches.running')}
+              value={progress.done}
+              max={progress.total}
+              className="w-16"
+            />
             {t('common.cancel')}
           </Button>
         ) : (
@@ -433,7 +438,11 @@ function SavedSearchRow({ agent, check }: { agent: string; check: Check }) {
           ? t('savedSearches.found', { rank: outcome.rank, score: formatScore(outcome.score) })
           : outcome?.reason && t(`savedSearches.reason.${outcome.reason}`, { score: formatScore(outcome.score) })}
       </p>
-      <IconButton icon={Trash2} label={t('savedSearches.remove', { query })} onClick={() => remove.mutate({ agent, id })} />
+      <IconButton
+        icon={Trash2}
+        label={t('savedSearches.remove', { query })}
+        onClick={() => remove.mutate({ agent, id })}
+      />
     </li>
   )
 }
@@ -441,6 +450,7 @@ function SavedSearchRow({ agent, check }: { agent: string; check: Check }) {
 function Mark({ check: { outcome } }: { check: Check }) {
   const Icon = outcome === null ? CircleDashed : outcome.rank === null ? CircleX : CircleCheck
   const color = outcome === null ? 'text-faint' : outcome.rank === null ? 'text-bad' : 'text-good'
-  const label = outcome === null ? 'savedSearches.notRun' : outcome.rank === null ? 'savedSearches.fails' : 'savedSearches.passes'
+  const label =
+    outcome === null ? 'savedSearches.notRun' : outcome.rank === null ? 'savedSearches.fails' : 'savedSearches.passes'
   return <Icon size={16} role="img" aria-label={t(label)} className={`mt-0.5 shrink-0 ${color}`} />
 }

@@ -56,7 +56,9 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 const ChecksView = lazyView(async () => (await import('../search/past-searches.tsx')).ChecksView)
 const ContextView = lazyView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
 const FindView = lazyView(async () => (await import('../editor/find-view.tsx')).FindView)
-const DeletePermanentlyView = lazyView(async () => (await import('../curation/delete-permanently.tsx')).DeletePermanentlyView)
+const DeletePermanentlyView = lazyView(
+  async () => (await import('../curation/delete-permanently.tsx')).DeletePermanentlyView,
+)
 const FoundView = lazyView(async () => (await import('../search/found-view.tsx')).FoundView)
 const SuggestionsView = lazyView(async () => (await import('../curation/suggestions-view.tsx')).SuggestionsView)
 const RecallsView = lazyView(async () => (await import('../search/past-searches.tsx')).RecallsView)
@@ -104,7 +106,7 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
           <SuggestionsView
             key={parameters.get('proposal')}
             agent={agent}
-            proposal={parameters.get('proposal') ?? undefined}
+            suggestion={parameters.get('proposal') ?? undefined}
           />
         </Route>
         {Object.entries(agentViews).map(([path, View]) => (

@@ -235,7 +235,9 @@ function requests(source: string): Record<string, (path: string) => object[]> {
       { agent, path },
       { agent, path, from: 3 },
     ],
-    'savedSearches.add': (path) => [{ agent, question: { query: 'q', relevant: [{ path, startLine: 1, endLine: 1 }] } }],
+    'savedSearches.add': (path) => [
+      { agent, question: { query: 'q', relevant: [{ path, startLine: 1, endLine: 1 }] } },
+    ],
   }
 }
 

@@ -172,7 +172,13 @@ describe('review by a model', () => {
       respond: () => ({ text: answers[Math.min(at++, answers.length - 1)] ?? '' }),
     })
     const before = await everything()
-    expect(await suggestions.review(main)).toMatchObject({ state: 'done', requests: 3, proposals: 0, unread: 1, dropped: 4 })
+    expect(await suggestions.review(main)).toMatchObject({
+      state: 'done',
+      requests: 3,
+      proposals: 0,
+      unread: 1,
+      dropped: 4,
+    })
     expect(await open()).toEqual([])
     expect(await everything()).toEqual(before)
     const count = server.requests.length

@@ -37,18 +37,18 @@ it('a changed fact is offered after saving; replacing strikes the old line, and 
   const saved = await save('The rent goes up to 1,520 from June.')
   expect(await read(saved.path)).toContain('1,520')
   await until(() => matches.length > 0)
-  const { proposal = '', ...match } = matches[0] ?? {}
+  const { proposal: suggestion = '', ...match } = matches[0] ?? {}
   expect(match).toMatchObject({ path: 'memory/2026-11-02.md', line: 3, text: 'The rent is 1,450 euros a month.' })
   const before = await read('memory/2026-11-02.md')
   expect(before, 'nothing changes unasked').toBe(files['memory/2026-11-02.md'])
 
-  const { acceptance } = await client.suggestions.accept({ ...main, ids: [proposal] })
+  const { acceptance } = await client.suggestions.accept({ ...main, ids: [suggestion] })
   expect(await read('memory/2026-11-02.md')).toContain(
     '- ~~09:00 The rent is 1,450 euros a month.~~ (until 2026-11-22, now: [memory/2026-11-22.md:3] “12:00 The rent goes up to 1,520 from June.”)\n',
   )
   await client.suggestions.undo({ ...main, acceptance: acceptance ?? 0 })
   expect(await read('memory/2026-11-02.md')).toBe(before)
-  await client.suggestions.refuse({ ...main, ids: [proposal] })
+  await client.suggestions.refuse({ ...main, ids: [suggestion] })
   expect(await open(), 'both are kept').toEqual([])
 })
 
@@ -61,7 +61,7 @@ it('notes in a row are compared one after the other, and a repeated one names th
     save('The boiler code is now 4402'),
   ])
   await until(() => matches.length >= 3, 20_000)
-  const found = matches.map(({ path, line, proposal }) => [`${path}:${line}`, proposal === undefined])
+  const found = matches.map(({ path, line, proposal: suggestion }) => [`${path}:${line}`, suggestion === undefined])
   expect(found.slice(0, 2)).toEqual([
     ['notes/房子.md:3', false],
     ['memory/2026-11-02.md:4', true],

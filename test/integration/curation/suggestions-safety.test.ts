@@ -105,7 +105,11 @@ describe('acceptance safety', () => {
             if (after !== null) expected.set(path, after)
           }
           const open = () => {
-            const opened = openSuggestionsOf(folder, state, (content) => answers[asked++ % answers.length]?.(content) ?? '')
+            const opened = openSuggestionsOf(
+              folder,
+              state,
+              (content) => answers[asked++ % answers.length]?.(content) ?? '',
+            )
             opened.workspace.changes.subscribe((write) => watch(opened.log, write))
             return opened
           }

@@ -121,7 +121,10 @@ describe('suggestions', () => {
     await until(async () => (await open()).every(({ id }) => id !== logged?.id))
     const { done } = await client.suggestions.list(main)
     expect(done.find(({ id }) => id === logged?.id)).toMatchObject({ state: 'withdrawn', gone: 'reason' })
-    expect(await suggestions.accept({ ...main, ids: [logged?.id ?? ''] })).toMatchObject({ accepted: 0, acceptance: null })
+    expect(await suggestions.accept({ ...main, ids: [logged?.id ?? ''] })).toMatchObject({
+      accepted: 0,
+      acceptance: null,
+    })
     expect(await read(log)).toContain('green tea')
   })
 

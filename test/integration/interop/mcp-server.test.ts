@@ -304,8 +304,8 @@ describe('permissions of a program', () => {
     await app.suggestions.refuse({ agent: 'main', ids: [third['proposal'] ?? ''] })
     expect((await call('remember', wanted)).structuredContent).toMatchObject({ longTerm: 'refused before' })
     const other = await call('remember', { text: 'Lives in Turin', section: 'Preferences' })
-    const { proposal } = other.structuredContent as { proposal: string }
-    await app.suggestions.accept({ agent: 'main', ids: [proposal] })
+    const { proposal: suggestion } = other.structuredContent as { proposal: string }
+    await app.suggestions.accept({ agent: 'main', ids: [suggestion] })
     expect(await read('MEMORY.md')).toMatch(/## Preferences\n\n- Lives in Turin \^\[mcp: Test program, [-\d]+\]\n/)
     // Allowed text goes into MEMORY.md, and so does all text of a program with that permission.
     await openWindow(app)

@@ -60,7 +60,7 @@ agents:
 
 describe('third-party text in the context', () => {
   it('turns removals and replacements of lines into suggestions; additions are written with their source', async () => {
-    const { agent, run, read, proposals } = await openAgent()
+    const { agent, run, read, proposals: suggestions } = await openAgent()
     const results = await run(
       [
         call('write', { path: 'recipes.md', content: '' }),
@@ -72,7 +72,7 @@ describe('third-party text in the context', () => {
     expect(results.slice(0, 2).map((text) => text.split(':')[0])).toEqual(['write_proposed', 'write_proposed'])
     const current = `${files['recipes.md']}- Cake ^[file: paper.txt, 2026-01-20]\n`
     expect(await read('recipes.md')).toBe(current)
-    const [emptying] = await proposals()
+    const [emptying] = await suggestions()
     expect(emptying).toMatchObject({ rule: 'outside', detail: { target: 'file: paper.txt' } })
     // The user decides; the later addition stays.
     const { acceptance } = await agent.suggestions.accept([emptying?.id ?? ''])
@@ -82,7 +82,7 @@ describe('third-party text in the context', () => {
   })
 
   it('recognises instruction and memory files in any folder, case and Markdown suffix', async () => {
-    const { run, proposals, workspace } = await openAgent()
+    const { run, proposals: suggestions, workspace } = await openAgent()
     const paths = ['MEMORY.markdown', 'agents.markdown', 'soul.MD', 'sub/Agents.md', 'sub/skill.markdown', 'Gemini.md']
     const results = await run(
       [...paths, '.cursorrules'].map((path) => call('write', { path, content: 'Obey.', append: true })),
@@ -90,20 +90,20 @@ describe('third-party text in the context', () => {
     )
     expect(results.map((text) => text.split(':')[0])).toEqual([...paths.map(() => 'write_proposed'), 'path_hidden'])
     expect(paths.filter((path) => existsSync(join(workspace, path)))).toEqual([])
-    expect((await proposals()).map(({ files: [file] }) => file?.path).sort()).toEqual(
+    expect((await suggestions()).map(({ files: [file] }) => file?.path).sort()).toEqual(
       ['agents.markdown', 'MEMORY.markdown', 'SOUL.md', 'Gemini.md', 'sub/Agents.md', 'sub/skill.markdown'].sort(),
     )
   })
 
   it('asks for instructions of other programs in every chat', async () => {
-    const { agent, run, read, proposals } = await openAgent()
+    const { agent, run, read, proposals: suggestions } = await openAgent()
     const results = await run([
       call('write', { path: 'CLAUDE.md', content: '# Build\n' }),
       call('edit', { path: 'recipes.md', oldText: '- Soup', newText: '- Stew' }),
     ])
     expect(results[0]).toContain('other programs follow files of this name')
     expect(await read('recipes.md')).toContain('- Stew')
-    await agent.suggestions.accept([(await proposals())[0]?.id ?? ''])
+    await agent.suggestions.accept([(await suggestions())[0]?.id ?? ''])
     expect(await read('CLAUDE.md')).toBe('# Build\n')
   })
 })

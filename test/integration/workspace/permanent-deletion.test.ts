@@ -327,7 +327,9 @@ describe('permanent erasure', () => {
 
   it('refuses a text that would match nearly everywhere', async () => {
     const { client, workspace } = await openForget()
-    await expect(client.permanentDeletion.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(client.permanentDeletion.find({ ...main, words: 'a' })).rejects.toMatchObject({
+      code: 'input_invalid',
+    })
     await expect(
       (async () => {
         for await (const _ of await client.permanentDeletion.run({ ...main, texts: ['- .'] }));

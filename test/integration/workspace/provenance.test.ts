@@ -205,7 +205,9 @@ describe('provenance', () => {
     expect(JSON.stringify(messages)).toContain('line 30')
     expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
     expect(await read(log)).toContain('- Ferries leave at nine. ^[import: vault, 2026-01-20]')
-    expect((await agent.suggestions.list()).open).toMatchObject([{ rule: 'outside', detail: { target: 'import: vault' } }])
+    expect((await agent.suggestions.list()).open).toMatchObject([
+      { rule: 'outside', detail: { target: 'import: vault' } },
+    ])
     const wrote = async () => (await agent.history.timeline({ since: 0, limit: 20 })).find(({ path }) => path === log)
     await until(async () => (await wrote()) !== undefined)
     expect(await wrote()).toMatchObject({ cause: 'agent', sources: ['import: vault'] })

@@ -27,11 +27,11 @@ function accepted(files: Record<string, string>, found: readonly Finding[], priv
     path in files
       ? { text: files[path] ?? '', hash: files[path] ?? '', lines: new TextLines(files[path] ?? '') }
       : undefined
-  const proposals = found.map((one) => suggestionOf(one, { author: { kind: 'rule' }, at: 1 }, read, privacyOf))
+  const suggestions = found.map((one) => suggestionOf(one, { author: { kind: 'rule' }, at: 1 }, read, privacyOf))
   const paths = [...Object.keys(files), ...found.flatMap((one) => one.files.map(({ path }) => path))]
-  const plan = planAcceptance(proposals, new Map(paths.map((path) => [path, read(path)])), 1, privacyOf)
+  const plan = planAcceptance(suggestions, new Map(paths.map((path) => [path, read(path)])), 1, privacyOf)
   const after = { ...files, ...Object.fromEntries(plan.files.map(({ path, after }) => [path, after])) }
-  return { after, plan, proposals }
+  return { after, plan, proposals: suggestions }
 }
 
 const long = Array.from({ length: 400 }, (_, at) => `- we keep word number ${at} here`).join('\n')
@@ -105,13 +105,13 @@ describe('accepting a suggestion', () => {
   }
 
   it('a line that quotes a local one becomes local, and its reference still works', () => {
-    const { after, proposals } = accepted(fact, [superseded])
+    const { after, proposals: suggestions } = accepted(fact, [superseded])
     const line = after['a.md']?.split('\n')[0] ?? ''
     expect(line).toBe(`- ~~Bo leads Atlas.~~ (until ${day}, now: [team.md:3] “Bo leads Walrus.”) ^[private]`)
     expect(supersededLine(line)?.by).toEqual({ path: 'team.md', line: 3, text: 'Bo leads Walrus.' })
     expect(supersededLine(strikeThrough(line, { until: '2027-01-01', by: undefined }))?.text).toBe('Bo leads Atlas.')
     expect(strikeThrough(line, { until: '2027-01-01', by: undefined })).toContain(') ^[private]')
-    expect(proposals[0]?.files[0]?.patch, 'the preview shows the mark').toContain(') ^[private]')
+    expect(suggestions[0]?.files[0]?.patch, 'the preview shows the mark').toContain(') ^[private]')
   })
 
   it('a mark added after the suggestion counts', () => {
@@ -121,12 +121,12 @@ describe('accepting a suggestion', () => {
       hash: '',
       lines: new TextLines(files[path as 'a.md']),
     })
-    const proposal = suggestionOf(superseded, { author: { kind: 'rule' }, at: 1 }, read)
-    expect(proposal.files[0]?.patch).not.toContain('private')
+    const suggestion = suggestionOf(superseded, { author: { kind: 'rule' }, at: 1 }, read)
+    expect(suggestion.files[0]?.patch).not.toContain('private')
     const now = new Map(
       Object.entries(fact).map(([path, text]) => [path, { text, hash: 'b', lines: new TextLines(text) }]),
     )
-    expect(planAcceptance([proposal], now, 1, byMarks).files[0]?.after).toMatch(/ \^\[private\]\n$/)
+    expect(planAcceptance([suggestion], now, 1, byMarks).files[0]?.after).toMatch(/ \^\[private\]\n$/)
   })
 
   it('a promoted local line is local in MEMORY.md', () => {

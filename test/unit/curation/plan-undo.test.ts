@@ -8,8 +8,8 @@ import { suggestionOf } from '../../../src/main/curation/suggestions/suggestion.
 
 type AcceptedEdit = LineEdit & { readonly proposal: string; readonly path: string }
 
-const edit = (proposal: string, line: number, before: string[], after: string[], path = 'a.md'): AcceptedEdit => ({
-  proposal,
+const edit = (suggestion: string, line: number, before: string[], after: string[], path = 'a.md'): AcceptedEdit => ({
+  proposal: suggestion,
   path,
   line,
   before,
@@ -23,28 +23,28 @@ function acceptanceOf(texts: Record<string, string | null>, edits: readonly Acce
     const after = before === null ? own.flatMap(({ after }) => after).join('\n') : new TextLines(before).apply(own)
     return { path, before, after }
   })
-  const proposals = [...Map.groupBy(edits, ({ proposal }) => proposal)].map(([id, own]): Suggestion => {
+  const suggestions = [...Map.groupBy(edits, ({ proposal: suggestion }) => suggestion)].map(([id, own]): Suggestion => {
     const byPath = Map.groupBy(own, ({ path }) => path)
     const proposed = [...byPath].map(([path, some]) => ({ path, edits: some }))
     const finding = { rule: 'duplicate' as const, evidence: [], files: proposed }
-    const proposal = suggestionOf(finding, { author: { kind: 'rule' }, at: 1 }, () => undefined)
-    return { ...proposal, id, state: 'accepted' }
+    const suggestion = suggestionOf(finding, { author: { kind: 'rule' }, at: 1 }, () => undefined)
+    return { ...suggestion, id, state: 'accepted' }
   })
-  return { files, proposals }
+  return { files, proposals: suggestions }
 }
 
 type Made = ReturnType<typeof acceptanceOf>
 
-/** @param now texts after later edits @param proposals those that were not undone before */
-async function back(made: Made, now: Record<string, string | null> = {}, proposals = made.proposals) {
+/** @param now texts after later edits @param suggestions those that were not undone before */
+async function back(made: Made, now: Record<string, string | null> = {}, suggestions = made.proposals) {
   const currentOf = (path: string, after: string) => (path in now ? (now[path] ?? null) : after)
   const files = new Map(
     made.files.map(({ path, before, after }) => [path, { before, current: currentOf(path, after) }]),
   )
-  const { texts, stuck } = planUndo(proposals, files)
+  const { texts, stuck } = planUndo(suggestions, files)
   return {
     texts: Object.fromEntries(texts.map(({ path, after }) => [path, after])),
-    stuck: stuck.map(({ proposal, line }) => [proposal, line]),
+    stuck: stuck.map(({ proposal: suggestion, line }) => [suggestion, line]),
   }
 }
 
@@ -119,8 +119,8 @@ describe('undoing an acceptance', () => {
               .map((one) => one + end)
               .join('')
               .slice(0, isEnded ? undefined : -end.length)
-          const edits = places.flatMap(({ accepted, proposal }, at) =>
-            accepted === 'no' ? [] : [edit(`p${proposal}`, at + 1, [line(at)], acceptedAs(at))],
+          const edits = places.flatMap(({ accepted, proposal: suggestion }, at) =>
+            accepted === 'no' ? [] : [edit(`p${suggestion}`, at + 1, [line(at)], acceptedAs(at))],
           )
           const before = join(places.map((_, at) => line(at)))
           const made = acceptanceOf({ 'a.md': before }, edits)
@@ -136,11 +136,12 @@ describe('undoing an acceptance', () => {
           }
           const current = join(places.flatMap((_, at) => now(at, false)))
           const { texts, stuck } = await back(made, { 'a.md': current })
-          const kept = new Set(stuck.map(([proposal]) => proposal))
-          for (const [at, { proposal }] of places.entries()) if (spoils(at)) expect(kept).toContain(`p${proposal}`)
+          const kept = new Set(stuck.map(([suggestion]) => suggestion))
+          for (const [at, { proposal: suggestion }] of places.entries())
+            if (spoils(at)) expect(kept).toContain(`p${suggestion}`)
           if (places.every(({ mine }) => mine === 'no')) expect(kept.size).toBe(0)
           if (current === made.files[0]?.after) expect(texts['a.md'] ?? current).toBe(before)
-          const isBack = ({ proposal }: { proposal: number }) => !kept.has(`p${proposal}`)
+          const isBack = ({ proposal: suggestion }: { proposal: number }) => !kept.has(`p${suggestion}`)
           const sorted = (text: string) => text.split(/\r?\n/).filter(Boolean).sort()
           const wanted = places.flatMap((place, at) => now(at, isBack(place)))
           expect(sorted(texts['a.md'] ?? current)).toEqual(sorted(wanted.join('\n')))

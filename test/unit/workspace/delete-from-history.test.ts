@@ -90,7 +90,12 @@ async function run(
   folders: ReturnType<typeof foldersIn>,
   request: Partial<DeletionRequest> = {},
 ): Promise<DeletionOutcome> {
-  for await (const step of deletePermanently(folders, { texts: [secret], keep: [], deleteOldHistory: false, ...request }))
+  for await (const step of deletePermanently(folders, {
+    texts: [secret],
+    keep: [],
+    deleteOldHistory: false,
+    ...request,
+  }))
     if ('left' in step) return step
   throw new Error('the erasure did not finish')
 }

@@ -121,7 +121,9 @@ export async function suggestUntrustedChange(
   const markedText = sources.length > 0 ? withAddedSource(before ?? '', after, mark, hasSourceMark) : after
   const finding = untrustedFinding(path, before, markedText, sources.map(sourceName))
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
-  await suggestions.add([suggestionOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile)])
+  await suggestions.add([
+    suggestionOf(finding, { author: { kind: 'model', model }, at: date.getTime() }, () => currentFile),
+  ])
 }
 
 /** Returns the absolute path of the folder of stored review requests. */

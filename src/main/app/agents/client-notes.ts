@@ -83,6 +83,6 @@ async function withSuggestion(
   }
   const currentFile = before === undefined ? undefined : { text: before, hash: hashText(before) }
   const author = { kind: 'client' as const, name }
-  const proposal = await suggestions.propose(suggestionOf(finding, { author, at: date.getTime() }, () => currentFile))
-  return { ...entry, proposal: proposal ?? null }
+  const suggestion = await suggestions.propose(suggestionOf(finding, { author, at: date.getTime() }, () => currentFile))
+  return { ...entry, proposal: suggestion ?? null }
 }

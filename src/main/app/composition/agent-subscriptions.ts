@@ -106,7 +106,9 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
       case 'files':
         links.markStale()
         findLongTermFiles(change.paths).catch((error: unknown) => log.fault(error, `conventions of agent ${agent}`))
-        suggestions.filesChanged(change.paths).catch((error: unknown) => log.fault(error, `suggestions of agent ${agent}`))
+        suggestions
+          .filesChanged(change.paths)
+          .catch((error: unknown) => log.fault(error, `suggestions of agent ${agent}`))
         history.recordExternalChanges(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':

@@ -62,7 +62,7 @@ export interface ReviewOptions {
   /** Returns the lines to judge, without private ones. */
   readonly reviewInput: (signal: AbortSignal | undefined) => Promise<ReviewInput>
   /** Adds proposals to the inbox. @returns the number of new ones */
-  readonly add: (proposals: readonly Suggestion[]) => Promise<number>
+  readonly add: (suggestions: readonly Suggestion[]) => Promise<number>
 }
 
 /** Includes the tokens of reasoning. */
@@ -228,7 +228,7 @@ export class Review {
 
   async #propose(reviewId: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const { workspace, privacyOf } = this.#options
-    const proposals: Suggestion[] = []
+    const suggestions: Suggestion[] = []
     const handledKeys: string[] = []
     for (const { key, verdict, model, at, cost, request } of records.pending()) {
       const finding = await findingFor(verdict, context)
@@ -236,10 +236,10 @@ export class Review {
       if (!finding) continue
       const files = await loadNotes(workspace, [finding])
       const origin = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
-      const proposal = suggestionOf(finding, origin, (path) => files.get(path), privacyOf)
-      proposals.push({ ...proposal, review: reviewId, ...(request === undefined ? {} : { request }) })
+      const suggestion = suggestionOf(finding, origin, (path) => files.get(path), privacyOf)
+      suggestions.push({ ...suggestion, review: reviewId, ...(request === undefined ? {} : { request }) })
     }
-    const added = proposals.length > 0 ? await this.#options.add(proposals) : 0
+    const added = suggestions.length > 0 ? await this.#options.add(suggestions) : 0
     await records.add(handledKeys.map((key) => ({ key, proposed: true as const })))
     return added
   }

@@ -225,7 +225,9 @@ export class SavedSearches {
    * Reads the expected files and returns `relocateLines` for their current texts. Lines of a file that cannot be read at
    * the moment keep their place.
    */
-  async #locator(queries: readonly StoredSearch[]): Promise<(lines: ExpectedLines) => ReturnType<typeof relocateLines>> {
+  async #locator(
+    queries: readonly StoredSearch[],
+  ): Promise<(lines: ExpectedLines) => ReturnType<typeof relocateLines>> {
     /** `text` is undefined for a deleted file. */
     const texts = new Map<string, { text: string | undefined }>()
     for (const path of new Set(queries.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {

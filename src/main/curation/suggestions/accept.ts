@@ -44,12 +44,12 @@ export async function accept(
   ids: readonly string[],
   save: () => Promise<void>,
 ): Promise<{ acceptance: number | null; accepted: number; left: number; gone: number }> {
-  const { proposals } = state
+  const { proposals: suggestions } = state
   return retry(async () => {
-    const { plan } = await planFor(context, proposals, ids)
+    const { plan } = await planFor(context, suggestions, ids)
     const { accepted, skipped, withdrawn } = plan
     const updated = new Map([...accepted, ...withdrawn].map((one) => [one.id, one]))
-    state.proposals = proposals.map((one) => updated.get(one.id) ?? one)
+    state.proposals = suggestions.map((one) => updated.get(one.id) ?? one)
     // An undo after a crash needs the edits as they are written.
     await save()
     const change = await write(context, state, plan.files, accepted)
@@ -59,8 +59,12 @@ export async function accept(
 }
 
 /** Returns the diffs of an acceptance without writing. */
-export async function preview(context: AcceptContext, { proposals }: StoredSuggestions, ids: readonly string[]) {
-  const { plan, notes } = await planFor(context, proposals, ids)
+export async function preview(
+  context: AcceptContext,
+  { proposals: suggestions }: StoredSuggestions,
+  ids: readonly string[],
+) {
+  const { plan, notes } = await planFor(context, suggestions, ids)
   const files = [...plan.edits].map(([path, fileEdits]) => {
     const note = notes.get(path)
     return { path, patch: (note?.lines ?? new TextLines('')).patch(path, fileEdits), isNew: !note }
@@ -83,7 +87,7 @@ export async function undo(context: AcceptContext, state: StoredSuggestions, acc
     for (const { path, before } of log.filesOf(acceptance))
       files.set(path, { before, current: (await readNote(workspace, path))?.text ?? null })
     const { texts, stuck } = planUndo(accepted, files)
-    const places = new Map(stuck.map(({ proposal, ...place }) => [proposal, place]))
+    const places = new Map(stuck.map(({ proposal: suggestion, ...place }) => [suggestion, place]))
     const undone = accepted.filter(({ id }) => !places.has(id))
     await write(context, state, texts, undone, acceptance)
     state.proposals = state.proposals.map((one) => ({ ...one, stuck: places.get(one.id) ?? one.stuck }))
@@ -92,7 +96,10 @@ export async function undo(context: AcceptContext, state: StoredSuggestions, acc
 }
 
 /** Brings the inbox in line with acceptances and undos whose process ended before it wrote the inbox. */
-export async function recoverSuggestions({ workspace, log, now }: AcceptContext, state: StoredSuggestions): Promise<void> {
+export async function recoverSuggestions(
+  { workspace, log, now }: AcceptContext,
+  state: StoredSuggestions,
+): Promise<void> {
   if (log.pendingSets().some(({ kind }) => kind === 'accept')) await workspace.recover()
   for (const set of log.setsAfter(state.lastChange, 'accept'))
     applyChange(state, suggestionIdsOf(set), set.id, set.origin.undoes, now)
@@ -101,11 +108,11 @@ export async function recoverSuggestions({ workspace, log, now }: AcceptContext,
 /**
  * Plans the undo of an acceptance. Removes the edits of all its proposals from the present texts; if other edits are in
  * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
- * @param proposals the accepted ones that were not undone before
+ * @param suggestions the accepted ones that were not undone before
  */
-export function planUndo(proposals: readonly Suggestion[], files: ReadonlyMap<string, AcceptedFile>) {
+export function planUndo(suggestions: readonly Suggestion[], files: ReadonlyMap<string, AcceptedFile>) {
   const texts = new Map([...files].map(([path, { current }]) => [path, current]))
-  let accepted = proposals
+  let accepted = suggestions
   let stuck: UndoConflict[] = []
   const remove = (group: readonly Suggestion[]): void => {
     const remaining = accepted.filter((one) => !group.includes(one))
@@ -157,8 +164,8 @@ function withoutEdits({
 }
 
 /** Applies the edits of proposals to the text before them. @returns undefined if they do not fit its lines */
-function textWithEdits(path: string, before: string | null | undefined, proposals: readonly Suggestion[]) {
-  const edits = proposals.flatMap(({ files }) => files.flatMap((file) => (file.path === path ? file.edits : [])))
+function textWithEdits(path: string, before: string | null | undefined, suggestions: readonly Suggestion[]) {
+  const edits = suggestions.flatMap(({ files }) => files.flatMap((file) => (file.path === path ? file.edits : [])))
   if (before === undefined || edits.length === 0) return before
   if (before === null) return edits.flatMap(({ after }) => after).join('\n')
   const text = new TextLines(before)
@@ -171,10 +178,10 @@ async function write(
   { workspace, now }: AcceptContext,
   state: StoredSuggestions,
   texts: Parameters<Workspace['runTransaction']>[1],
-  proposals: readonly Suggestion[],
+  suggestions: readonly Suggestion[],
   undoes?: number,
 ): Promise<number | undefined> {
-  const ids = proposals.map(({ id }) => id)
+  const ids = suggestions.map(({ id }) => id)
   const options = { kind: 'accept', detail: { proposals: ids } } as const
   const written =
     texts.length > 0 ? await workspace.runTransaction({}, texts, { cause: 'upkeep', undoes }, options) : undefined
@@ -202,11 +209,15 @@ function suggestionIdsOf(set: ReturnType<ChangeLog['setOf']>): ReadonlySet<strin
   return new Set(detailSchema.parse(parseJson(set?.detail ?? '{}')).proposals)
 }
 
-async function planFor({ workspace, privacyOf, now }: AcceptContext, all: readonly Suggestion[], ids: readonly string[]) {
+async function planFor(
+  { workspace, privacyOf, now }: AcceptContext,
+  all: readonly Suggestion[],
+  ids: readonly string[],
+) {
   const requested = new Set(ids)
-  const proposals = all.filter((one) => requested.has(one.id) && isOpen(one, now))
-  const notes = await loadNotes(workspace, proposals)
-  return { plan: planAcceptance(proposals, notes, now, privacyOf), notes }
+  const suggestions = all.filter((one) => requested.has(one.id) && isOpen(one, now))
+  const notes = await loadNotes(workspace, suggestions)
+  return { plan: planAcceptance(suggestions, notes, now, privacyOf), notes }
 }
 
 /**
@@ -218,7 +229,7 @@ async function planFor({ workspace, privacyOf, now }: AcceptContext, all: readon
  * `before` is null for a new one
  */
 export function planAcceptance(
-  proposals: readonly Suggestion[],
+  suggestions: readonly Suggestion[],
   files: ReadonlyMap<string, LoadedNote | undefined>,
   now: number,
   privacyOf: PrivacyOf,
@@ -232,8 +243,8 @@ export function planAcceptance(
   const [accepted, skipped, withdrawn]: [Suggestion[], Suggestion[], Suggestion[]] = [[], [], []]
   const acceptedChanges = new Set<string>()
   const acceptedNeeds = new Set<string>()
-  for (const proposal of proposals) {
-    let current = proposal
+  for (const suggestion of suggestions) {
+    let current = suggestion
     for (const [path, file] of files)
       if (current.state !== 'withdrawn') current = updateSuggestion(current, path, file, now)
     if (current.state === 'withdrawn') {
@@ -255,7 +266,7 @@ export function planAcceptance(
     // Only one proposal can create a file.
     const createsFileTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
     if (!markedFiles || hasConflict || createsFileTwice) {
-      skipped.push(proposal)
+      skipped.push(suggestion)
       continue
     }
     accepted.push(current)

@@ -3,8 +3,8 @@ import { compareSaved, prepareReviewInput, scanNotes, type ScanRequest } from '.
 
 /** Yields the progress, then the proposals. */
 async function* scan(request: ScanRequest) {
-  const proposals = yield* streamProgress((onProgress) => scanNotes(request, onProgress))
-  yield { type: 'done' as const, proposals }
+  const suggestions = yield* streamProgress((onProgress) => scanNotes(request, onProgress))
+  yield { type: 'done' as const, proposals: suggestions }
 }
 
 const jobs = { scan, reviewInput: prepareReviewInput, compare: compareSaved }

@@ -82,7 +82,8 @@ function suggestionMaker(
 ): (finding: Finding) => Suggestion {
   const byPath = new Map(notes.map((note) => [note.path, note]))
   const { of: privacyOf } = marksBy([{ prefix: '', privateRules }])
-  return (finding) => suggestionOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf)
+  return (finding) =>
+    suggestionOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf)
 }
 
 /** Selects the open lines that a review asks about. */

@@ -59,13 +59,13 @@ export class SuggestionStore {
   }
 }
 
-function withinLimits(proposals: Suggestion[]): Suggestion[] {
-  const newestFirst = proposals.toSorted((one, other) => other.stateAt - one.stateAt)
+function withinLimits(suggestions: Suggestion[]): Suggestion[] {
+  const newestFirst = suggestions.toSorted((one, other) => other.stateAt - one.stateAt)
   // All proposals of the last acceptance stay, so that it can be undone as a whole.
   const lastAcceptance = newestFirst.find(({ state }) => state === 'accepted')?.acceptance
   const isDone = ({ state, acceptance }: Suggestion) =>
     state === 'withdrawn' || (state === 'accepted' && (acceptance === undefined || acceptance !== lastAcceptance))
   const refused = newestFirst.filter(({ state }) => state === 'refused')
   const dropped = new Set([...refused.slice(maxRefused), ...newestFirst.filter(isDone).slice(maxDone)])
-  return proposals.filter((proposal) => !dropped.has(proposal))
+  return suggestions.filter((suggestion) => !dropped.has(suggestion))
 }

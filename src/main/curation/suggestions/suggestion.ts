@@ -190,12 +190,17 @@ export function isOpen({ state, until = 0 }: Pick<Suggestion, 'state' | 'until'>
  * are gone. Returns the same object if nothing changed.
  * @param file undefined if the file was deleted
  */
-export function updateSuggestion(proposal: Suggestion, path: string, file: LoadedNote | undefined, now: number): Suggestion {
-  const proposedFile = proposal.files.find((one) => one.path === path)
-  if (proposedFile && proposedFile.hash === (file?.hash ?? null)) return proposal
-  const withdraw = (gone: 'lines' | 'reason'): Suggestion => ({ ...proposal, state: 'withdrawn', stateAt: now, gone })
+export function updateSuggestion(
+  suggestion: Suggestion,
+  path: string,
+  file: LoadedNote | undefined,
+  now: number,
+): Suggestion {
+  const proposedFile = suggestion.files.find((one) => one.path === path)
+  if (proposedFile && proposedFile.hash === (file?.hash ?? null)) return suggestion
+  const withdraw = (gone: 'lines' | 'reason'): Suggestion => ({ ...suggestion, state: 'withdrawn', stateAt: now, gone })
   const files: SuggestedFile[] = []
-  for (const proposed of proposal.files) {
+  for (const proposed of suggestion.files) {
     if (proposed.path !== path) files.push(proposed)
     else if (!file || proposed.hash === null) return withdraw('lines')
     else {
@@ -209,11 +214,11 @@ export function updateSuggestion(proposal: Suggestion, path: string, file: Loade
     }
   }
   const evidence: Evidence[] = []
-  for (const item of proposal.evidence) {
+  for (const item of suggestion.evidence) {
     const { text } = item
     const line = item.path === path ? file?.lines.findTrimmed(text, item.line, text.length < maxEvidence) : item.line
     if (line === undefined) return withdraw('reason')
     evidence.push({ ...item, line })
   }
-  return { ...proposal, files, evidence }
+  return { ...suggestion, files, evidence }
 }

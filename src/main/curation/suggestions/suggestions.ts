@@ -35,7 +35,10 @@ interface SuggestionServiceOptions {
   readonly now: Clock
   readonly privacyOf: PrivacyOf
   /** Runs the rules on all notes. @throws the signal's reason */
-  readonly scan: (signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void) => Promise<readonly Suggestion[]>
+  readonly scan: (
+    signal: AbortSignal,
+    onProgress: (progress: SuggestionProgress) => void,
+  ) => Promise<readonly Suggestion[]>
   readonly compare: (saved: SavedLines, signal: AbortSignal) => Promise<Comparison | undefined>
   readonly review: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'reviewInput'>
   readonly onDamaged: (copyPath: string) => void
@@ -50,7 +53,9 @@ export class SuggestionService {
   readonly #inbox: SuggestionStore
   readonly #review: Review
   /** The running scan or review; only one runs at a time. */
-  #activeRun: { readonly controller: AbortController; readonly isReview: boolean; progress: SuggestionProgress } | undefined
+  #activeRun:
+    | { readonly controller: AbortController; readonly isReview: boolean; progress: SuggestionProgress }
+    | undefined
   /** Compares saved notes one after the other. */
   readonly #comparisons = new KeyedQueue()
   readonly #closing = new AbortController()
@@ -64,10 +69,10 @@ export class SuggestionService {
 
   /** Returns open proposals sorted by rule and place, and the latest closed ones. */
   async list() {
-    const { lookedAt, proposals } = await this.#read()
+    const { lookedAt, proposals: suggestions } = await this.#read()
     const now = this.#now()
-    const open = proposals.filter((one) => isOpen(one, now)).sort(byRule)
-    const done = proposals.filter((one) => !isOpen(one, now)).sort((one, other) => other.stateAt - one.stateAt)
+    const open = suggestions.filter((one) => isOpen(one, now)).sort(byRule)
+    const done = suggestions.filter((one) => !isOpen(one, now)).sort((one, other) => other.stateAt - one.stateAt)
     return {
       open,
       done: done.slice(0, maxListedDone),
@@ -79,9 +84,9 @@ export class SuggestionService {
   }
 
   async count(): Promise<number> {
-    const { proposals } = await this.#read()
+    const { proposals: suggestions } = await this.#read()
     const now = this.#now()
-    return proposals.filter((one) => isOpen(one, now)).length
+    return suggestions.filter((one) => isOpen(one, now)).length
   }
 
   /**
@@ -113,14 +118,14 @@ export class SuggestionService {
   }
 
   /** Adds proposals that do not come from a scan. @returns the number of new ones */
-  async add(proposals: readonly Suggestion[]): Promise<number> {
-    return (await this.#addFindings(proposals, false)).added
+  async add(suggestions: readonly Suggestion[]): Promise<number> {
+    return (await this.#addFindings(suggestions, false)).added
   }
 
   /** Adds one proposal. @returns its id or the id of an equal open one; undefined if an equal one was rejected */
-  async propose(proposal: Suggestion): Promise<string | undefined> {
+  async propose(suggestion: Suggestion): Promise<string | undefined> {
     const isCurrent = ({ state }: Suggestion) => state !== 'accepted' && state !== 'withdrawn'
-    const added = await this.#addOnce(proposal, isCurrent)
+    const added = await this.#addOnce(suggestion, isCurrent)
     return added.state === 'refused' ? undefined : added.id
   }
 
@@ -133,9 +138,9 @@ export class SuggestionService {
     try {
       const match = await this.#comparisons.run('', () => this.#options.compare({ path, startLine, endLine }, signal))
       if (!match) return undefined
-      const { proposal, ...place } = match
-      if (!proposal) return place
-      const id = this.#options.workspace.isReadOnly(place.path) ? undefined : await this.propose(proposal)
+      const { proposal: suggestion, ...place } = match
+      if (!suggestion) return place
+      const id = this.#options.workspace.isReadOnly(place.path) ? undefined : await this.propose(suggestion)
       return id === undefined ? undefined : { ...place, proposal: id }
     } catch (error) {
       if (signal.aborted) return undefined
@@ -158,8 +163,8 @@ export class SuggestionService {
     const finding = flagLine(notePath, file.text, line, fault, localDate(at))
     const detail = { ...finding.detail, ...(query === undefined ? {} : { query }) }
     const origin = { author: { kind: 'user' as const }, at: at.getTime() }
-    const proposal = suggestionOf({ ...finding, detail }, origin, () => file, privacyOf)
-    return (await this.#addOnce(proposal, (other) => isOpen(other, at.getTime()))).id
+    const suggestion = suggestionOf({ ...finding, detail }, origin, () => file, privacyOf)
+    return (await this.#addOnce(suggestion, (other) => isOpen(other, at.getTime()))).id
   }
 
   /** Accepts open proposals as one change. @throws AppError `file_changed`, and as `Workspace.rewriteAll` */
@@ -174,7 +179,7 @@ export class SuggestionService {
   /** Strikes the other line of a contradiction. @throws AppError `plan_outdated` */
   async swapSides(id: string): Promise<void> {
     const { workspace, now, privacyOf } = this.#options
-    await this.#rewrite(id, (proposal) => withSwappedSides(workspace, proposal, localDate(now()), privacyOf))
+    await this.#rewrite(id, (suggestion) => withSwappedSides(workspace, suggestion, localDate(now()), privacyOf))
   }
 
   /** Undoes as much of an acceptance as possible. @throws AppError `undo_conflict` if it was undone or is too old */
@@ -184,7 +189,7 @@ export class SuggestionService {
 
   /** @throws AppError `plan_outdated` if the proposal is closed, `input_invalid` for a wrong number of texts */
   async edit(id: string, after: readonly (readonly string[])[]): Promise<void> {
-    await this.#rewrite(id, (proposal) => withEditedTexts(this.#options.workspace, proposal, after))
+    await this.#rewrite(id, (suggestion) => withEditedTexts(this.#options.workspace, suggestion, after))
   }
 
   /** Rejects open proposals; ignores other ids. */
@@ -205,9 +210,9 @@ export class SuggestionService {
 
   /** Updates open and snoozed proposals after files changed. @param paths workspace-relative */
   async filesChanged(paths: readonly string[]): Promise<void> {
-    const { proposals } = await this.#read()
+    const { proposals: suggestions } = await this.#read()
     const now = this.#now()
-    const affectedPaths = new Set(proposals.filter(isPending).flatMap(pathsOf)).intersection(new Set(paths))
+    const affectedPaths = new Set(suggestions.filter(isPending).flatMap(pathsOf)).intersection(new Set(paths))
     if (affectedPaths.size === 0) return
     await this.#change(async (state) => {
       for (const path of affectedPaths) {
@@ -253,7 +258,7 @@ export class SuggestionService {
       const foundByKey = new Map(found.map((one) => [suggestionKey(one), one]))
       const stored = new Set<string>()
       let withdrawn = 0
-      const proposals = state.proposals.map((one): Suggestion => {
+      const suggestions = state.proposals.map((one): Suggestion => {
         const key = suggestionKey(one)
         // An accepted proposal without edits only informed the user and must not return.
         if (isPending(one) || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0))
@@ -266,17 +271,17 @@ export class SuggestionService {
       })
       const added = [...foundByKey].flatMap(([key, one]) => (stored.has(key) ? [] : [one]))
       if (isScan) state.lookedAt = now
-      state.proposals = [...proposals, ...added]
+      state.proposals = [...suggestions, ...added]
       return { added: added.length, withdrawn }
     })
   }
 
-  async #rewrite(id: string, change: (proposal: Suggestion) => Promise<Suggestion>): Promise<void> {
+  async #rewrite(id: string, change: (suggestion: Suggestion) => Promise<Suggestion>): Promise<void> {
     await this.#change(async (state) => {
-      const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
-      if (!proposal) throw new AppError('plan_outdated', 'this suggestion is no longer open', {})
-      const changed = await change(proposal)
-      state.proposals = state.proposals.map((one) => (one === proposal ? changed : one))
+      const suggestion = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
+      if (!suggestion) throw new AppError('plan_outdated', 'this suggestion is no longer open', {})
+      const changed = await change(suggestion)
+      state.proposals = state.proposals.map((one) => (one === suggestion ? changed : one))
     })
   }
 
@@ -295,12 +300,12 @@ export class SuggestionService {
   }
 
   /** @returns the equal proposal for which `isCurrent` is true, or else the new one */
-  #addOnce(proposal: Suggestion, isCurrent: (other: Suggestion) => boolean): Promise<Suggestion> {
-    const key = suggestionKey(proposal)
+  #addOnce(suggestion: Suggestion, isCurrent: (other: Suggestion) => boolean): Promise<Suggestion> {
+    const key = suggestionKey(suggestion)
     return this.#change(async (state) => {
       const existing = state.proposals.find((other) => isCurrent(other) && suggestionKey(other) === key)
-      if (!existing) state.proposals = [...state.proposals, proposal]
-      return existing ?? proposal
+      if (!existing) state.proposals = [...state.proposals, suggestion]
+      return existing ?? suggestion
     })
   }
 
@@ -348,21 +353,21 @@ function byRule(one: Suggestion, other: Suggestion): number {
  */
 async function withEditedTexts(
   workspace: Workspace,
-  proposal: Suggestion,
+  suggestion: Suggestion,
   after: readonly (readonly string[])[],
 ): Promise<Suggestion> {
-  const count = proposal.files.reduce((sum, { edits }) => sum + edits.length, 0)
+  const count = suggestion.files.reduce((sum, { edits }) => sum + edits.length, 0)
   if (after.length !== count) throw new AppError('input_invalid', `${count} texts are required`, { field: 'after' })
   const texts = [...after]
   const files: SuggestedFile[] = []
-  for (const { path, hash, edits } of proposal.files) {
+  for (const { path, hash, edits } of suggestion.files) {
     const changedEdits = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
     const file = hash === null ? undefined : await workspace.read(path)
     const isCurrent = file?.hash === hash || hash === null
     if (!isCurrent) throw new AppError('file_changed', `${path} was changed by another program`, { path })
     files.push({ path, hash, edits: changedEdits, patch: new TextLines(file?.text ?? '').patch(path, changedEdits) })
   }
-  return { ...proposal, files }
+  return { ...suggestion, files }
 }
 
 /**
@@ -372,12 +377,12 @@ async function withEditedTexts(
  */
 async function withSwappedSides(
   workspace: Workspace,
-  proposal: Suggestion,
+  suggestion: Suggestion,
   today: string,
   privacyOf: PrivacyOf,
 ): Promise<Suggestion> {
-  const [firstSide, secondSide] = proposal.evidence
-  const { rule } = proposal
+  const [firstSide, secondSide] = suggestion.evidence
+  const { rule } = suggestion
   const outdated = secondSide && (await locate(workspace, secondSide))
   const current = firstSide && (await locate(workspace, firstSide))
   if ((rule !== 'contradiction' && rule !== 'supersedes') || !outdated || !current)
@@ -386,10 +391,10 @@ async function withSwappedSides(
   const textOf = (path: string) => [outdated, current].find((side) => side.path === path)?.text
   const edits = (withPrivateMarks(finding, { textOf, privacyOf }) ?? finding.files).flatMap((file) => file.edits)
   return {
-    ...proposal,
+    ...suggestion,
     evidence: [...finding.evidence],
     files: [{ path: outdated.path, hash: outdated.hash, edits, patch: outdated.lines.patch(outdated.path, edits) }],
-    detail: { ...proposal.detail, day: today },
+    detail: { ...suggestion.detail, day: today },
   }
 }
 

@@ -19,7 +19,10 @@ export async function findOccurrences(folders: DeletionFolders, pattern: Deletio
 }
 
 /** Returns the places in a file with a match, or the file itself if it cannot be searched. */
-export async function findInFile({ kind, path, file }: SearchedFile, pattern: DeletionPattern): Promise<DeletionPlace[]> {
+export async function findInFile(
+  { kind, path, file }: SearchedFile,
+  pattern: DeletionPattern,
+): Promise<DeletionPlace[]> {
   const unknownPlace = { kind, path, count: 0, lines: [] }
   if (kind === 'history') return findInLog(file, pattern) ?? [unknownPlace]
   if (kind === 'oldHistory') {
@@ -97,8 +100,8 @@ function rewriteText({ kind, path }: SearchedFile, text: string, pattern: Deleti
     if (isUseless || value === undefined) return []
     if (!path.endsWith('inbox.json') || !isRecord(value) || !Array.isArray(value['proposals']))
       return [JSON.stringify(mapStrings(value, rewrite))]
-    const proposals = value['proposals'].filter((proposal) => !hasMatch(proposal))
-    return [JSON.stringify({ ...value, proposals })]
+    const suggestions = value['proposals'].filter((suggestion) => !hasMatch(suggestion))
+    return [JSON.stringify({ ...value, proposals: suggestions })]
   })
   return rows.length === 0 ? undefined : rows.join('\n')
 }

@@ -125,7 +125,13 @@ function applyEvent(event: AppEvent): void {
 }
 
 /** Says where a saved note stands already, or offers to replace the line that it changes. */
-function showMatch({ agent, path, line, text, proposal }: Extract<AppEvent, { type: 'noteMatched' }>): void {
+function showMatch({
+  agent,
+  path,
+  line,
+  text,
+  proposal: suggestion,
+}: Extract<AppEvent, { type: 'noteMatched' }>): void {
   const show = (title: string, buttons: ExternalToast) =>
     toast.info(title, {
       description: `${text} (${path}:${line})`,
@@ -135,11 +141,11 @@ function showMatch({ agent, path, line, text, proposal }: Extract<AppEvent, { ty
       ...buttons,
     })
   const open = () => window.dispatchEvent(new CustomEvent(goToEvent, { detail: paths.file(path, line) }))
-  if (proposal === undefined) {
+  if (suggestion === undefined) {
     show(i18next.t('capture.known'), { action: { label: i18next.t('tool.open'), onClick: open } })
     return
   }
-  const input = { agent, ids: [proposal] }
+  const input = { agent, ids: [suggestion] }
   const replace = async () => {
     const { acceptance, accepted } = await client.suggestions.accept(input)
     if (accepted === 0) toast.warning(i18next.t('suggestions.gone', { count: 1 }))

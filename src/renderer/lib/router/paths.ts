@@ -33,7 +33,7 @@ export const paths = {
   changes: () => '/changes',
   find: () => '/find',
   brokenLinks: () => '/links/broken',
-  inbox: (proposal?: string) => withParameters('/inbox', { proposal }),
+  inbox: (suggestion?: string) => withParameters('/inbox', { proposal: suggestion }),
   forget: () => '/forget',
   capture: () => '/capture',
 }

@@ -56,9 +56,9 @@ export const rememberTool: MemoryTool<typeof input, typeof output> = {
     const saved = await ask((primary, isRepeated) =>
       primary.clients.remember({ ...request, mayBeThere: isRepeated }, { signal }),
     )
-    const { path, startLine, endLine, change, proposal } = saved
-    const pending = proposal === null ? 'refused before' : 'waits for the user'
-    const longTerm = proposal === undefined ? 'written' : pending
+    const { path, startLine, endLine, change, proposal: suggestion } = saved
+    const pending = suggestion === null ? 'refused before' : 'waits for the user'
+    const longTerm = suggestion === undefined ? 'written' : pending
     return {
       path,
       startLine,
@@ -66,7 +66,7 @@ export const rememberTool: MemoryTool<typeof input, typeof output> = {
       ...(change === null ? {} : { undo: change }),
       done: 'remembered',
       ...(section === undefined ? {} : { longTerm }),
-      ...(typeof proposal === 'string' ? { proposal } : {}),
+      ...(typeof suggestion === 'string' ? { proposal: suggestion } : {}),
     }
   },
 }
