@@ -1,4 +1,6 @@
 /** Temporary folders, deleted after the test. */
+import { once } from 'node:events'
+import { watch } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -42,4 +44,11 @@ export async function textsIn(
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const asked = paths.filter(isAsked).sort()
   return Object.fromEntries(await Promise.all(asked.map(async (path) => [path, await readFile(path, 'utf8')] as const)))
+}
+
+/** Resolves at the first change of a file in the folder. */
+export async function firstChange(folder: string): Promise<void> {
+  const watcher = watch(folder, { recursive: true })
+  await once(watcher, 'change')
+  watcher.close()
 }

@@ -65,7 +65,7 @@ async function runSuite(url: string, revision: string, folder: string): Promise<
 async function failedChecks(folder: string): Promise<string> {
   const lines: string[] = []
   for (const scenario of await readdir(folder)) {
-    const checks = checksSchema.parse(JSON.parse(await readFile(join(folder, scenario, 'savedSearches.json'), 'utf8')))
+    const checks = checksSchema.parse(JSON.parse(await readFile(join(folder, scenario, 'checks.json'), 'utf8')))
     for (const { id, status, errorMessage = '' } of checks)
       if (status === 'FAILURE') lines.push(`${scenario}: ${id}: ${errorMessage.slice(0, 300)}`)
   }

@@ -35,6 +35,8 @@ async function createHome() {
   const { session } = await client.chat.send({ ...main, text: 'Remember that Ben lives in Leiden.' })
   const messages = () => client.sessions.get({ ...main, session }).then((chat) => chat.messages)
   await until(async () => (await messages()).at(-1)?.message.role === 'assistant')
+  // The request is kept after the answer.
+  await until(async () => (await client.workspace.list(main)).some(({ path }) => path === 'memory/2026-11-22.md'))
   await client.history.timeline(main)
   await client.search.settle({ ...main, vectors: true })
   const content = { notes: await client.workspace.list(main), messages: await messages() }

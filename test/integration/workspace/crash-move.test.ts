@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
-import { writeFiles } from '../../support/folder.ts'
+import { firstChange, writeFiles } from '../../support/folder.ts'
 import { pendingMove, storePendingChange } from '../../support/pending-change.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
@@ -31,14 +31,14 @@ describe('crash during a move', () => {
       const random = seededRandom()
       const told = { change_ended: 0, change_not_done: 0 }
       let within = 0
-      // A kill hits a move only by chance, so repeat until one does.
-      const landed = () => within > 0 && told.change_ended + told.change_not_done > 0
-      for (let round = 0; round < kills || (!landed() && round < 8 * kills); round += 1) {
+      for (let round = 0; round < 2 * kills; round += 1) {
         const child = spawn(process.execPath, [mover, home], { stdio: ['ignore', 'pipe', 'inherit'] })
         let output = ''
         child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
         while (!output.includes('moving')) await once(child.stdout, 'data')
-        await new Promise((resolve) => setTimeout(resolve, random() * 120 * (1 + (round % 4))))
+        // At any time, or while files change.
+        if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, random() * 500))
+        else await firstChange(workspace)
         child.kill('SIGKILL')
         await once(child, 'exit')
         within += output.endsWith('moving\n') ? 1 : 0
@@ -57,7 +57,7 @@ describe('crash during a move', () => {
       expect(within).toBeGreaterThan(0)
       expect(told.change_ended + told.change_not_done).toBeGreaterThan(0)
     },
-    60_000 + 8 * kills * 6000,
+    60_000 + 2 * kills * 6000,
   )
 
   it('leaves and reports a note that was edited after the crash', async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { FindEvent, ReplaceEvent } from '../../../src/shared/contract/index.ts'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
-import { until } from '../../support/folder.ts'
+import { firstChange, until } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const replacer = fileURLToPath(new URL('../../support/crash-replacer.ts', import.meta.url))
@@ -165,13 +165,14 @@ describe('find and replace in all notes', () => {
       const { home, workspace } = await prepareFolders({ files })
       const random = seededRandom()
       let ended = 0
-      // Repeat until a kill hits a replacement.
-      for (let round = 0; round < kills || (ended === 0 && round < 8 * kills); round += 1) {
+      for (let round = 0; round < 2 * kills; round += 1) {
         const child = spawn(process.execPath, [replacer, home], { stdio: ['ignore', 'pipe', 'inherit'] })
         let output = ''
         child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
         while (!output.includes('replacing')) await once(child.stdout, 'data')
-        await new Promise((resolve) => setTimeout(resolve, random() * 400 * (1 + (round % 4))))
+        // At any time, or while files change.
+        if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, random() * 1000))
+        else await firstChange(workspace)
         child.kill('SIGKILL')
         await once(child, 'exit')
         const app = await createApp({ mainFolder, env: {}, home, watch: false })
@@ -198,7 +199,7 @@ describe('find and replace in all notes', () => {
       }
       expect(ended).toBeGreaterThan(0)
     },
-    60_000 + 8 * kills * 20_000,
+    60_000 + 2 * kills * 20_000,
   )
 
   it('refuses an invalid pattern, and one that takes too long', async () => {
