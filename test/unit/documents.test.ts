@@ -56,6 +56,33 @@ describe('developer documents', () => {
     expect(names.filter((name) => !words.has(name) && !foreignNames.has(name))).toEqual([])
   })
 
+  it.each(['docs/CONTRIBUTING.md', 'docs/architecture.md'])('%s names declarations that exist', (document) => {
+    const other = [
+      'allowScripts',
+      'tsc',
+      'CHROMIUM_PATH',
+      'TMPDIR',
+      'makensis',
+      'llm',
+      'curation',
+      'interop',
+      'util',
+      'lib',
+      'ws',
+    ]
+    const program = sources
+      .filter((path) => /^(?:src|test\/support|resources)\/.*\.(?:tsx?|mjs)$/.test(path))
+      .map((path) => read(path))
+      .join('\n')
+    const names = [...read(document).matchAll(/`([A-Za-z]\w+)(?:\(\))?`/g)].map(([, name = '']) => name)
+    const isDeclared = (name: string) =>
+      new RegExp(
+        `(?:function\\*?|const|let|class|interface|type|get|readonly|async) +#?${name}\\b|^ *${name}[?:(]`,
+        'm',
+      ).test(program)
+    expect(names.filter((name) => !other.includes(name) && !isDeclared(name))).toEqual([])
+  })
+
   it.each(['README.md', ...pages])('%s has no dead links', (document) => {
     const prose = read(document).replace(/```[\s\S]*?```|`[^`\n]*`/g, '')
     const targets = [...prose.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = '']) => target)
