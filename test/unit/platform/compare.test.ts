@@ -5,7 +5,7 @@ import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
 import { revertInText } from '../../../src/main/platform/diff/merge-texts.ts'
 import { describeChange } from '../../../src/main/platform/diff/patch.ts'
 import { hunkStatuses, withoutHunks } from '../../../src/main/workspace/changes/revert.ts'
-import { parseLargeChange } from '../../../src/shared/util/file-change.ts'
+import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
 

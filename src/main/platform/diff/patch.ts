@@ -1,5 +1,6 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk } from 'diff'
-import { type FileChange, formatLargeChange } from '#shared/util/file-change.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { formatLargeChange } from '#shared/util/large-change.ts'
 import { compareLines, type EditedLines, splitLines } from './compare-lines.ts'
 
 /** Limits of a patch to display; a longer patch has no lines (see shared/util/large-change.ts). */

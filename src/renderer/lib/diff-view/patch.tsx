@@ -1,6 +1,6 @@
 import { t } from 'i18next'
 import { useMemo, useState } from 'react'
-import { parseLargeChange } from '#shared/util/file-change.ts'
+import { parseLargeChange } from '#shared/util/large-change.ts'
 import { Button } from '../ui/elements.tsx'
 import { clipLine } from '../util/clip.ts'
 
