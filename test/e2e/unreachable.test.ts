@@ -79,7 +79,7 @@ describe('runtime offline', () => {
     const host = await openMortal({ text: 'words of the answer '.repeat(200), delayMs: 40 })
     const page = await openPage({}, gone)
     // Views preload one by one while the window is idle.
-    const isThere = page.waitForResponse(/inbox-view/)
+    const isThere = page.waitForResponse(/suggestions-view/)
     await page.goto(host.url)
     await isThere
     const composer = page.getByRole('textbox', { name: 'Message' })
