@@ -251,7 +251,7 @@ const otherRequests = [
   'workspace.setFolderVisibility',
   'agents.create',
   'agents.setUp',
-  'habits.look',
+  'conventions.look',
   'settings.set',
   'tags.planRename',
   'tags.rename',

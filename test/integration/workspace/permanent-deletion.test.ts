@@ -247,7 +247,7 @@ describe('permanent erasure', () => {
     const { client, home, app, env } = test
     await spread(test, client)
     const request = { texts: [secret], keep: [], deleteOldHistory: false }
-    const outcome = await app.agents.erasure.run('main', request, () => void app.agents.erasure.stop('main'))
+    const outcome = await app.agents.deletion.run('main', request, () => void app.agents.deletion.stop('main'))
     expect(outcome).toMatchObject({ isStopped: true })
     expect('left' in outcome && outcome.left.length).toBeGreaterThan(0)
     await app.close()

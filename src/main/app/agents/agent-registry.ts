@@ -58,11 +58,11 @@ export class AgentRegistry {
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimedFolders = new Map<string, string>()
   #isSavingPower = false
-  readonly erasure: PermanentDeletion
+  readonly deletion: PermanentDeletion
 
   constructor(options: AgentsOptions) {
     this.#options = options
-    this.erasure = new PermanentDeletion(this, workerEntry(options.mainFolder, 'workspace/deletion/deletion.worker'))
+    this.deletion = new PermanentDeletion(this, workerEntry(options.mainFolder, 'workspace/deletion/deletion.worker'))
     this.#lastAnnouncedKey = this.#agentListKey()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()
@@ -352,7 +352,7 @@ export class AgentRegistry {
     return result
   }
 
-  erasureFolders(id: string) {
+  deletionFolders(id: string) {
     const { home, logs } = this.#options.folders
     const workspace = this.workspaceOf(id)
     return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
@@ -370,10 +370,10 @@ export class AgentRegistry {
 
   async #startAgent(id: string, onCreated: (agent: OpenAgent) => void): Promise<OpenAgent> {
     const options = await this.#agentOptions(id)
-    // Completes an erasure that a crash interrupted, before anything reads the files.
-    await this.erasure.resume(id).catch((error: unknown) => {
+    // Completes a deletion that a crash interrupted, before anything reads the files.
+    await this.deletion.resume(id).catch((error: unknown) => {
       // Another program may lock a file; the next start retries. The agent stays usable.
-      options.log.fault(error, `erasure for agent ${id}`)
+      options.log.fault(error, `deletion for agent ${id}`)
     })
     const agent = await OpenAgent.create(options)
     onCreated(agent)

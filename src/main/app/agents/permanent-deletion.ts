@@ -13,21 +13,21 @@ const maxRelatedLines = 12
 /** Limits of the search for related lines. Unlikely ones count too, because the user chooses which lines to erase. */
 const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 
-/** The part of `AgentRegistry` that an erasure needs. */
+/** The part of `AgentRegistry` that a deletion needs. */
 interface Agents {
   get(id: string): Promise<OpenAgent>
-  erasureFolders(id: string): Parameters<typeof taskFile>[0]
+  deletionFolders(id: string): Parameters<typeof taskFile>[0]
   whileClosed<T>(agent: OpenAgent, work: () => Promise<T>): Promise<T>
 }
 
-/** Finds and erases texts in everything that the app stores for an agent. Runs one erasure per agent at a time. */
+/** Finds and erases texts in everything that the app stores for an agent. Runs one deletion per agent at a time. */
 export class PermanentDeletion {
   readonly #agents: Agents
   readonly #entry: URL
-  /** Workers of the running erasures by the id of the agent. */
+  /** Workers of the running deletions by the id of the agent. */
   readonly #workers = new Map<string, WorkerHost<DeletionJobs>>()
 
-  /** @param entry the file `erasure.worker` */
+  /** @param entry the file `deletion.worker` */
   constructor(agents: Agents, entry: URL) {
     this.#agents = agents
     this.#entry = entry
@@ -36,7 +36,7 @@ export class PermanentDeletion {
   /** Finds all places that contain the words, and related lines. @throws AppError `input_invalid` for a short text */
   async find(id: string, words: string, signal?: AbortSignal) {
     const agent = await this.#agents.get(id)
-    const folders = this.#agents.erasureFolders(id)
+    const folders = this.#agents.deletionFolders(id)
     const { places, git } = await runInWorker(
       this.#entry,
       (client: WorkerClient<DeletionJobs>) => client.find({ folders, words }),
@@ -53,11 +53,11 @@ export class PermanentDeletion {
    * @throws AppError `session_busy`, and as `erase`
    */
   async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
-    if (this.#workers.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
+    if (this.#workers.has(id)) throw new AppError('session_busy', 'a deletion is already running', {})
     const agent = await this.#agents.get(id)
     if (agent.chat.turns.isAnswering)
       throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
-    const folders = this.#agents.erasureFolders(id)
+    const folders = this.#agents.deletionFolders(id)
     const worker = new WorkerHost<DeletionJobs>({ entry: this.#entry })
     this.#workers.set(id, worker)
     try {
@@ -73,14 +73,14 @@ export class PermanentDeletion {
     }
   }
 
-  /** Stops the erasure after the current file; no effect if none runs. */
+  /** Stops the deletion after the current file; no effect if none runs. */
   async stop(id: string): Promise<void> {
     await this.#workers.get(id)?.run((client) => client.stop())
   }
 
-  /** Finishes an erasure that a crash interrupted; no effect if there is none. @throws AppError as `erase` */
+  /** Finishes a deletion that a crash interrupted; no effect if there is none. @throws AppError as `deletePermanently` */
   async resume(id: string): Promise<void> {
-    const folders = this.#agents.erasureFolders(id)
+    const folders = this.#agents.deletionFolders(id)
     if (!existsSync(taskFile(folders))) return
     await runInWorker<DeletionJobs, void>(this.#entry, (client) => client.resume(folders))
   }

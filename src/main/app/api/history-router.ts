@@ -95,15 +95,15 @@ export const permanentDeletionRoutes = ({ app, os }: RouterBase) => ({
   find: os.permanentDeletion.find.handler(async ({ input: { agent, words }, signal }) => {
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
-    const { embedding, ...occurrences } = await app.agents.erasure.find(agent, words, signal)
+    const { embedding, ...occurrences } = await app.agents.deletion.find(agent, words, signal)
     // The embedding model also received these texts.
     return { ...occurrences, models: embedding === undefined ? models : [...models, embedding] }
   }),
-  // The erasure also finishes if the caller disconnects.
+  // The deletion also finishes if the caller disconnects.
   run: os.permanentDeletion.run.handler(async function* ({ input: { agent, ...request } }) {
     yield yield* streamProgress((onProgress) =>
-      app.agents.erasure.run(agent, request, ({ done, total }) => onProgress(done, total)),
+      app.agents.deletion.run(agent, request, ({ done, total }) => onProgress(done, total)),
     )
   }),
-  stop: perform(os.permanentDeletion.stop, (input) => app.agents.erasure.stop(input.agent)),
+  stop: perform(os.permanentDeletion.stop, (input) => app.agents.deletion.stop(input.agent)),
 })

@@ -57,7 +57,7 @@ export function findInLog(file: string, pattern: DeletionPattern): DeletionPlace
 export function deleteFromLog(log: OpenLog, pattern: DeletionPattern, keptPaths: ReadonlySet<string>): number {
   const { db } = log
   const count = db.transaction(() => rewrite(log, pattern, keptPaths)).immediate()
-  // Also if nothing changed: an interrupted erasure may have left texts in the WAL.
+  // Also if nothing changed: an interrupted deletion may have left texts in the WAL.
   db.exec('VACUUM')
   if (db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0)
     throw new AppError('file_busy', `another process keeps reading ${db.name}`, { path: db.name })

@@ -1,5 +1,5 @@
 /**
- * Permanent erasure: removes phrases from notes, transcripts, requests, history, index, drafts and proposals, then
+ * Permanent deletion: removes phrases from notes, transcripts, requests, history, index, drafts and proposals, then
  * searches all stored files for remaining matches. The agent must be closed. The task is stored before the first
  * change, so the next start finishes an interrupted run.
  */
@@ -40,7 +40,7 @@ export async function* deletePermanently(
   yield* resumeDeletion(folders, signal)
 }
 
-/** Runs the stored erasure, which a crash may have interrupted; no effect if there is none. Otherwise as `erase`. */
+/** Runs the stored deletion, which a crash may have interrupted; no effect if there is none. Otherwise as `deletePermanently`. */
 export async function* resumeDeletion(folders: DeletionFolders, signal?: AbortSignal): AsyncGenerator<DeletionStep> {
   const task = deletionRequestSchema.safeParse(parseJson((await readIfExists(taskFile(folders))) ?? '')).data
   // A damaged task can never run.
