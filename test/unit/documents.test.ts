@@ -57,19 +57,7 @@ describe('developer documents', () => {
   })
 
   it.each(['docs/CONTRIBUTING.md', 'docs/architecture.md'])('%s names declarations that exist', (document) => {
-    const other = [
-      'allowScripts',
-      'tsc',
-      'CHROMIUM_PATH',
-      'TMPDIR',
-      'makensis',
-      'llm',
-      'curation',
-      'interop',
-      'util',
-      'lib',
-      'ws',
-    ]
+    const other = new Set('allowScripts tsc CHROMIUM_PATH TMPDIR makensis llm curation interop util lib ws'.split(' '))
     const program = sources
       .filter((path) => /^(?:src|test\/support|resources)\/.*\.(?:tsx?|mjs)$/.test(path))
       .map((path) => read(path))
@@ -80,7 +68,7 @@ describe('developer documents', () => {
         `(?:function\\*?|const|let|class|interface|type|get|readonly|async) +#?${name}\\b|^ *${name}[?:(]`,
         'm',
       ).test(program)
-    expect(names.filter((name) => !other.includes(name) && !isDeclared(name))).toEqual([])
+    expect(names.filter((name) => !other.has(name) && !isDeclared(name))).toEqual([])
   })
 
   it.each(['README.md', ...pages])('%s has no dead links', (document) => {

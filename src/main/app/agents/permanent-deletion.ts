@@ -50,7 +50,7 @@ export class PermanentDeletion {
   /**
    * Erases texts from everything that the app stores for an agent. Cannot be undone. Reopens the agent at the end.
    * @returns the outcome
-   * @throws AppError `session_busy`, and as `erase`
+   * @throws AppError `session_busy`, and as `deletePermanently`
    */
   async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
     if (this.#workers.has(id)) throw new AppError('session_busy', 'a deletion is already running', {})
