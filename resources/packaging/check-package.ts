@@ -28,12 +28,11 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
 const workers = [
   'curation/suggestions/curation',
   'interop/import/import',
-  'platform/diff/diff',
   'search/indexing/indexer',
   'search/indexing/prepare',
   'search/ranking/searcher',
   'workspace/changes/changes',
-  'workspace/erasure/erasure',
+  'workspace/deletion/deletion',
   'workspace/find-replace/find',
   'workspace/links/links',
 ]

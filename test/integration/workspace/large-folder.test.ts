@@ -26,7 +26,7 @@ describe('large and unusual folders', () => {
     const { results } = await memory.search('quartz walrus', { minScore: 0 })
     expect(results).toHaveLength(1)
     const told = (await memory.status()).problems.find(({ code }) => code === 'folder_too_deep')
-    expect(told?.message).toMatch(/64 folders/)
+    expect(told?.message).toMatch(/nested too deep/)
   })
 
   it('reports a note that is also a file outside the folder, but not two names inside', async () => {
