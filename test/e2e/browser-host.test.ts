@@ -6,7 +6,7 @@ import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer } from '../support/app.ts'
 import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
-import { startModelServer } from '../support/model-server.ts'
+import { numberedWords, startModelServer } from '../support/model-server.ts'
 import { tellFirstStory } from './story.ts'
 import { firstUse, secondUse } from '../../.github/scripts/test-package.mjs'
 import { shownVersion, visit } from '../../.github/scripts/update-test.mjs'
@@ -78,7 +78,7 @@ describe('chat', () => {
     const model = await startModelServer(
       { calls: [{ name: 'memory_search', arguments: { query: 'walrus' } }], text: 'Let me look.' },
       {
-        text: 'The mascot is a **walrus** [MEMORY.md:3]. ' + 'More words follow here. '.repeat(60),
+        text: `The mascot is a **walrus** [MEMORY.md:3]. ${numberedWords('More words follow here', 200)}`,
         delayMs: 15,
         thinking: 'hm',
       },

@@ -3,7 +3,7 @@ import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
 import { closeBrowser, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
-import { startModelServer } from '../support/model-server.ts'
+import { numberedWords, startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
 
@@ -76,7 +76,7 @@ describe('refused browser', () => {
 
 describe('runtime offline', () => {
   it('keeps loaded views, explains missing ones, and recovers after reconnecting', async () => {
-    const host = await openMortal({ text: 'words of the answer '.repeat(200), delayMs: 40 })
+    const host = await openMortal({ text: numberedWords('words of the answer', 200), delayMs: 40 })
     const page = await openPage({}, gone)
     // Views preload one by one while the window is idle.
     const isThere = page.waitForResponse(/suggestions-view/)

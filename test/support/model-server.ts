@@ -40,6 +40,11 @@ export type ScriptedAnswer =
   | { readonly raw: readonly (object | string)[] }
   | { readonly status: number; readonly message: string; readonly headers?: Record<string, string> }
 
+/** Returns a long text for a slow answer. The app stops an answer that repeats itself. */
+export function numberedWords(words: string, count: number): string {
+  return Array.from({ length: count }, (_, at) => `${words} ${at}.`).join(' ')
+}
+
 export interface ModelServer {
   /** Without a path. Anthropic's client adds `/v1`; OpenAI's expects it in the base URL. */
   readonly url: string
