@@ -62,8 +62,11 @@ describe('inbox', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('k')
     expect(await selected.getAttribute('id')).not.toBe(first)
+    const accepted = await selected.getAttribute('id')
     await page.keyboard.press('Enter')
     await until(async () => (await counted()).includes(String(before - 1)))
+    // Keys do nothing for a suggestion whose action has begun.
+    await until(async () => (await selected.getAttribute('id')) !== accepted)
     await page.keyboard.press('r')
     await until(async () => (await counted()).includes(String(before - 2)))
     await page.keyboard.press('u')
