@@ -45,6 +45,7 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'cli/index': 'src/main/app/cli/entry.ts',
+          'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'workspace/find-replace/find.worker': 'src/main/workspace/find-replace/find.worker.ts',
           'workspace/changes/changes.worker': 'src/main/workspace/changes/changes.worker.ts',
           'interop/import/import.worker': 'src/main/interop/import/import.worker.ts',

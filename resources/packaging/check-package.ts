@@ -28,6 +28,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
 const workers = [
   'curation/suggestions/curation',
   'interop/import/import',
+  'platform/diff/diff',
   'search/indexing/indexer',
   'search/indexing/prepare',
   'search/ranking/searcher',

@@ -1,6 +1,7 @@
 /** Accepts and undoes random suggestions until it is killed. */
 import { join } from 'node:path'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
+import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { SuggestionService } from '../../src/main/curation/suggestions/suggestions.ts'
 import type { ReviewModel } from '../../src/main/curation/review/review.ts'
 import { prepareReviewInput } from '../../src/main/curation/suggestions/scan-notes.ts'
@@ -20,6 +21,7 @@ export function openSuggestionsOf(
     folder: state,
     workspace,
     log,
+    differ: new Differ(),
     now: () => new Date(),
     privacyOf: (_path, text) => visibilityOf(text),
     scan: () => Promise.reject(new Error('nothing is looked for')),

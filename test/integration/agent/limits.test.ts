@@ -1,17 +1,20 @@
 import { createRouterClient } from '@orpc/server'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { executeTools } from '../../../src/main/agent/tools/execute-tools.ts'
 import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { LiveTurns } from '../../../src/main/agent/chat/live-turns.ts'
+import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
+import { workerEntry } from '../../../src/main/platform/workers/serve-worker.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
 import type { FileChange } from '../../../src/shared/util/file-change.ts'
 import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
 import { messageText, type Message, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
-import { openTestApp } from '../../support/app.ts'
+import { mainFolder, openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 
 async function ask(...script: ScriptedAnswer[]) {
@@ -180,5 +183,41 @@ describe('followers', () => {
       if (told.length === 2) stop.abort()
     }
     expect(told.map(({ type }) => type)).toContain('partial')
+  })
+})
+
+describe('Differ', () => {
+  const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}\n`).join('')
+
+  it('compares long texts in a worker that stops when idle', async () => {
+    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
+    onTestFinished(() => differ.close())
+    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n' })
+    expect(short).toMatchObject({ added: 1, removed: 1 })
+    expect(differ.isWorkerRunning).toBe(false)
+    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new') })
+    expect(differ.isWorkerRunning).toBe(true)
+    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
+    await until(() => !differ.isWorkerRunning)
+  })
+
+  it('rejects an aborted merge, but still describes a finished write', async () => {
+    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
+    onTestFinished(() => differ.close())
+    const stop = new AbortController()
+    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n` }
+    const described = differ.describe(change, stop.signal)
+    const merged = differ.merge({ base: long('a'), mine: long('b'), theirs: long('a'), keepsBoth: false }, stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(merged).rejects.toThrow('enough')
+    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
+    expect(differ.isWorkerRunning).toBe(false)
+  })
+
+  it('answers without the worker if it is lost', async () => {
+    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
+    const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b') })
+    await differ.close()
+    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
   })
 })

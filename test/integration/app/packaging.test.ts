@@ -46,7 +46,7 @@ it.runIf(isBuilt)('every fault of a package is reported', async () => {
   writeFile(join(app, 'node_modules/stowaway/index.js'))
   appendFileSync(join(app, 'resources/models/builtin/model.bin'), 'x')
   writeFileSync(join(app, 'package.json'), '{ "name": "commonplace", "version": "9.9.9" }')
-  rmSync(join(app, 'out/main/workspace/find-replace/find.worker.js'))
+  rmSync(join(app, 'out/main/platform/diff/diff.worker.js'))
   await createPackageWithOptions(app, join(resources, 'app.asar'), { unpack: '**/{*-*.node,vec0.*}' })
   const libraries = `${join(resources, 'app.asar')}.unpacked/node_modules`
   const addon = join(libraries, `better-sqlite3/prebuilds/${system}-${processor}.node`)
@@ -65,7 +65,7 @@ it.runIf(isBuilt)('every fault of a package is reported', async () => {
     'app.asar contains the package stowaway',
     'app.asar: resources/models/builtin/model.bin differs from the project',
     expect.stringMatching(/^package.json has another version than/),
-    'app.asar lacks out/main/workspace/find-replace/find.worker.js',
+    'app.asar lacks out/main/platform/diff/diff.worker.js',
     'node_modules/stowaway.js must not be in this package',
     `node_modules/better-sqlite3/prebuilds/${system}-${processor}.node is for ${other}`,
     expect.stringMatching(/vec0\.\w+ is not unpacked$/),

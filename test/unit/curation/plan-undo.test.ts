@@ -5,6 +5,7 @@ import type { LineEdit, Suggestion } from '../../../src/shared/contract/index.ts
 import { planUndo } from '../../../src/main/curation/suggestions/accept.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { suggestionOf } from '../../../src/main/curation/suggestions/suggestion.ts'
+import { Differ } from '../../../src/main/platform/diff/differ.ts'
 
 type AcceptedEdit = LineEdit & { readonly proposal: string; readonly path: string }
 
@@ -41,7 +42,7 @@ async function back(made: Made, now: Record<string, string | null> = {}, suggest
   const files = new Map(
     made.files.map(({ path, before, after }) => [path, { before, current: currentOf(path, after) }]),
   )
-  const { texts, stuck } = planUndo(suggestions, files)
+  const { texts, stuck } = await planUndo(new Differ(), suggestions, files)
   return {
     texts: Object.fromEntries(texts.map(({ path, after }) => [path, after])),
     stuck: stuck.map(({ proposal: suggestion, line }) => [suggestion, line]),

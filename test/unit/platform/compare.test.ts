@@ -3,8 +3,7 @@ import { diffArrays } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
 import { revertInText } from '../../../src/main/platform/diff/merge-texts.ts'
-import { describeChange } from '../../../src/main/platform/diff/patch.ts'
-import { hunkStatuses, withoutHunks } from '../../../src/main/workspace/changes/revert.ts'
+import { describeChange, hunkStatuses, withoutHunks } from '../../../src/main/platform/diff/patch.ts'
 import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { blame } from '../../../src/main/workspace/changes/queries.ts'
-import { mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
+import { mergeKeepingBoth } from '../../../src/main/platform/diff/merge-texts.ts'
 
 describe('blame()', () => {
   it('attributes each line to the change that wrote it', () => {
@@ -33,6 +33,6 @@ describe('mergeBoth()', () => {
     ['', 'mine\n', 'theirs\n', 'mine\ntheirs\n'],
     ['a\nb\n', 'a\n', 'a\nB\n', 'a\nB\n'],
   ])('merges base %j, mine %j and theirs %j into %j', (base, mine, theirs, expected) => {
-    expect(mergeTexts(base, mine, theirs, true)).toBe(expected)
+    expect(mergeKeepingBoth(base, mine, theirs)).toBe(expected)
   })
 })

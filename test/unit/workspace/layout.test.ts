@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dailyLogDate, fileKind, isMemoryPath, exclusionReason } from '../../../src/main/workspace/files/layout.ts'
 import { normalizePath } from '../../../src/main/workspace/files/paths.ts'
-import { mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
+import { mergeKeepingBoth, mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
 import fc from 'fast-check'
 
 describe('workspace layout', () => {
@@ -107,13 +107,13 @@ describe('three-way merge', () => {
           whole(first, between, theirs),
         ]
         expect(mergeTexts(base, one, other)).toBe(whole(mine, between, theirs))
-        expect(mergeTexts(base, one, other, true)).toBe(whole(mine, between, theirs))
+        expect(mergeKeepingBoth(base, one, other)).toBe(whole(mine, between, theirs))
       }),
     )
     fc.assert(
       fc.property(lines, lines, lines, (from, mine, theirs) => {
-        const merged = mergeTexts(whole(from), whole(mine), whole(theirs), true) ?? ''
-        expect(new Set([...mine, ...theirs, '']).isSupersetOf(new Set(merged.split('\n')))).toBe(true)
+        const merged = mergeKeepingBoth(whole(from), whole(mine), whole(theirs)).split('\n')
+        expect(new Set([...mine, ...theirs, '']).isSupersetOf(new Set(merged))).toBe(true)
       }),
     )
   })

@@ -65,7 +65,7 @@ export async function saveSessionSummary(ended: EndedSession): Promise<void> {
     const write = await workspace.edit(path, { cause: 'agent', session: transcript.id }, (before) =>
       before === current ? text : (before ?? ''),
     )
-    await record({ path, hash: hashText(write.after ?? ''), change: workspace.describe(write) })
+    await record({ path, hash: hashText(write.after ?? ''), change: await workspace.describe(write) })
   }
 }
 

@@ -194,7 +194,7 @@ async function appendNotes(context: ToolContext, notes: string | undefined, at: 
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(notes)) return []
   if (context.shortenEntries?.(notes, '') === '') return []
   const write = await editNote(path, context, (log) => addLogEntry(log, notes, at).text)
-  return [workspace.describe(write)]
+  return [await workspace.describe(write)]
 }
 
 /** Adds the notes to the inbox: the user decides about them. */

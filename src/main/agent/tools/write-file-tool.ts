@@ -99,9 +99,9 @@ function splitAppended(path: string, before: string, after: string): [string, st
 /** Returns the outcome of an edit. Its text is the path and the number of changed lines. */
 export async function changeOutcome(
   write: Parameters<Workspace['describe']>[0],
-  { workspace }: ToolContext,
+  { workspace, signal }: ToolContext,
 ): Promise<ToolOutcome> {
-  const change = workspace.describe(write)
+  const change = await workspace.describe(write, signal)
   const summary = `${write.path}: ${change.added} lines added, ${change.removed} removed`
   const hasSecret = secretsIn(write.after ?? '').length > secretsIn(write.before ?? '').length
   const remark = hasSecret

@@ -1,5 +1,5 @@
 import type { AppEvent } from '#shared/contract/index.ts'
-import type { Clock, Log, AgentConfig, KeyRing } from '#platform'
+import type { Clock, Differ, Log, AgentConfig, KeyRing } from '#platform'
 import type { Health } from '../diagnostics/health.ts'
 import type { ContextWindowEstimates, ToolLimits } from '#agent'
 import type { ConventionsReader, Layout } from '#workspace'
@@ -9,6 +9,7 @@ import type { AgentFolders } from './state-folders.ts'
 
 export interface SharedOptions {
   readonly resources: string
+  readonly differ: Differ
   /** As in `AppOptions`. */
   readonly mainFolder: URL
   readonly models: Models

@@ -37,12 +37,13 @@ export function openSuggestions(
   options: AgentOptions,
   dependencies: SuggestionDependencies,
 ): { suggestions: SuggestionService; scheduler: Scheduler } {
-  const { config, folders, now, resources } = options
+  const { config, folders, now, differ, resources } = options
   const { workspace, log, sessions, links } = dependencies
   const suggestions = new SuggestionService({
     folder: folders.suggestions,
     workspace,
     log,
+    differ,
     now,
     privacyOf: (path, text) => marksBy(foldersWithPrivateRules(options)).of(path, text),
     scan: async (signal, onProgress) => {

@@ -23,8 +23,9 @@ export function rootsOf(options: AgentOptions): Roots {
 }
 
 export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLog): Workspace {
-  const { config, conventions, health, now, folders } = options
+  const { config, conventions, health, differ, now, folders } = options
   return new Workspace(roots, {
+    differ,
     log,
     now,
     known: folders.known,

@@ -7,11 +7,13 @@ import type { AppEvent } from '#shared/contract/index.ts'
 import {
   systemClock,
   type Clock,
+  Differ,
   measureDataLocations,
   openLog,
   type Log,
   Outbound,
   RemoteImages,
+  workerEntry,
   appVersion,
   makeFolder,
   scheduleCleanup,
@@ -165,10 +167,12 @@ export async function createApp(options: AppOptions) {
     onFault: (problem) => log.fault(problem, 'clients'),
     timeoutMs: options.permissionTimeoutMs,
   })
+  const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
   const agents = new AgentRegistry({
     settings,
     folders,
     resources,
+    differ,
     mainFolder,
     models,
     windowEstimates,
@@ -257,6 +261,7 @@ export async function createApp(options: AppOptions) {
       unsubscribe()
       stopDiskMonitor?.()
       await agents.close(finishMs)
+      await differ.close()
       await mcp.close()
       await pictures.close()
       await clients.close()

@@ -7,7 +7,7 @@ import type { LineEdit, Suggestion, UndoConflict } from '#shared/contract/index.
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { revertInText } from '#platform'
+import type { Differ } from '#platform'
 import { normalizePath, type ChangeLog, type Workspace } from '#workspace'
 import type { StoredSuggestions } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
@@ -19,6 +19,7 @@ const maxTries = 5
 export interface AcceptContext {
   readonly workspace: Workspace
   readonly log: ChangeLog
+  readonly differ: Differ
   readonly privacyOf: PrivacyOf
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -77,7 +78,7 @@ export async function preview(
  * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
  */
 export async function undo(context: AcceptContext, state: StoredSuggestions, acceptance: number) {
-  const { workspace, log } = context
+  const { workspace, log, differ } = context
   const ids = suggestionIdsOf(log.setOf(acceptance))
   const accepted = state.proposals.filter((one) => one.acceptance === acceptance && ids.has(one.id))
   if (accepted.length === 0)
@@ -86,7 +87,7 @@ export async function undo(context: AcceptContext, state: StoredSuggestions, acc
     const files = new Map<string, AcceptedFile>()
     for (const { path, before } of log.filesOf(acceptance))
       files.set(path, { before, current: (await readNote(workspace, path))?.text ?? null })
-    const { texts, stuck } = planUndo(accepted, files)
+    const { texts, stuck } = await planUndo(differ, accepted, files)
     const places = new Map(stuck.map(({ proposal: suggestion, ...place }) => [suggestion, place]))
     const undone = accepted.filter(({ id }) => !places.has(id))
     await write(context, state, texts, undone, acceptance)
@@ -110,11 +111,15 @@ export async function recoverSuggestions(
  * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
  * @param suggestions the accepted ones that were not undone before
  */
-export function planUndo(suggestions: readonly Suggestion[], files: ReadonlyMap<string, AcceptedFile>) {
+export async function planUndo(
+  differ: Differ,
+  suggestions: readonly Suggestion[],
+  files: ReadonlyMap<string, AcceptedFile>,
+) {
   const texts = new Map([...files].map(([path, { current }]) => [path, current]))
   let accepted = suggestions
   let stuck: UndoConflict[] = []
-  const remove = (group: readonly Suggestion[]): void => {
+  const remove = async (group: readonly Suggestion[]): Promise<void> => {
     const remaining = accepted.filter((one) => !group.includes(one))
     const reverted = new Map<string, string | null>()
     for (const path of new Set(group.flatMap((one) => one.files.map((file) => file.path)))) {
@@ -125,14 +130,14 @@ export function planUndo(suggestions: readonly Suggestion[], files: ReadonlyMap<
       const [after, restored] = [accepted, remaining].map((some) =>
         textWithEdits(path, files.get(notePath)?.before, some),
       )
-      const result = withoutEdits({ after, restored, current })
+      const result = await withoutEdits(differ, { after, restored, current })
       if ('text' in result) {
         reverted.set(notePath, result.text)
         continue
       }
       const middle = Math.ceil(group.length / 2)
       if (group.length === 1) stuck.push(...group.map(({ id }) => ({ proposal: id, path, line: result.line })))
-      else for (const half of [group.slice(0, middle), group.slice(middle)]) remove(half)
+      else for (const half of [group.slice(0, middle), group.slice(middle)]) await remove(half)
       return
     }
     accepted = remaining
@@ -142,25 +147,23 @@ export function planUndo(suggestions: readonly Suggestion[], files: ReadonlyMap<
   for (let count = Infinity; accepted.length > 0 && accepted.length < count;) {
     count = accepted.length
     stuck = []
-    remove(accepted)
+    await remove(accepted)
   }
   const writes = [...files].map(([path, { current }]) => ({ path, before: current, after: texts.get(path) ?? null }))
   return { texts: writes.filter(({ before, after }) => before !== after), stuck }
 }
 
 /** Returns `current` without the edits between two texts, or the line of a later edit in the way. */
-function withoutEdits({
-  after,
-  restored,
-  current,
-}: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null }):
-  | { readonly text: string | null }
-  | { readonly line: number | null } {
+async function withoutEdits(
+  differ: Differ,
+  texts: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null },
+): Promise<{ readonly text: string | null } | { readonly line: number | null }> {
+  const { after, restored, current } = texts
   if (current === restored) return { text: current }
   if (current === null) return { line: null }
   if (current === after && restored !== undefined) return { text: restored }
   if (typeof after !== 'string' || typeof restored !== 'string') return { line: 1 }
-  return revertInText(after, current, restored)
+  return differ.revert({ after, current, restored })
 }
 
 /** Applies the edits of proposals to the text before them. @returns undefined if they do not fit its lines */

@@ -8,7 +8,7 @@ import type {
 } from '#shared/contract/index.ts'
 import { suggestionRules } from '#shared/contract/suggestions.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { EventEmitter, KeyedQueue, type Subscribable, type Clock } from '#platform'
+import { EventEmitter, KeyedQueue, type Subscribable, type Clock, type Differ } from '#platform'
 import { localDate, normalizePath, type ChangeLog, type Workspace } from '#workspace'
 import { accept, preview, recoverSuggestions, undo, type AcceptContext } from './accept.ts'
 import { SuggestionStore, type StoredSuggestions, type SuggestionsWork } from './suggestion-store.ts'
@@ -32,6 +32,7 @@ interface SuggestionServiceOptions {
   readonly folder: string
   readonly workspace: Workspace
   readonly log: ChangeLog
+  readonly differ: Differ
   readonly now: Clock
   readonly privacyOf: PrivacyOf
   /** Runs the rules on all notes. @throws the signal's reason */
@@ -327,8 +328,8 @@ export class SuggestionService {
   }
 
   get #context(): AcceptContext {
-    const { workspace, log, privacyOf } = this.#options
-    return { workspace, log, privacyOf, now: this.#now() }
+    const { workspace, log, differ, privacyOf } = this.#options
+    return { workspace, log, differ, privacyOf, now: this.#now() }
   }
 
   #now(): number {

@@ -8,8 +8,8 @@ export interface EditedLines {
   readonly newTo: number
 }
 
-/** Default limit of comparisons, which take about 0.1 s. */
-const defaultSteps = 500_000
+/** Default limit of comparisons, which take about 0.3 s. */
+const defaultSteps = 2_000_000
 
 /**
  * Returns the edits that turn `before` into `after`, in order and not adjacent: the shortest script, or, if the search

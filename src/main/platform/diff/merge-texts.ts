@@ -13,17 +13,10 @@ interface Edit {
   readonly isMine: boolean
 }
 
-/**
- * Merges two changes of one text.
- * @param keepsBoth true: where they overlap, keeps the lines of both, `mine` first
- * @returns undefined if they overlap and differ, and `keepsBoth` is false
- */
-export function mergeTexts(base: string, mine: string, theirs: string, keepsBoth = false): string | undefined {
+/** Merges two changes of one text. @returns undefined if they overlap and differ */
+export function mergeTexts(base: string, mine: string, theirs: string): string | undefined {
   const pieces = [...mergePieces(base, mine, theirs)]
-  if (!keepsBoth && pieces.some((piece) => 'mine' in piece)) return undefined
-  return pieces
-    .flatMap((piece) => ('lines' in piece ? piece.lines : [...withLineEnd(piece.mine), ...piece.theirs]))
-    .join('')
+  return pieces.every((piece) => 'lines' in piece) ? pieces.flatMap(({ lines }) => lines).join('') : undefined
 }
 
 /**
@@ -53,6 +46,13 @@ export function revertInText(
   if (text === mine) return { text: current }
   if (text === theirs) return { text: restored }
   return { text: current.endsWith('\n') ? text : text.replace(/\r?\n$/, '') }
+}
+
+/** Merges two changes of one text; on overlap keeps the lines of both, `mine` first. */
+export function mergeKeepingBoth(base: string, mine: string, theirs: string): string {
+  return [...mergePieces(base, mine, theirs)]
+    .flatMap((piece) => ('lines' in piece ? piece.lines : [...withLineEnd(piece.mine), ...piece.theirs]))
+    .join('')
 }
 
 /** @param mayTouch true if changes of adjacent lines do not conflict */

@@ -2,6 +2,7 @@ import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk } from 'diff'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { formatLargeChange } from '#shared/util/large-change.ts'
 import { compareLines, type EditedLines, splitLines } from './compare-lines.ts'
+import { revertInText } from './merge-texts.ts'
 
 /** Limits of a patch to display; a longer patch has no lines (see shared/util/large-change.ts). */
 const maxLines = 2000
@@ -52,10 +53,39 @@ function countChanged(edits: readonly EditedLines[]): { added: number; removed: 
 }
 
 /** Returns the edits of each hunk of a change, in order. A large change is one hunk, as in its patch. */
-export function hunkEdits(before: string, after: string): EditedLines[][] {
+function hunkEdits(before: string, after: string): EditedLines[][] {
   const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
   const edits = compareLines(beforeLines, afterLines)
   return isLarge(edits, beforeLines, afterLines) ? [edits] : groupEdits(edits)
+}
+
+/** `there`: the hunk can be undone; `undone`: the old text is back; `changed`: neither. */
+export type HunkStatus = 'there' | 'undone' | 'changed'
+
+/**
+ * Returns the text after a change without some of its hunks.
+ * @param hunks 0-based indices of the hunks to revert
+ */
+export function withoutHunks(before: string, after: string, hunks: readonly number[]): string {
+  const beforeLines = before.split(/(?<=\n)/)
+  const afterLines = after.split(/(?<=\n)/)
+  const kept: string[] = []
+  let at = 0
+  for (const [index, edits] of hunkEdits(before, after).entries())
+    for (const { from, to, newFrom, newTo } of hunks.includes(index) ? edits : []) {
+      kept.push(...afterLines.slice(at, newFrom), ...beforeLines.slice(from, to))
+      at = newTo
+    }
+  return [...kept, ...afterLines.slice(at)].join('')
+}
+
+/** Returns for each hunk of a change whether it can be reverted in the current text. */
+export function hunkStatuses(before: string, after: string, current: string): HunkStatus[] {
+  return hunkEdits(before, after).map((_, index) => {
+    const result = revertInText(after, current, withoutHunks(before, after, [index]))
+    if ('line' in result) return 'changed'
+    return result.text === current ? 'undone' : 'there'
+  })
 }
 
 /** Returns edits as the hunks of a unified diff, without file names. The lines have line breaks. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { BlamedLine, HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { compareLines, describeChange } from '#platform'
+import { compareLines, describeChange, hunkStatuses } from '#platform'
 import {
   changeSetOf,
   currentPath,
@@ -14,7 +14,6 @@ import {
   type FileChangeRow,
 } from './change-rows.ts'
 import type { OpenLog } from './log-file.ts'
-import { type HunkStatus, hunkStatuses } from './revert.ts'
 import type { LogDb } from './schema.ts'
 
 /** Maximum length of a text for `blameFile`, UTF-16 code units. */
@@ -139,7 +138,12 @@ export function diffOf(log: OpenLog, changeSet: number, path: string) {
  * @param text current text of the note
  * @throws AppError as `textsOf`
  */
-export function revertStatusOf(log: OpenLog, changeSet: number, path: string, text: string): HunkStatus[] {
+export function revertStatusOf(
+  log: OpenLog,
+  changeSet: number,
+  path: string,
+  text: string,
+): ReturnType<typeof hunkStatuses> {
   const { before, after } = textsOf(log, changeSet, path)
   const statuses = hunkStatuses(before ?? '', after ?? '', text)
   if (!statuses.includes('changed')) return statuses

@@ -2,7 +2,7 @@
 import type { LeftFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
-import { hunkEdits, inBatches, revertInText } from '#platform'
+import { inBatches, type Differ } from '#platform'
 import { batchDetailOf, toLeftFile } from '../transactions/batch.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
 import type { ChangeLog, ChangeSet, RecordedFile } from './change-log.ts'
@@ -32,18 +32,21 @@ export interface RevertPlan {
   readonly left: readonly LeftFile[]
 }
 
+interface RevertContext {
+  readonly log: ChangeLog
+  readonly differ: Differ
+  /** Returns the present text of a file; null if there is none. */
+  readonly readText: (path: string) => Promise<string | null>
+}
+
 const concurrency = 16
 
 /**
- * @param readText returns the present text of a file; null if there is none
  * @throws AppError `undo_conflict` if a move, a renamed tag, or the only file cannot be reverted, with the first line
  * that has changed since, or if the change set is unknown
  */
-export async function planRevert(
-  log: ChangeLog,
-  readText: (path: string) => Promise<string | null>,
-  request: RevertRequest,
-): Promise<RevertPlan> {
+export async function planRevert(context: RevertContext, request: RevertRequest): Promise<RevertPlan> {
+  const { log } = context
   const { change: id, path, isRedo = false, leavesEdited = false, only } = request
   const change = log.read(({ db }) => changeSetOf(db, id))
   const files = log.filesOf(id).filter((file) => path === undefined || file.path === path)
@@ -63,7 +66,7 @@ export async function planRevert(
     const currentPath = file.now
     if (only && !only.includes(currentPath)) return []
     try {
-      const text = revertFile(await readText(currentPath), file, currentPath, request)
+      const text = await revertFile(context, file, currentPath, request)
       const newPath = move ? movedPath(currentPath, [move]) : currentPath
       return text === undefined ? [] : [{ path: currentPath, newPath, ...text }]
     } catch (error) {
@@ -76,20 +79,21 @@ export async function planRevert(
 }
 
 /** @returns the present text and the text without the change; undefined if they are equal */
-function revertFile(
-  current: string | null,
+async function revertFile(
+  { differ, readText }: RevertContext,
   { before, after }: RecordedFile,
   path: string,
   { hunks, isRedo = false, leavesEdited = false }: RevertRequest,
-): Pick<TextWrite, 'before' | 'after'> | undefined {
+): Promise<Pick<TextWrite, 'before' | 'after'> | undefined> {
+  const current = await readText(path)
   if (before === undefined || after === undefined) throw conflict(path)
-  const reverted = hunks ? withoutHunks(before ?? '', after ?? '', hunks) : before
+  const reverted = hunks ? await differ.withoutHunks(before ?? '', after ?? '', hunks) : before
   const [base, target] = isRedo ? [reverted, after] : [after, reverted]
   if (current === target) return undefined
   if (current === base) return { before: current, after: target }
   if (current === null && target === null) return undefined
   if (current === null || base === null || leavesEdited) throw conflict(path, current === null ? undefined : 1)
-  const result = revertInText(base, current, target ?? '')
+  const result = await differ.revert({ after: base, current, restored: target ?? '' })
   if ('line' in result) throw conflict(path, result.line)
   if (result.text === current) return undefined
   return { before: current, after: target === null && result.text === '' ? null : result.text }
@@ -103,33 +107,4 @@ function conflict(path: string, line?: number): AppError {
 
 function reversed({ from, to }: Move, isRedo: boolean): Move {
   return isRedo ? { from, to } : { from: to, to: from }
-}
-
-/** `there`: the hunk can be undone; `undone`: the old text is back; `changed`: neither. */
-export type HunkStatus = 'there' | 'undone' | 'changed'
-
-/**
- * Returns the text after a change without some of its hunks.
- * @param hunks 0-based indices of the hunks to revert
- */
-export function withoutHunks(before: string, after: string, hunks: readonly number[]): string {
-  const beforeLines = before.split(/(?<=\n)/)
-  const afterLines = after.split(/(?<=\n)/)
-  const kept: string[] = []
-  let at = 0
-  for (const [index, edits] of hunkEdits(before, after).entries())
-    for (const { from, to, newFrom, newTo } of hunks.includes(index) ? edits : []) {
-      kept.push(...afterLines.slice(at, newFrom), ...beforeLines.slice(from, to))
-      at = newTo
-    }
-  return [...kept, ...afterLines.slice(at)].join('')
-}
-
-/** Returns for each hunk of a change whether it can be reverted in the current text. */
-export function hunkStatuses(before: string, after: string, current: string): HunkStatus[] {
-  return hunkEdits(before, after).map((_, index) => {
-    const result = revertInText(after, current, withoutHunks(before, after, [index]))
-    if ('line' in result) return 'changed'
-    return result.text === current ? 'undone' : 'there'
-  })
 }

@@ -7,15 +7,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { withAddedPrivate, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
-import {
-  systemClock,
-  type Clock,
-  describeChange,
-  EventEmitter,
-  mergeTexts,
-  type Subscribable,
-  scheduleCleanup,
-} from '#platform'
+import { systemClock, type Clock, Differ, EventEmitter, type Subscribable, scheduleCleanup } from '#platform'
 import type { LeftFile } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from './text-files.ts'
@@ -99,6 +91,8 @@ const maxRevertAttempts = 5
 
 export interface WorkspaceOptions {
   readonly now?: Clock
+  /** Compares texts. Defaults to a new `Differ`. */
+  readonly differ?: Differ | undefined
   /** Without it, nothing can be undone, and a crash can leave a change of several files incomplete. */
   readonly log?: ChangeLog | undefined
   /** Rules from the settings that make paths private. Without them no path is private by rule. */
@@ -120,15 +114,17 @@ export class Workspace {
   readonly captures: Subscribable<Capture> = this.#captures
   readonly #writer: NoteWriter
   readonly #layout: () => Layout
+  readonly #differ: Differ
   readonly #transaction: TransactionTools
   #stopCleanup = () => {}
 
   constructor(roots: Roots, options: WorkspaceOptions = {}) {
-    const { now = systemClock, log } = options
+    const { now = systemClock, differ = new Differ(), log } = options
     this.roots = roots
     this.#layout = options.layout ?? (() => defaultLayout)
     this.#writer = new NoteWriter(roots, now, log, options.onUnlocked)
     this.changes = this.#writer.changes
+    this.#differ = differ
     this.#transaction = { roots, writer: this.#writer, listNotes: () => this.paths(), log, local: options.local }
     this.known = options.known === undefined ? undefined : new KnownFiles(options.known, roots)
     this.changes.subscribe(({ path, from, before, after }) =>
@@ -239,7 +235,7 @@ export class Workspace {
   ): Promise<{ write: WorkspaceWrite; text: string; merged: boolean }> {
     let saved = text
     let merged = false
-    const write = await this.#writer.change(path, { cause: 'user' }, (current) => {
+    const write = await this.#writer.change(path, { cause: 'user' }, async (current) => {
       if (current?.text === text) return text
       if ((current?.hash ?? null) === expected.hash) return current ? restoreLineEnds(current.text, text) : text
       if (current && expected.hash === null && expected.baseText === undefined)
@@ -247,7 +243,12 @@ export class Workspace {
       const { baseText: base, onConflict } = expected
       const result =
         current && base !== undefined
-          ? mergeTexts(base, restoreLineEnds(base, text), current.text, onConflict === 'both')
+          ? await this.#differ.merge({
+              base,
+              mine: restoreLineEnds(base, text),
+              theirs: current.text,
+              keepsBoth: onConflict === 'both',
+            })
           : undefined
       if (result === undefined) throw new AppError('file_changed', `${path} was changed in the meantime`, { path })
       saved = result
@@ -307,7 +308,7 @@ export class Workspace {
       lines = added
       return text
     })
-    const saved = { path, ...lines, change: this.describe(write) }
+    const saved = { path, ...lines, change: await this.describe(write) }
     this.#captures.emit({ ...saved, note, origin })
     return saved
   }
@@ -321,9 +322,10 @@ export class Workspace {
     return lines && { path, ...lines }
   }
 
-  /** Compares the texts of a write line by line. */
-  describe({ path, before, after, change }: WorkspaceWrite): FileChange {
-    return { ...describeChange(path, before ?? '', after ?? ''), ...(change === undefined ? {} : { change }) }
+  /** Compares the texts of a write line by line. Separate from the write, which does not wait for the diff. */
+  async describe({ path, before, after, change }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
+    const described = await this.#differ.describe({ path, before: before ?? '', after: after ?? '' }, signal)
+    return { ...described, ...(change === undefined ? {} : { change }) }
   }
 
   /**
@@ -338,7 +340,7 @@ export class Workspace {
     const readOrNull = (path: string) => readTextOrNull(roots, path, resolvedRoots)
     const refused: LeftFile[] = []
     for (let attempt = 1; ;) {
-      const plan = await planRevert(log, readOrNull, request)
+      const plan = await planRevert({ log, differ: this.#differ, readText: readOrNull }, request)
       const { change, move } = plan
       const detail = batchDetailOf(request.path === undefined ? change.detail : null)
       const texts = plan.texts.filter((text) => !refused.some(({ path }) => path === text.path))

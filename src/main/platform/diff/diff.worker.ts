@@ -1,0 +1,4 @@
+import { serveWorker } from '../workers/serve-worker.ts'
+import { diffJobs } from './differ.ts'
+
+serveWorker(diffJobs)
