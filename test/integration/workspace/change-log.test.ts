@@ -205,6 +205,22 @@ describe('stored texts', () => {
     expect(bytes).toBeLessThan(60_000)
   })
 
+  it('stores long notes, which it compresses before the transaction, as differences where these are shorter', async () => {
+    const { history, workspace } = await openHistory()
+    // Numbers, so that the texts are long when compressed.
+    const long = (seed: number) =>
+      Array.from({ length: 30_000 }, (_, line) => `${(line + 1) * seed * 7919} line ${line}\n`).join('')
+    const first = long(3)
+    const texts = [first, first.replace('line 15000\n', 'line 15000 edited\n'), long(5), `${long(5)}end\n`, first]
+    for (const text of texts) await workspace.write('a.md', text, { cause: 'user' })
+    const changes = history.timeline({ path: 'a.md', limit: 10 }).toReversed()
+    for (const [index, { change = 0 }] of changes.entries())
+      expect((await history.diff(change, 'a.md')).after === texts[index]).toBe(true)
+    const rows = history.log.log.run(({ db }) => db.prepare('SELECT base, length(data) AS size FROM versions').all())
+    expect(rows).toHaveLength(4)
+    expect(rows).toMatchObject([{ base: null }, { base: 1 }, { base: null }, { base: 3 }])
+  })
+
   it('keeps the changes of one day for undo while the history is off, then removes their texts', async () => {
     let [isEnabled, now] = [false, new Date(2026, 0, 1)]
     const { workspace, history, folder } = await openHistory({ enabled: () => isEnabled, now: () => now })

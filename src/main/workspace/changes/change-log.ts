@@ -32,6 +32,7 @@ import {
 } from './change-rows.ts'
 import { LogFile, type OpenLog } from './log-file.ts'
 import { NewerLogError, type LogDb } from './schema.ts'
+import { maxSyncLength, type EncodedText } from './versions.ts'
 
 /**
  * Texts of a file before and after a change; null if the file did not exist then. Both are null for an attachment that
@@ -114,7 +115,8 @@ export class ChangeLog {
     try {
       for (let from = 0; from < Math.max(1, draft.files.length); from += filesPerTransaction) {
         const files = draft.files.slice(from, from + filesPerTransaction)
-        changeSet = this.log.write((log) => this.#store(log, draft, files, pending, changeSet))
+        const encoded = await this.#encodeLong(files)
+        changeSet = this.log.write((log) => this.#store(log, draft, { files, encoded }, pending, changeSet))
         if (draft.files.length > filesPerTransaction) await yieldToOthers()
       }
       if (pending === 2)
@@ -262,11 +264,25 @@ export class ChangeLog {
     this.log.close()
   }
 
+  /** Compresses long texts, which would block this thread. @returns the result for each text */
+  async #encodeLong(files: readonly FileTransition[]): Promise<Map<string, EncodedText>> {
+    const results = new Map<string, EncodedText>()
+    for (const { path, from = path, before, after } of files)
+      for (const text of [before, after]) {
+        if (text === null || text.length <= maxSyncLength) continue
+        const encoded = await this.log.run(({ db, versions }) =>
+          versions.encode(text, latestChangeAt(db, from)?.after ?? null),
+        )
+        if (encoded) results.set(text, encoded)
+      }
+    return results
+  }
+
   /** @returns the id of the change set, `changeSet` if it is given */
   #store(
     { db, versions }: OpenLog,
     { at, origin, kind, detail }: ChangeDraft,
-    files: readonly FileTransition[],
+    { files, encoded }: { files: readonly FileTransition[]; encoded: ReadonlyMap<string, EncodedText> },
     pending: number,
     changeSet: number | undefined,
   ): number {
@@ -276,7 +292,7 @@ export class ChangeLog {
       settlePendingAt(db, versions, from, before)
       const recorded = (isNote(from) ? latestChangeAt(db, from)?.after : null) ?? null
       const recordedText = recorded === null ? null : versions.text(recorded)
-      const versionBefore = before === null ? null : versions.put(before, recorded)
+      const versionBefore = before === null ? null : versions.put(before, recorded, encoded.get(before))
       // Another program has changed the note since the newest recorded version.
       if (isNote(from) && recordedText !== before) {
         const adoption = recorded === null ? openAdoption(db, at) : undefined
@@ -286,7 +302,11 @@ export class ChangeLog {
         const set = adoption ?? outsideSet ?? 0
         storeFileChange(db, { changeSet: set, file: outside, before: recorded, after: versionBefore })
       }
-      return { file, before: versionBefore, after: after === null ? null : versions.put(after, recorded) }
+      return {
+        file,
+        before: versionBefore,
+        after: after === null ? null : versions.put(after, recorded, encoded.get(after)),
+      }
     })
     const id =
       changeSet ??

@@ -3,17 +3,22 @@
  * middle between the common start and end, with the replaced part of the previous version as the dictionary of deflate.
  */
 import { hash } from 'node:crypto'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { deflateRaw, deflateRawSync, inflateRawSync, type ZlibOptions } from 'node:zlib'
 import { commonEnds, setBounded } from '#platform'
 import type { LogDb } from './schema.ts'
 
 /** A version that depends on more versions than this is stored as a whole text. */
 const maxDepth = 40
+/** The change log compresses longer texts in the thread pool, UTF-16 code units. */
+export const maxSyncLength = 256 * 1024
 /** Deflate uses at most this many bytes of a dictionary. */
 const maxDictionaryBytes = 32 * 1024
 /** Limits of the cache: number of texts, length of each in bytes. */
 const maxCachedTexts = 64
 const maxCachedBytes = 200_000
+
+const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
 
 interface VersionRow {
   readonly id: number
@@ -23,6 +28,15 @@ interface VersionRow {
   readonly tail: number
   readonly depth: number
   readonly data: Buffer | null
+}
+
+type Encoding = Omit<VersionRow, 'id' | 'hash'>
+
+/** A text that is compressed but not stored. */
+export interface EncodedText {
+  readonly encoding: Encoding
+  /** Hash of the version on which the encoding depends; undefined if there is none. */
+  readonly baseHash: Buffer | undefined
 }
 
 export class Versions {
@@ -46,23 +60,52 @@ export class Versions {
   /**
    * Stores a text. The caller must have begun a transaction.
    * @param base version that the text probably resembles
+   * @param encoded the result of `encode` for the text
    * @returns its id
    */
-  put(text: string, base: number | null = null): number {
+  put(text: string, base: number | null = null, encoded?: EncodedText): number {
     const bytes = Buffer.from(text, 'utf8')
     const textHash = hash('sha256', bytes, 'buffer')
-    const existing = this.#db
-      .prepare<[Buffer], { id: number; hasText: number }>(
-        'SELECT id, data IS NOT NULL AS hasText FROM versions WHERE hash = ?',
-      )
-      .get(textHash)
+    const existing = this.#find(textHash)
     if (existing?.hasText === 0) this.#storeWhole(existing.id, bytes)
     if (existing) return existing.id
-    const columns = this.#difference(bytes, base) ?? { ...whole, data: deflateRawSync(bytes) }
+    const columns = encoded && this.#isCurrent(encoded) ? encoded.encoding : this.#encodeSync(bytes, base)
     const insert = this.#db.prepare(
       'INSERT INTO versions (hash, base, head, tail, depth, data) VALUES (@hash, @base, @head, @tail, @depth, @data)',
     )
     return Number(insert.run({ hash: textHash, ...columns }).lastInsertRowid)
+  }
+
+  /** Compresses a text in the thread pool. @returns undefined if it is stored */
+  async encode(text: string, base: number | null): Promise<EncodedText | undefined> {
+    const bytes = Buffer.from(text, 'utf8')
+    if (this.#find(hash('sha256', bytes, 'buffer'))?.hasText) return undefined
+    const part = this.#differingPart(bytes, base)
+    const data = part && (await deflate(part.bytes, part.options))
+    const encoding = part && data ? difference(part, data, bytes.length) : undefined
+    if (part && encoding) return { encoding, baseHash: part.row.hash }
+    return { encoding: { ...whole, data: await deflate(bytes, {}) }, baseHash: undefined }
+  }
+
+  /** Returns false if the version on which the encoding depends has been removed. */
+  #isCurrent({ encoding, baseHash }: EncodedText): boolean {
+    if (encoding.base === null || !baseHash) return true
+    const row = this.#row(encoding.base)
+    return row?.data != null && row.hash.equals(baseHash)
+  }
+
+  #encodeSync(bytes: Buffer, base: number | null): Encoding {
+    const part = this.#differingPart(bytes, base)
+    const encoding = part && difference(part, deflateRawSync(part.bytes, part.options), bytes.length)
+    return encoding ?? { ...whole, data: deflateRawSync(bytes) }
+  }
+
+  #find(textHash: Buffer): { readonly id: number; readonly hasText: number } | undefined {
+    return this.#db
+      .prepare<[Buffer], { id: number; hasText: number }>(
+        'SELECT id, data IS NOT NULL AS hasText FROM versions WHERE hash = ?',
+      )
+      .get(textHash)
   }
 
   /** Stores a version as a whole text, with its hash. */
@@ -89,15 +132,13 @@ export class Versions {
     for (const id of removed) remove.run(id)
   }
 
-  /** Returns undefined if the text is not shorter as a difference: whole texts are faster to read. */
-  #difference(bytes: Buffer, base: number | null): Omit<VersionRow, 'id' | 'hash'> | undefined {
+  #differingPart(bytes: Buffer, base: number | null): DifferingPart | undefined {
     const row = base === null ? undefined : this.#row(base)
     const baseBytes = row && row.depth < maxDepth ? this.#bytes(row.id) : undefined
     if (!row || !baseBytes) return undefined
     const { start: head, end: tail } = commonEnds(baseBytes, bytes)
     const dictionary = baseBytes.subarray(head, baseBytes.length - tail).subarray(-maxDictionaryBytes)
-    const data = deflateRawSync(bytes.subarray(head, bytes.length - tail), { dictionary })
-    return data.length < bytes.length / 4 ? { base: row.id, head, tail, depth: row.depth + 1, data } : undefined
+    return { row, head, tail, bytes: bytes.subarray(head, bytes.length - tail), options: { dictionary } }
   }
 
   /**
@@ -155,3 +196,15 @@ export class Versions {
 }
 
 const whole = { base: null, head: 0, tail: 0, depth: 0 } as const
+
+/** The part of a text that differs from the version `row`, and the options of deflate for it. */
+interface DifferingPart extends Pick<VersionRow, 'head' | 'tail'> {
+  readonly row: VersionRow
+  readonly bytes: Buffer
+  readonly options: ZlibOptions
+}
+
+/** Returns undefined if the text is not shorter as a difference: whole texts are faster to read. */
+function difference({ row, head, tail }: DifferingPart, data: Buffer, length: number): Encoding | undefined {
+  return data.length < length / 4 ? { base: row.id, head, tail, depth: row.depth + 1, data } : undefined
+}
