@@ -198,7 +198,7 @@ agents:
 })
 
 describe('a chat that ends', () => {
-  it('leaves a summary in the list, the tree, the calendar and the chat, which can be undone', async () => {
+  it('shows a summary in the list, the tree, the calendar and the chat, and undoes it', async () => {
     const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n' } })
     const page = await openPage()
     await page.goto(server.url)

@@ -122,7 +122,7 @@ describe('files', () => {
     await page.keyboard.press('Control+s')
     await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three\n- outside\n')
 
-    // A conflict shows both sides, and both can be kept.
+    // A conflict shows both sides; the user can keep both.
     await open('memory/b.md')
     await type(' of mine')
     await writeFile(join(workspace, 'memory/b.md'), 'one\ntwo of theirs')

@@ -180,7 +180,7 @@ describe('private chats', () => {
     await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor({ state: 'detached' })
   })
 
-  it('are made of chats with text that becomes private, and what they wrote can be marked', async () => {
+  it('include chats with text that becomes private, and the app can mark the lines of these chats', async () => {
     const plan = '# Plan\n\n- The heron sails on Friday.\n'
     const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n', 'notes/plan.md': plan } })
     const page = await openPage()
@@ -214,7 +214,7 @@ const aboutLisa = {
   'notes/doctor.md': '# Doctor\n\nThe insulin pump for Lisa was ordered on Monday.\n',
 }
 
-describe('erasure', () => {
+describe('permanent deletion', () => {
   it('finds, confirms and erases but keeps excluded notes; Chinese, phone size', async () => {
     const config =
       'agents:\n  defaults: { memory: { embedding: { provider: builtin } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n'

@@ -1,4 +1,4 @@
-/** Opens a page with a server of its own, and files in its editor. */
+/** Starts a server and opens a page of it; returns functions that open and edit files. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openTestServer, type TestAppOptions } from './app.ts'

@@ -172,7 +172,7 @@ const mountedFields = new Map<string, () => Draft>()
 const movedDrafts = new Map<string, Draft>()
 
 /**
- * Returns the unsent message of a conversation, which is saved shortly after each key. If two windows show the same
+ * Returns the unsent message of a conversation, and saves it shortly after each key. If two windows show the same
  * conversation, the last one to type wins; the other loads its text on focus.
  * @param initialText replaces the stored draft
  */

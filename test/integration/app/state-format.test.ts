@@ -35,7 +35,7 @@ async function createHome() {
   const { session } = await client.chat.send({ ...main, text: 'Remember that Ben lives in Leiden.' })
   const messages = () => client.sessions.get({ ...main, session }).then((chat) => chat.messages)
   await until(async () => (await messages()).at(-1)?.message.role === 'assistant')
-  // The request is kept after the answer.
+  // The app writes the note after the answer.
   await until(async () => (await client.workspace.list(main)).some(({ path }) => path === 'memory/2026-11-22.md'))
   await client.history.timeline(main)
   await client.search.settle({ ...main, vectors: true })

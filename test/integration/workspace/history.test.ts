@@ -40,7 +40,7 @@ describe('history', () => {
   })
 
   it.runIf(isThorough)(
-    'records a change by another program after a lock was held for longer than the wait for it',
+    'records a change by another program after the wait for a lock ended in an error',
     async () => {
       const { timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
       await Mutex.runOnce(workspace, async () => {

@@ -179,7 +179,7 @@ function textOfItem(request: SentRequest, layer: Layer, name: string): string {
   return messages.map((message) => `${message.role}: ${withoutRecalled(messageTextForModel(message))}`).join('\n\n')
 }
 
-/** Splits a conversation into turns without tool results and the last user message, which are other items. */
+/** Splits a conversation into turns. Tool results and the last user message are other items. */
 function turnsOf(conversation: readonly Message[]): { name: string; messages: Message[] }[] {
   const lastUserIndex = conversation.findLastIndex(({ role }) => role === 'user')
   // A last user message without an answer has no row.

@@ -25,7 +25,7 @@ interface Question {
 
 const maxShownLines = 5
 
-/** The question is kept in the query cache: the dialog renders again when it changes. */
+/** The query cache holds the question, so that the dialog renders again when it changes. */
 const questionKey = ['private lines']
 
 const openQuestion = () => queryClient.getQueryData<Question | null>(questionKey)

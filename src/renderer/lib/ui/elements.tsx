@@ -364,7 +364,7 @@ export function QueryView<T>({ query, lines = 5, children }: QueryViewProps<T>) 
 type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
 
 interface ErrorBoundaryProps {
-  /** What the children show; selects the message. */
+  /** The part of the page that failed; selects the message. */
   readonly piece: BoundaryName
   /** `row`: one line. `view`: centered in the available space. */
   readonly variant?: 'row' | 'view'

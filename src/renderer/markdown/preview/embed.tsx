@@ -382,7 +382,7 @@ function RemotePicture({ address, alt, width }: RemotePictureProps) {
   )
 }
 
-/** Images and notes that the user has allowed to load. They are kept in the query cache, so that a reload forgets them. */
+/** Keys of the images and notes that the user allows to load. The query cache is empty after a reload. */
 const imageKey = (agent: string, path: string, address: string) => ['remote image', agent, path, address]
 const noteKey = (agent: string, path: string) => ['remote images of note', agent, path]
 

@@ -28,8 +28,8 @@ export function tokenNumber(token: number): number {
 }
 
 /**
- * Returns a vector of length 1, and its length before normalization: 0 for a text without words, which has the first
- * unit vector.
+ * Returns a vector of length 1, and its length before normalization: 0 for a text without words, whose
+ * vector is the first unit vector.
  */
 export function vectorOf(model: BuiltinModel, tokens: Int32Array): { vector: Float32Array; length: number } {
   const vector = new Float32Array(model.dimensions)

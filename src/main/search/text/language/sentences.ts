@@ -97,7 +97,7 @@ function asksInEnglish(text: string, isQuestion: boolean): boolean {
   return openQuestion.test(rest) && !mainClause.test(rest)
 }
 
-/** Question words, without those after which nothing is asked: 什么都. */
+/** Question words, except in phrases that ask nothing: 什么都. */
 const asksWord = hasAnyOf(`什么(?![都也的]) 甚么 啥(?![都也]) 谁(?![都也]) 哪(?![怕都也]) 干嘛 咩 边度 点解
   (?<![好十])几(?!乎|(?:天|周|年|个月|小时|分钟|次)[之以]?[前后来]) (?<![很太好最更许])多(?:[少久大长远重]|高(?!兴))
   怎么(?![都也]) 怎样 如何 何时 何处 为何 是不是 有没有 有无 能不能 会不会 要不要 记不记得 对不对`)
