@@ -262,7 +262,7 @@ describe('permanent deletion', () => {
     expect(await read('notes/doctor.md')).toBe('# Doctor\n\n')
     await expect(read('notes/lisa-kessler.md')).rejects.toThrow('ENOENT')
     expect(await read('notes/seeds.md')).toBe(aboutLisa['notes/seeds.md'])
-    // The memory reopens after the erasure.
+    // The memory reopens after the deletion.
     await visit(page, '/file/memory/2026-11-02.md')
     await page.getByText('The plumber came.').first().waitFor()
   }, 120_000)

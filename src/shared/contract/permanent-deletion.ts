@@ -8,7 +8,7 @@ const deletionPlaceSchema = z.object({
    * `trash`: a deleted file · `other`: another workspace file · `chat`: a transcript · `request`: a captured model
    * request · `output`: stored tool output · `history`: versions of a file · `oldHistory`: a damaged or older history;
    * it cannot be searched · `check`: a saved query · `proposal`: a proposed change · `draft`: unsent or unsaved text
-   * · `state`: another app file, such as the settings. An erasure changes neither `other` nor `state`.
+   * · `state`: another app file, such as the settings. A deletion changes neither `other` nor `state`.
    */
   kind: z.enum([
     'note',

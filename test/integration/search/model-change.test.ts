@@ -188,7 +188,7 @@ describe('another embedding model', () => {
     60_000,
   )
 
-  it('permanent erasure during the change leaves no text and no vector', async () => {
+  it('permanent deletion during the change leaves no text and no vector', async () => {
     const [one, other] = [await startServer(), await startServer()]
     const { app, isChosen, configure, home } = await openMemory(modelOf(one, 'one'))
     other.trouble = 'broken'

@@ -88,12 +88,12 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
 async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<DeletionOutcome> {
   for await (const step of await client.permanentDeletion.run({ ...main, texts: [secret, ...lines], keep }))
     if ('left' in step) return step
-  throw new Error('the erasure did not finish')
+  throw new Error('the deletion did not finish')
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-describe('permanent erasure', () => {
+describe('permanent deletion', () => {
   it('searches without a request to a model, and lists models that received the text for embeddings', async () => {
     const server = await startModelServer({ text: 'yes' })
     const { app } = await openTestApp({
@@ -226,7 +226,7 @@ describe('permanent erasure', () => {
     expect(await readFile(join(parts, 'key'), 'utf8')).not.toBe(keyBefore)
   }, 60_000)
 
-  it('finishes an interrupted erasure at the next start, before anything is read', async () => {
+  it('finishes an interrupted deletion at the next start, before anything is read', async () => {
     const test = await openForget()
     const { client, workspace, home, env, app } = test
     await spread(test, client)
@@ -280,7 +280,7 @@ describe('permanent erasure', () => {
     })
     const outcome = await run(client)
     clearInterval(editor)
-    expect(count(), 'wrote during the erasure').toBeGreaterThan(before)
+    expect(count(), 'wrote during the deletion').toBeGreaterThan(before)
     writer.stdin.end()
     expect(await once(writer, 'close')).toEqual([0, null])
     expect(outcome).toMatchObject({ left: [], isStopped: false })

@@ -97,7 +97,7 @@ async function run(
     ...request,
   }))
     if ('left' in step) return step
-  throw new Error('the erasure did not finish')
+  throw new Error('the deletion did not finish')
 }
 
 /** Returns the files with the secret in their bytes, except temporary files, which the app deletes at its start. */
@@ -318,7 +318,7 @@ describe('erasing from the history', () => {
       const eraser = spawn(process.execPath, [script, JSON.stringify(folders), request], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      // The erasure can end before the kill.
+      // The deletion can end before the kill.
       const closed = once(eraser, 'close')
       await once(eraser.stdout, 'data')
       await sleep(delayMs)

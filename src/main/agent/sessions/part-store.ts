@@ -1,6 +1,6 @@
 /**
  * Zipped JSON files that share their long texts. Each distinct text is stored once, in the folder `parts` beside the
- * files; a file contains a reference in its place. A reference is a string `\0<name>\0`, so erasure can mask any text
+ * files; a file contains a reference in its place. A reference is a string `\0<name>\0`, so deletion can mask any text
  * of a file without damage to its structure.
  *
  * A part's name is a hash of a random key and the content. Without the key, the name cannot confirm a guess of an
