@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlessAppError } from '#shared/util/errors.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
-import { foldText, hashOf } from './tokenizer.ts'
+import { foldText } from './tokenizer.ts'
 import {
   addRows,
   addUnknownWord,
@@ -64,9 +64,8 @@ export function builtinSimilarity(file: string): SimilarityModel {
 function relatedWords(file: string, word: string): RelatedWord[] {
   const model = unlessAppError(() => openBuiltinModel(file))
   if (!model) return []
-  const folded = foldText(word, model.folds)
-  const token = model.find(hashOf(folded), folded.length)
-  if (token < 0) return []
+  const token = model.numbers.get(foldText(word, model.folds))
+  if (token === undefined) return []
   return model.related(token).map((related) => ({ word: model.textOf(related.token), cosine: related.cosine }))
 }
 
