@@ -21,14 +21,13 @@ export interface EmbeddingProvider {
   readonly similarity?: SimilarityModel
   /** Returns each question word's contribution to the cosine; the contributions add up to it. */
   explain?(question: string, passage: string): MeaningTerm[]
-  /** Returns words similar to a folded word, most similar first. */
+  /** Most similar first. @param word folded */
   related?(word: string): RelatedWord[]
-  /** Returns the cosine of two folded words. */
   wordCosine?(one: string, other: string): number
 }
 
 export interface SimilarityModel {
-  /** Returns the numbers of a passage's tokens. @throws AppError `provider_unavailable` if the model can't be loaded */
+  /** @throws AppError `provider_unavailable` if the model can't be loaded */
   tokensOf(passage: string): Int32Array
   /** Returns the same vector as `embed`, and its length before normalization. */
   vectorOf(passage: Int32Array): { readonly vector: Float32Array; readonly length: number }

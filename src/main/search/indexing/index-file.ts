@@ -34,7 +34,6 @@ export interface OpenedIndex {
   readonly old?: UnitStore | undefined
   /** Path of the store while an older index is still in place; undefined if it is at the index's own path. */
   readonly rebuildPath?: string
-  /** True if an unusable file at the index's path was replaced. */
   readonly isReplaced: boolean
   /** New path of a file that was at the index's path but is not an index. */
   readonly movedAsideTo: string | undefined
@@ -45,9 +44,7 @@ export interface OpenedIndex {
 interface IndexFileSettings extends Pick<PlainUnitSettings, 'chunking'> {
   readonly file: string
   readonly embedding: EmbeddingSource
-  /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
-  /** Settings of other models that can still be used. */
   readonly earlier?: readonly EmbeddingSource[]
 }
 

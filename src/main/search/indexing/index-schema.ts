@@ -32,13 +32,11 @@ const identitySchema = z.object({
 /** Everything that the index depends on besides the files. A difference rebuilds the index. */
 export type IndexIdentity = Readonly<z.infer<typeof identitySchema>>
 
-/** Returns the identity that the settings ask for. */
 export function identityOf({ provider, model, baseUrl }: EmbeddingSource, chunking?: Chunking): IndexIdentity {
   if (provider === 'none') return { provider: '', model: '', chunking }
   return { provider, model, address: embeddingBaseUrl(provider, baseUrl), chunking }
 }
 
-/** Returns the text that `meta` stores; an index whose text differs is rebuilt. */
 export function fingerprint({ provider, model, address, chunking }: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
@@ -139,7 +137,6 @@ export function expectedDimensions(db: Db): number {
   return vectorDimensions(db) || Number(getMeta(db, dimensionsKey(modelOfIndex(db))) ?? 0)
 }
 
-/** Returns the dimensions of the stored vectors; 0 if there are none. */
 export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
 }
@@ -168,7 +165,6 @@ export function isCorruption(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }
 
-/** Returns true if the file holds a complete index with this fingerprint. */
 export function matchesIdentity(db: Db, identity: IndexIdentity): boolean {
   const hasMeta = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get()
   return hasMeta !== undefined && getMeta(db, 'fingerprint') === fingerprint(identity)

@@ -45,14 +45,11 @@ export type FeatureGroup = keyof typeof featureGroups
 export type FeatureName = (typeof featureGroups)[FeatureGroup][number]
 export type Features = Readonly<Record<FeatureName, number>>
 
-/** Features of a unit that matches for another reason than words or meaning. */
 export const noFeatures = Object.fromEntries(
   Object.values(featureGroups).flatMap((names) => names.map((name) => [name, 0])),
 ) as Features
 
-/** Similarity of units to the query by an embedding model. */
 export interface UnitSimilarity {
-  /** Ids of the nearest units. */
   readonly nearest: readonly number[]
   /** Returns the cosine, standardized over the units to the scale of the built-in model. */
   cosine(id: number): number
@@ -63,7 +60,6 @@ export interface UnitSimilarity {
 export interface CandidateUnit {
   readonly id: number
   readonly features: Features
-  /** BM25 score of the unit's own words. */
   readonly bm25: number
   /** Parts of `bm25`, by query word. */
   readonly wordScores: readonly number[]
@@ -101,10 +97,10 @@ export function collectCandidates(
   similarity: UnitSimilarity | undefined,
   only?: ReadonlySet<number>,
   also: readonly number[] = [],
-): { readonly candidates: CandidateUnit[]; readonly matched: number } {
+) {
   const computer = new FeatureComputer(query, queryWords, table, similarity)
   const { ids, matched } = computer.candidates(only)
-  const candidates = Array.from(new Set([...ids, ...also]), (id) => {
+  const candidates = Array.from(new Set([...ids, ...also]), (id): CandidateUnit => {
     const wordScores = computer.wordScores(id)
     return { id, features: computer.compute(id), bm25: wordScores.reduce((sum, value) => sum + value, 0), wordScores }
   })
@@ -115,30 +111,29 @@ class FeatureComputer {
   readonly #query: QueryWords
   readonly #table: UnitTable
   readonly #similarity: UnitSimilarity | undefined
-  readonly #form: ReturnType<typeof questionForm>
+  readonly #question: string
   /** Units that leave open what the query asks for and another unit settles. */
   readonly #openUnits: ReadonlySet<number>
   readonly #totalWeight: number
   readonly #sectionScores = new Map<number, number>()
   #maxSectionScore = 0
   #sectionTotal = 0
-  readonly #queryFeatures: Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>>
+  readonly #queryFeatures: ReturnType<FeatureComputer['computeQueryFeatures']>
   readonly #sectionCosines = new Map<number, { cosine: number; similarity: number }>()
 
   constructor(query: string, queryWords: QueryWords, table: UnitTable, similarity: UnitSimilarity | undefined) {
     this.#query = queryWords
     this.#table = table
     this.#similarity = similarity
-    this.#form = questionForm(query)
+    this.#question = query.toLowerCase()
     this.#totalWeight = queryWords.words.reduce((sum, { weight }) => sum + weight, 0) || 1
     const isSettling = (id: number) => this.#coverage([id]) + this.#headingShare(id) >= minSettled
     this.#openUnits = queryWords.kindUnits.values().some(isSettling) ? queryWords.openUnits : new Set()
     this.#scoreSections()
-    this.#queryFeatures = this.#computeQueryFeatures()
+    this.#queryFeatures = this.computeQueryFeatures()
   }
 
-  /** Returns the units with the most promising words, and those nearest in meaning. */
-  candidates(only?: ReadonlySet<number>): { readonly ids: number[]; readonly matched: number } {
+  candidates(only?: ReadonlySet<number>) {
     const isOpen = (id: number) => this.#table.has(id) && (only?.has(id) ?? true)
     const scores = this.#unitsWithWords(only)
     const seeds = this.#seeds(scores)
@@ -211,10 +206,10 @@ class FeatureComputer {
       isQuestion: toNumber(has(unitFlags.asks)),
       followsQuestion: toNumber(followsQuestion),
       questionWords: followsQuestion ? previousWords : 0,
-      time: toNumber(this.#form.asksTime && has(unitFlags.hasTime)),
-      number: toNumber(this.#form.asksNumber && has(unitFlags.hasNumber)),
+      time: toNumber(has(unitFlags.hasTime) && asked.time.test(this.#question)),
+      number: toNumber(has(unitFlags.hasNumber) && asked.number.test(this.#question)),
       capitalized,
-      fittingName: this.#form.asksName ? capitalized : 0,
+      fittingName: asked.name.test(this.#question) ? capitalized : 0,
       length: Math.min(table.lengthOf(id), 30) / 30,
       isFirstPerson: toNumber(has(unitFlags.isFirstPerson)),
       ...this.#queryFeatures,
@@ -233,7 +228,6 @@ class FeatureComputer {
     return scores
   }
 
-  /** Returns the units with the best scores. */
   #seeds(scores: ReadonlyMap<number, number>): number[] {
     if (scores.size <= maxSeeds) return [...scores.keys()]
     const sectionScoreOf = (id: number) => this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0
@@ -351,7 +345,7 @@ class FeatureComputer {
     }
   }
 
-  #computeQueryFeatures(): Pick<Features, Exclude<(typeof featureGroups.query)[number], 'isDialogue'>> {
+  computeQueryFeatures() {
     const { words, speakers } = this.#query
     const hasUnknownName = words.some(
       ({ role, shown, documents, matches }) =>
@@ -374,13 +368,8 @@ function toNumber(value: boolean): number {
 }
 
 const asked = {
+  /** The time, a number, or the name of a person, a place or a thing. */
   time: /\bwhen\b|what (?:date|day|month|year|time)|how long|什么时候|几[月号点日]|哪[天年月]|何时|多久|いつ|何[時日月年]|언제/,
   number: /how (?:many|much|often|old|big|long|far|tall)|多少|几[个次岁块]|いくつ|いくら|何[人回個円歳]|몇|얼마/,
   name: /\b(?:who|whose|whom|where|which|name)\b|谁|哪里|哪儿|哪个|叫什么|誰|どこ|누구|어디/,
-}
-
-/** Returns what a question asks for; a name is that of a person, a place or a thing. */
-function questionForm(question: string) {
-  const folded = question.toLowerCase()
-  return { asksTime: asked.time.test(folded), asksNumber: asked.number.test(folded), asksName: asked.name.test(folded) }
 }

@@ -19,19 +19,14 @@ export interface Lexicon {
   unitsWith(term: string): readonly number[]
   /** Returns the ids of the units whose headings, context or note name have the term. */
   unitsUnder(term: string): readonly number[]
-  /** Returns the words that start with a prefix, with their terms. */
   wordsFrom(prefix: string): readonly (readonly [word: string, term: string])[]
-  /** Returns the words whose length is within `tolerance` of a length, with their terms. */
+  /** @param tolerance maximum difference to the length */
   wordsOfLength(length: number, tolerance: number): readonly (readonly [word: string, term: string])[]
-  /** Finds words of the units that sound or look like another word. */
   readonly sounds: Pick<SoundIndex, 'alternatives'>
-  /** Speaker labels. */
   readonly labels: readonly string[]
 }
 
-/** Word relations of an embedding model. */
 export interface WordRelations {
-  /** Returns similar words, most similar first. */
   related(word: string): readonly { readonly word: string; readonly cosine: number }[]
   cosine(one: string, other: string): number
 }
@@ -39,7 +34,6 @@ export interface WordRelations {
 /** Stands for the cosine of technical terms, which models do not know. */
 const technicalCosine = 0.95
 
-/** Returns the word relations of a model; none if it has none. */
 export function wordRelations(provider: EmbeddingProvider | undefined): WordRelations {
   return {
     related: (word) => [
@@ -81,7 +75,6 @@ export interface QueryWord {
 
 export interface QueryWords {
   readonly words: readonly QueryWord[]
-  /** Speaker labels that the query names. */
   readonly speakers: ReadonlySet<string>
   /** Units of the kinds that the query asks for, and those that leave such a matter open. */
   readonly kindUnits: ReadonlySet<number>
@@ -99,7 +92,6 @@ const singleCharacter = 0.6
 /** Minimum number of units for rarity: in fewer units, it means little. */
 const minUnits = 600
 
-/** Returns the content words of a query and the speakers that it names. */
 export function findQueryWords(query: string, lexicon: Lexicon, relations: WordRelations): QueryWords {
   // English function words such as he and she may be pinyin.
   const terms = searchTerms(query).filter(({ role, shown }) => role !== 'function' || /^[a-z]+$/.test(shown))
@@ -109,8 +101,7 @@ export function findQueryWords(query: string, lexicon: Lexicon, relations: WordR
   const people = lexicon.labels.filter((label) => !isRole(label)).map(partsOf)
   for (const [at, term] of terms.entries()) {
     if (term.role === 'function') continue
-    const neighbours = [terms[at - 1]?.shown, terms[at + 1]?.shown] as const
-    const word = new WordFinder(term, neighbours, lexicon, relations).find()
+    const word = new WordFinder(term, [terms[at - 1]?.shown, terms[at + 1]?.shown], lexicon, relations).find()
     const named = people.filter((person) => isPartOf(term, person))
     for (const { label } of named) speakers.add(label)
     ;(named.length > 0 ? names : words).push(word)
@@ -148,20 +139,17 @@ const derivedWeight = 0.85
 const prefixWeight = 0.8
 const compoundWeight = 0.3
 
+type Neighbours = readonly [before: string | undefined, after: string | undefined]
+
 class WordFinder {
   readonly #term: SearchTerm
-  readonly #neighbours: readonly [before: string | undefined, after: string | undefined]
+  readonly #neighbours: Neighbours
   readonly #lexicon: Lexicon
   readonly #relations: WordRelations
   readonly #matches: WordMatch[] = []
   readonly #terms = new Set<string>()
 
-  constructor(
-    term: SearchTerm,
-    neighbours: readonly [before: string | undefined, after: string | undefined],
-    lexicon: Lexicon,
-    relations: WordRelations,
-  ) {
+  constructor(term: SearchTerm, neighbours: Neighbours, lexicon: Lexicon, relations: WordRelations) {
     this.#term = term
     this.#neighbours = neighbours
     this.#lexicon = lexicon
@@ -252,7 +240,6 @@ class WordFinder {
     return others.map(([other, term]) => this.#addWord('prefix', other, term, prefixWeight)).includes(true)
   }
 
-  /** Adds other forms of the word, such as allergic for allergy. */
   #addDerived(word: string, isUnknown: boolean): boolean {
     if (word.length < 4) return false
     let isFound = false
@@ -302,7 +289,6 @@ class WordFinder {
     }
   }
 
-  /** Adds the longest pieces of a CJK word that units have. */
   #addPieces(letters: readonly string[]): void {
     for (let length = letters.length - 1; length >= 2; length -= 1) {
       let isFound = false

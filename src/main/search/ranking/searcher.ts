@@ -137,12 +137,10 @@ export class Searcher {
     }
   }
 
-  /** Dimensions of the index's vectors; 0 if there are none, or if they are from another model. */
   get dimensions(): number {
     return this.#readCollection().dimensions
   }
 
-  /** Loads the units into memory, so that the first search does not wait. */
   preload(): void {
     for (const isChat of [false, true]) this.#units.preload({ isChat, hasPrivate: true })
   }
@@ -185,12 +183,10 @@ export class Searcher {
     return this.#statements.indexedFiles.all()
   }
 
-  /** Returns a value that changes with the private units of notes. */
   privateVersion(): string {
     return this.#statements.privateVersion.get() ?? ''
   }
 
-  /** Returns the keys of the lines of private notes. */
   privateKeys(): string[] {
     const keys = new Set<string>()
     for (const text of this.#statements.privateNoteTexts.iterate()) for (const key of lineKeys(text)) keys.add(key)

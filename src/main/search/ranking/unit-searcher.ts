@@ -35,7 +35,6 @@ export interface UnitText {
   /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** Heading trail. */
   readonly heading: string
   readonly text: string
   /** The text; of a long chunk, its beginning. */
@@ -59,9 +58,7 @@ export interface UnitCandidate {
 export interface UnitRanking {
   readonly query: FilteredQuery
   readonly words: QueryWords
-  /** True if private units were searched. */
   readonly hasPrivate: boolean
-  /** Best first. */
   readonly candidates: readonly UnitCandidate[]
   /** Number of units that match the words or the meaning of the query; without a topic, its conditions. */
   readonly matched: number
@@ -81,7 +78,6 @@ export interface UnitRanking {
 
 export interface UnitSearchOptions extends SelectionLimits {
   readonly scope: Scope
-  /** Weights of the two scores; undefined for the ranking model. */
   readonly classicWeights?: ClassicWeights
   /** Ids of units that are ranked even if none is a candidate. They do not change the candidates. */
   readonly alsoRank?: readonly number[]
@@ -113,10 +109,8 @@ interface OpenSearch {
   readonly reader: UnitReader
   readonly texts: Supersessions
   readonly lexicon: Lexicon
-  /** Ids of the units that name a coming day of the time phrases. */
   readonly mentioning: ReadonlySet<number>
   readonly similarity: (UnitSimilarity & RawSimilarity) | undefined
-  /** Returns the texts of the filters that exclude a unit. */
   readonly excludedBy: (unit: UnitFacts) => string[]
   /** File of the chat that is not searched; undefined if there is none. */
   readonly excludedFile: number | undefined
@@ -156,7 +150,7 @@ export class UnitSearcher {
     this.#statements = prepare(db)
   }
 
-  /** Returns the text of a unit. @throws Error if the index has no such unit */
+  /** @throws Error if the index has no such unit */
   textOf(id: number): UnitText {
     const { entry, file, firstDay, label: _label, isPrivate, ...content } = this.#rowOf(id)
     const date = firstDay === null ? undefined : formatDay(firstDay)
@@ -184,24 +178,21 @@ export class UnitSearcher {
     return parseFilters(query, today, without, (name) => this.#filters.isProperty(name, hasPrivate))
   }
 
-  /** Returns all candidates with their scores and verdicts. @param vector of length 1; undefined for keyword search */
   rank(query: string, vector: Float32Array | undefined, options: UnitSearchOptions): UnitRanking {
     const parsed = this.parse(query, options.without, options.scope.hasPrivate)
     const filtered = options.classicWeights ? withoutTimes(parsed) : parsed
     return this.#db.transaction(() => this.#rank(filtered, vector, options))()
   }
 
-  /** Loads the units of a scope into memory. @returns their number */
   preload(scope: Scope): number {
     return this.#db.transaction(() => this.#open(scope).reader.table.units)()
   }
 
-  /** Returns the vectors of all notes. Must run in a transaction. */
+  /** Must run in a transaction. */
   vectors(): UnitVectors {
     return this.#open({ isChat: false, hasPrivate: true }).vectors
   }
 
-  /** Returns true if the query has a word that only private units have. */
   hasPrivateWord(query: string): boolean {
     const lexiconOf = (hasPrivate: boolean) => this.#open({ isChat: false, hasPrivate }).reader.lexicon()
     return this.#db.transaction(() => {
@@ -215,7 +206,6 @@ export class UnitSearcher {
     })()
   }
 
-  /** Returns the name of the note that matches the query best, or its title; undefined if it has neither. */
   titleOf(source: ResultSource, path: string, { words, hasPrivate }: UnitRanking): string | undefined {
     return this.#statements.names
       .all(source, path, Number(hasPrivate))

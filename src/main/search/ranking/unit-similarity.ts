@@ -31,7 +31,6 @@ export interface RawSimilarity {
 /** Number of units whose tokens are cached. Ids are never reused, and the text of a unit never changes. */
 const maxPassages = 20_000
 
-/** Compares units with queries. Keeps a sample of the units' vectors between queries. */
 export class UnitVectors {
   readonly #table: UnitTable
   readonly #statements: ReturnType<typeof prepare>
@@ -71,7 +70,6 @@ export class UnitVectors {
     return { nearest: this.#nearest(query.vector, cosine), cosine, similarity, rawCosine: raw }
   }
 
-  /** Returns the units whose codes are nearest to a vector's. */
   withNearCodes(vector: Float32Array): number[] {
     const code = signCodeOf(vector)
     return this.#statements.nearest.all(code.length, code, nearestCodes).filter((id) => this.#table.has(id))
@@ -130,7 +128,6 @@ export class UnitVectors {
     }
   }
 
-  /** Returns mean and standard deviation of a query's cosines, from a sample of the units and a prior. */
   #distribution(raw: (id: number) => number | undefined): { mean: number; deviation: number } {
     const values = this.#sampleIds()
       .map(raw)

@@ -58,12 +58,10 @@ export class UnitStore {
     return this.#statements.knownFile.get(source, path)
   }
 
-  /** Returns true if a rule of the settings makes the whole file private. */
   isPrivateByRule(path: string): boolean {
     return marksBy(this.settings.folders).of(path, '').isFullyPrivate
   }
 
-  /** Returns true if the rules now say otherwise about the file than when it was indexed. */
   hasOtherRule({ path, privateByRule }: IndexedFile): boolean {
     return this.isPrivateByRule(path) !== (privateByRule === 1)
   }
@@ -102,7 +100,6 @@ export class UnitStore {
     })
   }
 
-  /** For a file whose text is the same. */
   touchFile({ path, source, mtime, size }: Pick<ScannedFile, 'path' | 'source' | 'mtime' | 'size'>): void {
     this.#statements.touchFile.run(mtime, size, source, path)
   }
@@ -130,17 +127,14 @@ export class UnitStore {
     })
   }
 
-  /** Returns the number of units without a vector that a remote provider must not receive. */
   countUnsent(): number {
     return this.#statements.unsent.get() ?? 0
   }
 
-  /** @param hash of the embedded text */
   cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedVector | undefined {
     return this.#statements.cached.get(provider, model, dimensions, hash)
   }
 
-  /** Stores vectors of length 1. */
   storeVectors(provider: string, model: string, texts: readonly EmbeddedText[]): void {
     this.transaction(() => {
       const cached = new Map<string, number>()
@@ -179,7 +173,6 @@ export class UnitStore {
     return texts.at(-1)?.id
   }
 
-  /** Removes all vectors, because the model now returns vectors of another length. */
   resetVectors(dimensions: number): void {
     this.transaction(() => {
       this.db.exec('DELETE FROM unit_codes')

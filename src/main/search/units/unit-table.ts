@@ -1,9 +1,7 @@
-/** The data of one unit that ranking reads. */
 export interface UnitRow {
   readonly id: number
   readonly file: number
   readonly section: number
-  /** Number of distinct terms. */
   readonly length: number
   readonly flags: number
   /** Speaker label; empty if the unit has none. */
@@ -26,7 +24,6 @@ export class UnitTable {
   readonly #all = new Map<number, TableUnit>()
   readonly #files = new Map<number, readonly UnitRow[]>()
   readonly #sections = new Map<number, Section>()
-  /** Numbers of units by speaker label. */
   readonly #labels = new Map<string, number>()
   #totalLength = 0
 
@@ -65,7 +62,6 @@ export class UnitTable {
     }
   }
 
-  /** Returns all ids, in the order of files. */
   *ids(): Generator<number> {
     for (const rows of this.#files.values()) for (const { id } of rows) yield id
   }
@@ -107,7 +103,6 @@ export class UnitTable {
     return this.#all.get(id)?.flags ?? 0
   }
 
-  /** Returns the speaker label of a unit; empty if it has none. */
   labelOf(id: number): string {
     return this.#all.get(id)?.label ?? ''
   }

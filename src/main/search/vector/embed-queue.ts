@@ -27,7 +27,6 @@ export interface EmbedOptions {
   readonly signal: AbortSignal
 }
 
-/** Embeds all units without a vector. Returns the provider's failure in `problem`. */
 export async function embedMissing(
   store: UnitStore,
   provider: EmbeddingProvider,
@@ -45,7 +44,6 @@ export async function embedMissing(
   return embedAll(store, provider, options)
 }
 
-/** Assigns cached vectors to units without calling the provider. */
 export function assignCachedVectors(store: UnitStore, provider: EmbeddingProvider, isRemote: boolean): void {
   if (provider.similarity) return
   const { model, dimensions } = provider
@@ -177,7 +175,7 @@ class EmbedRun {
   }
 
   /**
-   * Sends the texts. Bisects a batch with a bad text, so that it costs only a few requests.
+   * Bisects a batch with a bad text, so that it costs only a few requests.
    * @param isWorking the provider has just answered
    */
   async #request(texts: readonly TextToEmbed[], isWorking = false): Promise<Map<string, Float32Array>> {
@@ -241,7 +239,6 @@ function halves<T>(all: readonly T[]): (readonly T[])[] {
   return [all.slice(0, middle), all.slice(middle)]
 }
 
-/** Returns the length of the provider's vectors; undefined if it returns none. */
 export async function probeDimensions(provider: EmbeddingProvider, signal: AbortSignal): Promise<number | undefined> {
   try {
     const [vector] = await provider.embed([probeText], signal)
@@ -252,7 +249,6 @@ export async function probeDimensions(provider: EmbeddingProvider, signal: Abort
   }
 }
 
-/** Returns the message for an incomplete configuration. */
 export function describeIncompleteSettings(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {
   const missing = problem === 'no_key' ? 'key' : 'base URL'
   return `no ${missing} for ${provider} embeddings; search uses keywords only`

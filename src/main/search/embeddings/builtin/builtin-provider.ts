@@ -132,12 +132,10 @@ function significantWords(words: readonly WeightedWord[]): WeightedWord[] {
   return words.filter(({ weight }) => weight ** 2 >= minMass)
 }
 
-/** Returns the sum of the squared weights. */
 function massOf(words: readonly WeightedWord[]): number {
   return words.reduce((sum, { weight }) => sum + weight ** 2, 0)
 }
 
-/** Returns a function that computes the cosine of `vector`, of length 1, and the passage with these tokens. */
 function cosinesWith(model: BuiltinModel, vector: Float32Array): (passage: Int32Array, length: number) => number {
   const productsOf = rowProducts([vector])
   const productOf = cached((token: number) => {

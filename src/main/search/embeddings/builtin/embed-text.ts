@@ -22,7 +22,6 @@ export function endOfWord(tokens: Int32Array, start: number): number {
   return end
 }
 
-/** Returns the number of a token in the vocabulary. */
 export function tokenNumber(token: number): number {
   return token >= continuing ? token - continuing : token
 }
@@ -82,8 +81,8 @@ export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uin
   }
 }
 
-/** Scales the vector in place; a zero vector becomes the first unit vector. */
-export function scaleToUnit(vector: Float32Array): Float32Array {
+/** In place; a zero vector becomes the first unit vector. */
+function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
   else for (let index = 0; index < vector.length; index += 1) vector[index] = (vector[index] as number) / length
