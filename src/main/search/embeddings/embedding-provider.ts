@@ -65,6 +65,17 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
   return Float32Array.from(values, (value) => value / length)
 }
 
+export function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number)
+  return sum
+}
+
+/** Reads `toBlob`. Copies, because the blob can start at an address that a Float32Array does not accept. */
+export function fromBlob(blob: Buffer): Float32Array {
+  return new Float32Array(Uint8Array.from(blob).buffer)
+}
+
 /** Returns the vector in the format of sqlite-vec (32-bit floats, little-endian), as a view of the same memory. */
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)

@@ -172,13 +172,13 @@ class FeatureComputer {
   compute(id: number): Features {
     const table = this.#table
     const near = (distance: number) => table.sectionNeighbour(id, distance)
-    const flags = table.flagsOf(id)
+    const flags = table.get(id).flags
     const has = (flag: number) => (flags & flag) !== 0
-    const followsQuestion = near(-1) !== 0 && (table.flagsOf(near(-1)) & unitFlags.asks) !== 0
-    const label = table.labelOf(id)
+    const followsQuestion = near(-1) !== 0 && (table.get(near(-1)).flags & unitFlags.asks) !== 0
+    const label = table.get(id).label
     const context = label === '' && this.#similarity ? noteContext : 1
     const previousWords = context * this.#extraWords(id, near(-1))
-    const sectionScore = context * (this.#sectionScores.get(table.sectionOf(id)) ?? 0)
+    const sectionScore = context * (this.#sectionScores.get(table.get(id).section) ?? 0)
     const namesSpeaker = this.#query.speakers.size > 0 && label !== ''
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
@@ -210,7 +210,7 @@ class FeatureComputer {
       number: toNumber(has(unitFlags.hasNumber) && asked.number.test(this.#question)),
       capitalized,
       fittingName: asked.name.test(this.#question) ? capitalized : 0,
-      length: Math.min(table.lengthOf(id), 30) / 30,
+      length: Math.min(table.get(id).length, 30) / 30,
       isFirstPerson: toNumber(has(unitFlags.isFirstPerson)),
       ...this.#queryFeatures,
       isDialogue: toNumber(label !== ''),
@@ -230,7 +230,7 @@ class FeatureComputer {
 
   #seeds(scores: ReadonlyMap<number, number>): number[] {
     if (scores.size <= maxSeeds) return [...scores.keys()]
-    const sectionScoreOf = (id: number) => this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0
+    const sectionScoreOf = (id: number) => this.#sectionScores.get(this.#table.get(id).section) ?? 0
     return Array.from(scores, ([id, score]) => [id, score + 0.15 * sectionScoreOf(id)] as const)
       .sort((one, other) => other[1] - one[1] || one[0] - other[0])
       .slice(0, maxSeeds)
@@ -239,7 +239,7 @@ class FeatureComputer {
 
   /** Returns a rough score of a unit, its neighbours, headings and section, which selects the candidates. */
   #firstScore(id: number): number {
-    let score = 0.15 * (this.#sectionScores.get(this.#table.sectionOf(id)) ?? 0)
+    let score = 0.15 * (this.#sectionScores.get(this.#table.get(id).section) ?? 0)
     const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
     for (const [at, word] of this.#query.words.entries()) {
       if (word.units.has(id)) score += this.#wordScore(id, at)
@@ -256,7 +256,7 @@ class FeatureComputer {
     const word = this.#query.words[at]
     const match = word?.units.get(id)
     if (!word || match === undefined) return 0
-    const norm = 1 - b + (b * this.#table.lengthOf(id)) / this.#table.meanLength
+    const norm = 1 - b + (b * this.#table.get(id).length) / this.#table.meanLength
     return (word.weight * match * (k1 + 1)) / (1 + k1 * norm)
   }
 
@@ -296,7 +296,7 @@ class FeatureComputer {
     for (const { units, weight, documents } of this.#query.words) {
       const counts = new Map<number, number>()
       for (const [id, match] of units) {
-        const section = table.sectionOf(id)
+        const section = table.get(id).section
         counts.set(section, (counts.get(section) ?? 0) + match)
       }
       const rarity = Math.log(1 + (table.sections - counts.size + 0.5) / (counts.size + 0.5))
@@ -313,7 +313,7 @@ class FeatureComputer {
 
   #noteSectionCosine(id: number): void {
     if (!this.#similarity) return
-    const section = this.#table.sectionOf(id)
+    const section = this.#table.get(id).section
     const best = this.#sectionCosines.get(section) ?? { cosine: -1, similarity: -1 }
     best.cosine = Math.max(best.cosine, this.#similarity.cosine(id))
     best.similarity = Math.max(best.similarity, this.#similarity.similarity(id))
@@ -331,7 +331,7 @@ class FeatureComputer {
       const other = table.sectionNeighbour(id, distance)
       return model && other !== 0 ? model.similarity(other) : 0
     }
-    const section = this.#sectionCosines.get(table.sectionOf(id))
+    const section = this.#sectionCosines.get(table.get(id).section)
     const [cosine, previousCosine] = [cosineAt(0), cosineAt(-1)]
     return {
       cosine,

@@ -1,4 +1,4 @@
-import { toBlob } from '../embeddings/embedding-provider.ts'
+import { fromBlob, toBlob } from '../embeddings/embedding-provider.ts'
 import { marksBy } from '#workspace/privacy'
 import {
   cacheKey,
@@ -151,7 +151,7 @@ export class UnitStore {
 
   linkVectors(found: readonly FoundVector[]): void {
     this.transaction(() => {
-      for (const { id, cached } of found) this.#setVector(id, cached.id, vectorOf(cached.vector))
+      for (const { id, cached } of found) this.#setVector(id, cached.id, fromBlob(cached.vector))
     })
   }
 
@@ -221,9 +221,4 @@ export class UnitStore {
     for (const { name, value, line } of properties) this.#statements.putProperty.run(name, file, line, value)
     for (const { name, place, isPrivate } of names) this.#statements.putName.run(file, place, name, Number(isPrivate))
   }
-}
-
-/** The blob can start at an address that a Float32Array does not accept. */
-function vectorOf(blob: Buffer): Float32Array {
-  return new Float32Array(Uint8Array.from(blob).buffer)
 }

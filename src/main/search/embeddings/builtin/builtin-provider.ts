@@ -5,7 +5,6 @@ import { foldText } from './tokenizer.ts'
 import {
   addRows,
   addUnknownWord,
-  dot,
   embedText,
   endOfWord,
   tokenNumber,
@@ -14,7 +13,13 @@ import {
   wordsOf,
   type WeightedWord,
 } from './embed-text.ts'
-import type { EmbeddingProvider, MeaningTerm, RelatedWord, SimilarityModel } from '../embedding-provider.ts'
+import {
+  dot,
+  type EmbeddingProvider,
+  type MeaningTerm,
+  type RelatedWord,
+  type SimilarityModel,
+} from '../embedding-provider.ts'
 import { rowProducts } from './row-products.ts'
 
 /** Part of an index's identity: a new model needs a new name. */

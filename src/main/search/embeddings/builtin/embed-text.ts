@@ -1,3 +1,4 @@
+import { dot } from '../embedding-provider.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { foldText, forEachToken } from './tokenizer.ts'
 
@@ -112,10 +113,4 @@ export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
     const [first = 0] = own
     return { word, weight: length, vector, ...(first < 0 ? { unknown: first } : {}) }
   })
-}
-
-export function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number)
-  return sum
 }
