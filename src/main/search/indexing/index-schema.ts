@@ -75,16 +75,6 @@ export function hasModel(db: Db, asked: Pick<IndexIdentity, 'provider' | 'model'
   return provider === asked.provider && model === asked.model && address === asked.address
 }
 
-/**
- * Prefix of the keys that hold the dimensions of a model's vectors, copied from an earlier index, so that cached
- * vectors can be found before the model is called.
- */
-export const dimensionsKeyPrefix = 'length:'
-
-export function dimensionsKey({ model, ...asked }: IndexIdentity): string {
-  return `${dimensionsKeyPrefix}${cacheKey(asked)}/${model}`
-}
-
 /** Returns the provider column of the embedding cache: the provider, plus its address if it is not the default one. */
 export function cacheKey({ provider, address }: Pick<IndexIdentity, 'provider' | 'address'>): string {
   return address === undefined ? provider : `${provider} ${address}`
@@ -132,11 +122,14 @@ export function setDimensions(db: Db, dimensions: number): void {
   setMeta(db, 'dimensions', String(dimensions))
 }
 
-/** Returns the dimensions that the vectors of this index have or will have; 0 if unknown. */
+/** Returns the dimensions that the vectors of this index have or will have: those of the last cached one. 0 if unknown. */
 export function expectedDimensions(db: Db): number {
-  return vectorDimensions(db) || Number(getMeta(db, dimensionsKey(modelOfIndex(db))) ?? 0)
+  const { model, ...asked } = modelOfIndex(db)
+  const last = 'SELECT dims FROM embedding_cache WHERE provider = ? AND model = ? ORDER BY id DESC LIMIT 1'
+  return vectorDimensions(db) || (db.prepare<[string, string], number>(last).pluck().get(cacheKey(asked), model) ?? 0)
 }
 
+/** 0 if there are none. */
 export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
 }

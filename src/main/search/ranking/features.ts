@@ -136,14 +136,11 @@ class FeatureComputer {
   candidates(only?: ReadonlySet<number>) {
     const isOpen = (id: number) => this.#table.has(id) && (only?.has(id) ?? true)
     const scores = this.#unitsWithWords(only)
-    const seeds = this.#seeds(scores)
-    const around = new Set<number>()
-    for (const id of seeds)
-      for (let distance = -neighbourDistance; distance <= neighbourDistance; distance += 1) {
-        const other = this.#table.sectionNeighbour(id, distance)
-        if (other !== 0 && isOpen(other)) around.add(other)
-      }
-    const scored = Array.from(around, (id) => ({ id, score: this.#firstScore(id) }))
+    const distances = Array.from({ length: 2 * neighbourDistance + 1 }, (_, at) => at - neighbourDistance)
+    const around = this.#seeds(scores).flatMap((id) =>
+      distances.map((distance) => this.#table.sectionNeighbour(id, distance)),
+    )
+    const scored = Array.from(new Set(around.filter(isOpen)), (id) => ({ id, score: this.#firstScore(id) }))
     scored.sort((one, other) => other.score - one.score || one.id - other.id)
     const ids = new Set(scored.slice(0, maxByWords).map(({ id }) => id))
     const nearest = this.#nearest(only).filter(isOpen)
@@ -172,13 +169,12 @@ class FeatureComputer {
   compute(id: number): Features {
     const table = this.#table
     const near = (distance: number) => table.sectionNeighbour(id, distance)
-    const flags = table.get(id).flags
+    const { flags, label, length } = table.get(id)
     const has = (flag: number) => (flags & flag) !== 0
-    const followsQuestion = near(-1) !== 0 && (table.get(near(-1)).flags & unitFlags.asks) !== 0
-    const label = table.get(id).label
+    const followsQuestion = (table.get(near(-1)).flags & unitFlags.asks) !== 0
     const context = label === '' && this.#similarity ? noteContext : 1
     const previousWords = context * this.#extraWords(id, near(-1))
-    const sectionScore = context * (this.#sectionScores.get(table.get(id).section) ?? 0)
+    const sectionScore = context * this.#sectionScoreOf(id)
     const namesSpeaker = this.#query.speakers.size > 0 && label !== ''
     const isNamed = namesSpeaker && this.#query.speakers.has(label)
     const capitalized = capitalizedIn(flags) / 3
@@ -210,7 +206,7 @@ class FeatureComputer {
       number: toNumber(has(unitFlags.hasNumber) && asked.number.test(this.#question)),
       capitalized,
       fittingName: asked.name.test(this.#question) ? capitalized : 0,
-      length: Math.min(table.get(id).length, 30) / 30,
+      length: Math.min(length, 30) / 30,
       isFirstPerson: toNumber(has(unitFlags.isFirstPerson)),
       ...this.#queryFeatures,
       isDialogue: toNumber(label !== ''),
@@ -230,8 +226,7 @@ class FeatureComputer {
 
   #seeds(scores: ReadonlyMap<number, number>): number[] {
     if (scores.size <= maxSeeds) return [...scores.keys()]
-    const sectionScoreOf = (id: number) => this.#sectionScores.get(this.#table.get(id).section) ?? 0
-    return Array.from(scores, ([id, score]) => [id, score + 0.15 * sectionScoreOf(id)] as const)
+    return Array.from(scores, ([id, score]) => [id, score + 0.15 * this.#sectionScoreOf(id)] as const)
       .sort((one, other) => other[1] - one[1] || one[0] - other[0])
       .slice(0, maxSeeds)
       .map(([id]) => id)
@@ -239,7 +234,7 @@ class FeatureComputer {
 
   /** Returns a rough score of a unit, its neighbours, headings and section, which selects the candidates. */
   #firstScore(id: number): number {
-    let score = 0.15 * (this.#sectionScores.get(this.#table.get(id).section) ?? 0)
+    let score = 0.15 * this.#sectionScoreOf(id)
     const neighbours = [-2, -1, 1, 2].map((distance) => this.#table.sectionNeighbour(id, distance))
     for (const [at, word] of this.#query.words.entries()) {
       if (word.units.has(id)) score += this.#wordScore(id, at)
@@ -249,6 +244,10 @@ class FeatureComputer {
       }
     }
     return score
+  }
+
+  #sectionScoreOf(id: number): number {
+    return this.#sectionScores.get(this.#table.get(id).section) ?? 0
   }
 
   /** BM25 of one query word; a word counts once per unit, because units are short. */

@@ -14,7 +14,7 @@ import { fromText, updateUnits } from './file-update.ts'
 import { noMetadata, type PreparedMetadata } from './prepare-metadata.ts'
 import { bodyOf, unitHash, prepareUnits, signCodeOf, type PreparedFile, type UnitSettings } from './prepare-units.ts'
 import { versionKey } from './unit-schema.ts'
-import { prepareStatements, type CachedVector, type IndexedFile, type UnitCounts } from './unit-statements.ts'
+import { prepareStatements, type IndexedFile, type UnitCounts } from './unit-statements.ts'
 
 export interface TextToEmbed {
   readonly id: number
@@ -26,10 +26,7 @@ export interface TextToEmbed {
 
 export type EmbeddedText = Pick<TextToEmbed, 'id' | 'hash'> & { readonly vector: Float32Array }
 
-export interface FoundVector {
-  readonly id: number
-  readonly cached: CachedVector
-}
+const pageSize = 500
 
 /** Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB; 1,000 is SQLite's default. */
 const pagesOfLog = { usual: 1000, bulk: 8192 } as const
@@ -121,7 +118,7 @@ export class UnitStore {
    * @param isRemote true leaves out private units and chats
    */
   textsToEmbed(afterId: number, limit: number, isRemote = false): TextToEmbed[] {
-    return this.#statements[isRemote ? 'toSend' : 'toEmbed'].all(afterId, limit).map(({ id, isPrivate, ...unit }) => {
+    return this.#statements.toEmbed.all(Number(isRemote), afterId, limit).map(({ id, isPrivate, ...unit }) => {
       const text = bodyOf(unit)
       return { id, hash: unitHash(text), text, isPrivate: isPrivate === 1 }
     })
@@ -129,10 +126,6 @@ export class UnitStore {
 
   countUnsent(): number {
     return this.#statements.unsent.get() ?? 0
-  }
-
-  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedVector | undefined {
-    return this.#statements.cached.get(provider, model, dimensions, hash)
   }
 
   storeVectors(provider: string, model: string, texts: readonly EmbeddedText[]): void {
@@ -149,10 +142,22 @@ export class UnitStore {
     })
   }
 
-  linkVectors(found: readonly FoundVector[]): void {
-    this.transaction(() => {
-      for (const { id, cached } of found) this.#setVector(id, cached.id, fromBlob(cached.vector))
-    })
+  /** Gives units without a vector a cached one. @returns the number of units that got one */
+  assignCachedVectors(provider: string, model: string, dimensions: number, isRemote: boolean): number {
+    let assigned = 0
+    for (let last: number | undefined = 0; last !== undefined;) {
+      const texts = this.textsToEmbed(last, pageSize, isRemote)
+      this.transaction(() => {
+        for (const { id, hash } of texts) {
+          const cached = this.#statements.cached.get(provider, model, dimensions, hash)
+          if (!cached) continue
+          this.#setVector(id, cached.id, fromBlob(cached.vector))
+          assigned += 1
+        }
+      })
+      last = texts.at(-1)?.id
+    }
+    return assigned
   }
 
   /**
