@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlessAppError } from '#shared/util/errors.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
 import { foldText } from './tokenizer.ts'
 import {
@@ -209,13 +210,4 @@ function normalized(products: Float32Array): Float32Array | null {
 
 function rowOf({ rows, dimensions }: BuiltinModel, token: number): Int8Array {
   return rows.subarray(token * dimensions, (token + 1) * dimensions)
-}
-
-function cached<Key, T extends NonNullable<unknown> | null>(compute: (key: Key) => T): (key: Key) => T {
-  const known = new Map<Key, T>()
-  return (key) => {
-    let value = known.get(key)
-    if (value === undefined) known.set(key, (value = compute(key)))
-    return value
-  }
 }
