@@ -10,7 +10,6 @@ import { shareBuiltinModel } from './builtin/builtin-model.ts'
 import { type EmbeddingProvider, type SimilarityModel, toUnitVector } from './embedding-provider.ts'
 import { createOpenAiEmbeddings } from './openai-embeddings.ts'
 
-/** Settings for creating a provider in any thread; plain data, so that it can be sent to a worker. */
 export interface EmbeddingSource {
   readonly provider: EmbeddingProviderName
   readonly model: string
@@ -21,7 +20,6 @@ export interface EmbeddingSource {
   readonly isLocal: boolean
   readonly allowDownload: boolean
   readonly modelsFolder: string
-  /** Absolute path of the ledger of requests to other machines. */
   readonly outboundFile: string
   readonly builtinFile: string
 }
@@ -59,7 +57,6 @@ export async function createEmbeddings(
   return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address, fetchFor })
 }
 
-/** Returns the model if vectors are computed from texts; undefined if the index stores those of this provider. */
 export function textModelOf({ provider, builtinFile }: TextModelSource): SimilarityModel | undefined {
   return provider === 'builtin' ? builtinSimilarity(builtinFile) : undefined
 }
@@ -87,7 +84,6 @@ export function shareEmbeddings({ provider, builtinFile }: EmbeddingSource): voi
 interface LocalEmbeddingOptions {
   /** A name on the Hugging Face hub (`Xenova/multilingual-e5-small`), or the absolute path of a model folder. */
   readonly model: string
-  /** Absolute path; downloads and installed packages are in it. */
   readonly modelsFolder: string
   readonly allowDownload: boolean
   readonly batchSize: number

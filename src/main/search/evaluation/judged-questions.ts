@@ -55,7 +55,6 @@ function detailOf(error: SyntaxError | z.ZodError): string {
   return issue ? `${issue.path.join('.') || 'the line'}: ${issue.message}` : error.message
 }
 
-/** Returns true if both are in the same file and their lines overlap. */
 export function isHit(result: LineRange, judged: LineRange): boolean {
   return result.path === judged.path && result.startLine <= judged.endLine && judged.startLine <= result.endLine
 }

@@ -17,7 +17,6 @@ import { roleOfStem } from '../text/stop-words.ts'
 import { bigramsOf, cjkRun, fold, termsOfWord } from '../text/terms.ts'
 
 const recallTools = ['memory_search', 'memory_get', 'read']
-/** Matches results with text of the memory. */
 const memoryResult = new RegExp(`"toolName":\\s*"(?:${recallTools.join('|')})"`)
 
 /**
@@ -51,7 +50,6 @@ function turnsOf(messages: readonly TranscriptMessage[]): TranscriptMessage[][] 
 
 interface TurnContext {
   readonly queries: ReadonlySet<string>
-  /** True if the agent searched the memory, and no search or read returned anything. */
   readonly hasFoundNothing: boolean
 }
 
@@ -83,7 +81,6 @@ const maxRemark = 600
 const maxKeywords = 6
 const sentenceEnd = /[.!。！]\s*$/
 
-/** Returns what the user tells: the text without questions and requests to recall. */
 function toldPart(text: string, { queries }: TurnContext): string {
   if (text.startsWith('<file name="')) return text
   const isKeywords = lengthOf(text) <= maxKeywords && !sentenceEnd.test(text)
@@ -142,7 +139,6 @@ function piecesOf(text: string): Piece[] {
   return pieces.filter((piece) => piece.text !== '')
 }
 
-/** Returns what the agent says itself: the text without quotations, questions and reports that nothing was found. */
 function newPart(text: string, returned: ReturnedText): string {
   const pieces = piecesOf(text)
   const isNew = pieces.map((piece) => isNewPiece(piece, returned))
@@ -271,7 +267,6 @@ class ReturnedText {
   }
 }
 
-/** Returns stems of words and pairs of CJK characters, without function words and pairs of Hiragana. */
 function contentWords(text: string): Set<string> {
   const plain = fold(text)
   const words = new Set<string>()

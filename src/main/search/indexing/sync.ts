@@ -24,17 +24,14 @@ import type { PreparationJobs, PreparationTask } from './prepare.worker.ts'
 type ResolvedFolder = Awaited<ReturnType<typeof resolveRoots>>
 
 export interface SyncReport {
-  /** Paths, as in the index, of the files that were indexed or removed. */
   readonly changed: readonly string[]
   readonly problems: readonly SyncProblem[]
 }
 
 export interface SyncOptions {
-  /** Reads every file, even if its time and size are unchanged. */
   readonly force?: boolean
   readonly onProgress: (done: number, total: number) => void
   readonly signal: AbortSignal
-  /** Worker that prepares many files; if undefined, this thread prepares them. */
   readonly worker?: { readonly entry: URL; readonly settings: PlainUnitSettings } | undefined
 }
 
@@ -88,7 +85,6 @@ export async function syncAll(
   return { changed, problems }
 }
 
-/** Syncs the given paths (as in the index). Ignores those outside the workspace and the transcripts. */
 export async function syncPaths(
   store: UnitStore,
   folders: readonly IndexedFolder[],

@@ -16,7 +16,6 @@ export interface WatchEvents {
   /** A path relative to the folder, with forward slashes; called for every write. */
   readonly onChange: (path: string) => void
   readonly onReady: () => void
-  /** Changes are now found by polling; `reason` is the system's message. */
   readonly onLimit: (reason: string) => void
   readonly onLimitCleared: () => void
   readonly onError: (reason: string) => void

@@ -21,9 +21,7 @@ import type { Boost, FilteredQuery } from './filters.ts'
 export interface TermVariant {
   /** `word` for words of any script, identifiers and canonical forms; `cjk` for runs of CJK characters. */
   readonly kind: 'word' | 'cjk'
-  /** One term of the index, or several consecutive ones, separated by spaces. */
   readonly term: string
-  /** In (0, 1]: the weight of an occurrence, relative to the original term. */
   readonly weight: number
 }
 
@@ -35,7 +33,6 @@ export interface QueryTerm {
 
 export interface Phrase {
   readonly kind: TermVariant['kind']
-  /** Consecutive terms in the index, separated by spaces. */
   readonly term: string
   readonly shown: string
 }
@@ -153,7 +150,6 @@ function beginsName(text: string, at: number): boolean {
 
 interface CjkWord {
   readonly word: string
-  /** UTF-16 offset in the run. */
   readonly at: number
   readonly role: WordRole
 }
@@ -220,7 +216,6 @@ function cjkReadings(word: string): TermVariant[] {
   return readings
 }
 
-/** Removes a Japanese inflection: kana after kanji. */
 function withoutInflection(word: string): string {
   return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
 }
@@ -247,7 +242,6 @@ const generic = new Set(
   ),
 )
 
-/** @param hasConditions true if filters or times already restrict the units */
 export function isTopic({ role, shown, readings }: SearchTerm, hasConditions: boolean): boolean {
   if (role === 'function') return false
   if (!hasConditions) return true

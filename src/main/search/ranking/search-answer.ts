@@ -10,7 +10,6 @@ import { queryTerms } from '../query/parse-query.ts'
 import { chineseWeekday, weekdayName } from '../text/language/words.ts'
 import { fold } from '../text/terms.ts'
 
-/** Weak results that are shown, and their minimum score. */
 const maxWeak = 10
 const minWeakScore = 0.02
 
@@ -79,7 +78,6 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
   }
 }
 
-/** Joins the parts of a divided entry in the order of the note, and marks gaps. */
 function joinTexts(texts: readonly UnitText[]): UnitText {
   const [first, ...others] = texts.toSorted((one, other) => one.seq - other.seq)
   if (!first) throw new Error('a result has no text')
@@ -93,7 +91,6 @@ function joinTexts(texts: readonly UnitText[]): UnitText {
   return { ...first, text, snippet: others.length > 0 ? text : first.snippet, endLine }
 }
 
-/** Returns a function from a candidate to its score breakdown. @param provider explains cosines by words, if it can */
 export function explainerOf(
   ranking: UnitRanking,
   units: UnitSearcher,
@@ -188,7 +185,6 @@ const maxShortQuery = 6
 const maxWordsAllNeeded = 3
 /** Minimum cosine of a word that no unit has and a word of the unit that stands for it. */
 const minCosineOfUnknown = 0.28
-/** The same for a word that the unit must have. */
 const minCosineOfTopic = 0.24
 /** Factor on the rarity of a name that the unit has. */
 const weightOfName = 2
@@ -207,7 +203,6 @@ const people =
     .map((names) => new RegExp(names.replaceAll(/[a-z?]+/g, '\\b$&\\b'), 'i'))
 
 interface RankedText extends Pick<RankedUnit, 'id' | 'features'> {
-  /** Text with the headings above. */
   readonly text: string
 }
 
@@ -241,7 +236,6 @@ function lacksWords({ id, features, text }: RankedText, { words }: QueryWords, r
   return share < enough && (content.length <= maxShortQuery || content.length - lacking.length < 2)
 }
 
-/** Returns true for names of people, and for a word in the genitive: "Tom's phone". */
 function isName({ role, shown, documents }: QueryWord): boolean {
   const word = fold(shown)
   return role === 'name' || /['’]s$/.test(word) || surnameAlone.test(word) || (documents === 0 && fullName.test(word))

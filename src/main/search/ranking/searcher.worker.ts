@@ -64,7 +64,6 @@ function searcher(): Searcher {
   return open.searcher
 }
 
-/** Returns the models of earlier settings, each with a health of its own. */
 async function openEarlier(sources: readonly EmbeddingSource[]): Promise<QueryEmbedder[]> {
   const embedders: QueryEmbedder[] = []
   for (const source of sources) {
@@ -171,7 +170,6 @@ const jobs = {
     return withNotice(await read((reader) => reader.explain(query, defaults, options, why, stale, signal)))
   },
   outcomes: (_: undefined, signal?: AbortSignal) => outcomes.subscribe('outcome', signal ? { signal } : {}),
-  /** Tests the provider; undefined if there is none. */
   async probe() {
     openIfReadable()
     return embeddings?.probe(open && open.embedder === embeddings ? open.searcher.dimensions : 0)

@@ -16,7 +16,6 @@ const maxSample = 300
 const usual = { mean: 0.12, deviation: 0.14 }
 const priorUnits = 30
 
-/** The query, as an embedding model reads it. */
 export interface EmbeddedQuery {
   readonly vector: Float32Array
   /** Present if vectors are computed from the text instead of stored. */
@@ -78,7 +77,6 @@ export class UnitVectors {
     }
   }
 
-  /** Returns the vector of a unit, of length 1; undefined if it has none. */
   vectorOf(id: number, model: SimilarityModel | undefined): Float32Array | undefined {
     const tokens = model && this.#passage(id, model)?.tokens
     if (model && tokens) return model.vectorOf(tokens).vector

@@ -33,7 +33,6 @@ export interface IndexWorkersOptions {
   readonly entries: ThreadEntries
   readonly now: Clock
   readonly settings: () => IndexerSettings
-  /** Runs after the indexer has opened the index. */
   readonly onOpened: (indexer: IndexerClient) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
   readonly onFault: (error: unknown) => void
@@ -55,7 +54,6 @@ export class IndexWorkers {
   readonly #searcher: WorkerHost<SearcherJobs>
   #replacement: Promise<void> = Promise.resolve()
   readonly #readers = new Set<Promise<unknown>>()
-  /** Times of crashes, by `performance.now()`. */
   #crashes: readonly number[] = []
   #restarts = 0
   #isClosed = false
@@ -109,7 +107,6 @@ export class IndexWorkers {
     }
   }
 
-  /** Sends a short text to the embedding provider; undefined if there is none. Does not wait for a replacement. */
   probe(): Promise<ProviderOutcome | undefined> {
     return this.#call(this.#searcher, (searcher) => searcher.probe())
   }

@@ -156,12 +156,10 @@ export class Memory {
     })
   }
 
-  /** Returns at most `limit` notes on the same subject, nearest first; empty without vectors. @throws as `search` */
   similarNotes(path: string, limit: number): Promise<SimilarNote[]> {
     return this.#read((searcher) => searcher.similarNotes({ path, limit }))
   }
 
-  /** Returns the reason why no search finds a line of a file. @param path as in the index @throws as `search` */
   async exclusionFor(path: string): Promise<IndexExclusion> {
     const files = await this.indexedFiles()
     const isIndexed = files.some((file) => file.path === path)
@@ -203,7 +201,6 @@ export class Memory {
     }
   }
 
-  /** Retries the embedding provider now. The result appears in `status`. */
   async tryProvider(): Promise<void> {
     await this.#workers.index((indexer) => indexer.retryEmbedding())
     await this.#provider.tryNow()
@@ -243,17 +240,14 @@ export class Memory {
     return this.#workers.index((indexer) => indexer.reindex(undefined, { signal }))
   }
 
-  /** Returns false on timeout. */
   settle(timeoutMs: number): Promise<boolean> {
     return this.#workers.index((indexer) => indexer.flush(timeoutMs))
   }
 
-  /** Reports files that the app itself wrote, before the watcher does. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
     this.#inform((indexer) => indexer.notifyWritten(paths))
   }
 
-  /** While true, changes are only indexed when a search needs them. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
     this.#inform((indexer) => indexer.savePower(isSaving))

@@ -77,7 +77,6 @@ interface Fact {
 
 interface Line {
   readonly text: string
-  /** Titles of the headings above it. */
   readonly headings?: readonly string[]
 }
 
@@ -145,7 +144,6 @@ const factsOf = onceByLine(({ text }): Fact[] => {
   return clauses.flatMap((clause, index) => factOf(clause, clauses.slice(0, index).join(' ')) ?? [])
 })
 
-/** @param before the clauses before it */
 function factOf(clause: string, before: string): Fact | undefined {
   const match = predicate.exec(clause)
   const at = match?.index ?? clause.search(bareValue)

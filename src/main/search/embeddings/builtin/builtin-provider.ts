@@ -27,7 +27,6 @@ import { rowProducts } from './row-products.ts'
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
 
-/** @param file of the model, opened on first use */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   let dimensions = 0
   return {
@@ -56,7 +55,6 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   }
 }
 
-/** @param file of the model, opened on first use */
 export function builtinSimilarity(file: string): SimilarityModel {
   return {
     tokensOf: (passage) => tokensOf(openBuiltinModel(file), passage),
@@ -105,7 +103,6 @@ function similarityTo(model: BuiltinModel, question: string): (passage: Int32Arr
   }
 }
 
-/** Returns each question word's contribution to the cosine, largest first; the contributions add up to it. */
 function explainCosine(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
   const passageVector = embedText(model, passage)
   const questionWords = wordsOf(model, question)

@@ -5,7 +5,6 @@ import { foldText, forEachToken } from './tokenizer.ts'
 /** Added to a token that continues the word of the token before it. */
 const continuing = 2 ** 16
 
-/** Returns the tokens of a text; unknown words are negative. */
 export function tokensOf(model: BuiltinModel, text: string): Int32Array {
   const tokens: number[] = []
   let last = -1
@@ -16,7 +15,6 @@ export function tokensOf(model: BuiltinModel, text: string): Int32Array {
   return Int32Array.from(tokens)
 }
 
-/** Returns the offset after the word that begins at an offset. */
 export function endOfWord(tokens: Int32Array, start: number): number {
   let end = start + 1
   while ((tokens[end] ?? 0) >= continuing) end += 1
@@ -94,7 +92,6 @@ export interface WeightedWord {
   readonly word: string
   /** Length of the word's part of the text's vector. */
   readonly weight: number
-  /** Unit vector. */
   readonly vector: Float32Array
   /** The token of a word without any known one; such a word matches only itself. */
   readonly unknown?: number
