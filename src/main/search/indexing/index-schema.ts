@@ -49,11 +49,9 @@ export function fingerprint({ provider, model, address, chunking }: IndexIdentit
 }
 
 export function hasCurrentSchema(db: Db): boolean {
-  const text = getMeta(db, 'fingerprint')
-  return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
+  return z.object({ schemaVersion: z.literal(schemaVersion) }).safeParse(JSON.parse(getMeta(db, 'fingerprint') ?? '{}'))
+    .success
 }
-
-const versionSchema = z.object({ schemaVersion: z.number() })
 
 /** @throws SyntaxError or ZodError if the text is not a fingerprint */
 export function parseFingerprint(text: string): IndexIdentity {

@@ -202,8 +202,9 @@ function filterOf(kind: Keyed, text: string, operand: string, isNot: boolean, to
  * `last-week`, `上周`). Returns undefined for other values.
  */
 function spanOfValue(text: string, today: Day): DaySpan | undefined {
-  const [, year, month, day] = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?$/.exec(text.trim()) ?? []
-  if (year !== undefined) return spanOf(Number(year), asNumber(month), asNumber(day))
+  const [, ...parts] = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?$/.exec(text.trim()) ?? []
+  const [year, month, day] = parts.map((part) => (part === undefined ? undefined : Number(part)))
+  if (year !== undefined) return spanOf(year, month, day)
   const phrase = text.trim().replaceAll(/[-_]/g, ' ')
   const [time] = parseTemporalExpressions(phrase, today)
   return time?.text.length === phrase.length ? { first: time.first, last: time.last } : undefined
@@ -259,8 +260,4 @@ function unquoted(text: string): string {
 function filterValue(given: string): string {
   const bare = unquoted(given)
   return bare === given ? given.replace(trailing, '') : bare
-}
-
-function asNumber(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text)
 }

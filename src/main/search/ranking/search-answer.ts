@@ -14,16 +14,12 @@ const maxWeak = 10
 const minWeakScore = 0.02
 
 export function resultsOf(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
-  const results: { readonly unit: RankedUnit; readonly texts: UnitText[] }[] = []
-  const byRank = new Map<number, UnitText[]>()
-  for (const { unit, verdict } of ranking.candidates) {
-    if (verdict.kind === 'returned') {
-      const texts = [units.textOf(unit.id)]
-      byRank.set(verdict.rank, texts)
-      results.push({ unit, texts })
-    } else if (verdict.kind === 'joined') byRank.get(verdict.rank)?.push(units.textOf(unit.id))
-  }
-  return results.map(({ unit, texts }) => resultOf(unit, joinTexts(texts), ranking, units))
+  const shown = ranking.candidates.filter(({ verdict: { kind } }) => kind === 'returned' || kind === 'joined')
+  const byRank = Map.groupBy(shown, ({ verdict }) => ('rank' in verdict ? verdict.rank : 0))
+  return [...byRank.values()].flatMap(([first, ...joined]) => {
+    const texts = joined.map(({ unit }) => units.textOf(unit.id))
+    return first ? resultOf(first.unit, joinTexts(units.textOf(first.unit.id), texts), ranking, units) : []
+  })
 }
 
 export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
@@ -78,9 +74,8 @@ function resultFields(unit: RankedUnit, text: UnitText, ranking: UnitRanking, un
   }
 }
 
-function joinTexts(texts: readonly UnitText[]): UnitText {
-  const [first, ...others] = texts.toSorted((one, other) => one.seq - other.seq)
-  if (!first) throw new Error('a result has no text')
+function joinTexts(best: UnitText, joined: readonly UnitText[]): UnitText {
+  const [first = best, ...others] = [best, ...joined].sort((one, other) => one.seq - other.seq)
   let { text, endLine, seq } = first
   for (const other of others) {
     text += other.seq > seq + 1 ? ' … ' : other.startLine > endLine ? '\n' : ' '
@@ -127,11 +122,10 @@ export function explainerOf(
 }
 
 function rankerBy(candidates: UnitRanking['candidates'], value: (unit: RankedUnit) => number) {
-  const values = candidates.map(({ unit }) => ({ id: unit.id, value: value(unit) }))
-  values.sort((one, other) => other.value - one.value)
-  const ranks = new Map(values.map(({ id }, at) => [id, at + 1]))
+  const ranked = candidates.map(({ unit }) => unit).sort((one, other) => value(other) - value(one))
+  const ranks = new Map(ranked.map(({ id }, at) => [id, at + 1]))
   return (unit: RankedUnit): number =>
-    ranks.get(unit.id) ?? 1 + values.filter((other) => other.value >= value(unit)).length
+    ranks.get(unit.id) ?? 1 + ranked.filter((other) => value(other) >= value(unit)).length
 }
 
 function termsOfUnit({ id, wordScores }: RankedUnit, { words }: QueryWords) {

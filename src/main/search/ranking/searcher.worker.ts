@@ -95,8 +95,13 @@ function openIndex(): Db {
   throw new AppError('index_unavailable', 'the index is being rebuilt for this version')
 }
 
-function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
-  return { ...answer, notice: answer.notice ?? (open?.embedder === embeddings ? setupNotice : null) }
+async function answer<T extends Pick<SearchResponse, 'notice'>>(
+  permit: QueryPermit,
+  work: (reader: Searcher) => Promise<T>,
+): Promise<T> {
+  if (embeddings) embeddings.permit = permit
+  const answered = await read(work)
+  return { ...answered, notice: answered.notice ?? (open?.embedder === embeddings ? setupNotice : null) }
 }
 
 /**
@@ -161,14 +166,10 @@ const jobs = {
     if (existsSync(file)) openIfReadable()
     if (open && open.searcher.dimensions > 0) setImmediate(() => open?.embedder?.prepare())
   },
-  async search({ query, defaults, options, stale, leave }: SearchRequest, signal?: AbortSignal) {
-    if (embeddings) embeddings.permit = leave
-    return withNotice(await read((reader) => reader.search(query, defaults, options, stale, signal)))
-  },
-  async explain({ query, defaults, options, why, stale, leave }: ExplainRequest, signal?: AbortSignal) {
-    if (embeddings) embeddings.permit = leave
-    return withNotice(await read((reader) => reader.explain(query, defaults, options, why, stale, signal)))
-  },
+  search: ({ query, defaults, options, stale, leave }: SearchRequest, signal?: AbortSignal) =>
+    answer(leave, (reader) => reader.search(query, defaults, options, stale, signal)),
+  explain: ({ query, defaults, options, why, stale, leave }: ExplainRequest, signal?: AbortSignal) =>
+    answer(leave, (reader) => reader.explain(query, defaults, options, why, stale, signal)),
   outcomes: (_: undefined, signal?: AbortSignal) => outcomes.subscribe('outcome', signal ? { signal } : {}),
   async probe() {
     openIfReadable()

@@ -14,12 +14,9 @@ import type { IndexerEvent, IndexerSettings } from '../indexing/indexer.ts'
 import type { IndexerJobs } from '../indexing/indexer.worker.ts'
 import type { SearcherJobs } from '../ranking/searcher.worker.ts'
 
-export interface ThreadEntries {
-  readonly indexer: URL
-  readonly searcher: URL
-}
+export type ThreadEntries = Readonly<ReturnType<typeof threadEntries>>
 
-export function threadEntries(mainFolder: URL): ThreadEntries {
+export function threadEntries(mainFolder: URL) {
   return {
     indexer: workerEntry(mainFolder, 'search/indexing/indexer.worker'),
     searcher: workerEntry(mainFolder, 'search/ranking/searcher.worker'),

@@ -159,9 +159,8 @@ function cosinesWith(model: BuiltinModel, vector: Float32Array): (passage: Int32
 /** Returns a function from a passage to the highest cosine of each question word with one of its words, or -1. */
 function bestCosines(model: BuiltinModel, words: readonly WeightedWord[]): (passage: Int32Array) => Float32Array {
   // An unknown word's vector is random, so its cosine with other words means nothing.
-  const productsOf = rowProducts(
-    words.map(({ vector, unknown }) => (unknown === undefined ? vector : vector.map(() => 0))),
-  )
+  const vectors = words.map(({ vector, unknown }) => (unknown === undefined ? vector : vector.map(() => 0)))
+  const productsOf = rowProducts(vectors)
   /** The cosines of a token; null if no question word is similar, as for most tokens. */
   const cosinesOf = cached((token: number): Float32Array | null => {
     if (token < 0) {
@@ -172,17 +171,9 @@ function bestCosines(model: BuiltinModel, words: readonly WeightedWord[]): (pass
   })
   /** The same for a word of several tokens. */
   const cosinesOfWord = cached((word: string): Float32Array | null => {
-    const numbers = Uint16Array.from(word.split(' '), Number)
-    const sum = new Float32Array(words.length + 1)
-    for (const token of numbers) {
-      const products = productsOf(rowOf(model, token))
-      for (let at = 0; at < words.length; at += 1)
-        sum[at] = (sum[at] as number) + (model.weights[token] as number) * (products[at] as number)
-    }
     const vector = new Float32Array(model.dimensions)
-    addRows(model, numbers, vector)
-    sum[words.length] = dot(vector, vector)
-    return normalized(sum)
+    addRows(model, word.split(' ').map(Number), vector)
+    return normalized(Float32Array.from([...vectors, vector], (other) => dot(vector, other)))
   })
   return (passage) => {
     const best = new Float32Array(words.length).fill(-1)
