@@ -86,7 +86,7 @@ function toldPart(text: string, { queries }: TurnContext): string {
   const isKeywords = lengthOf(text) <= maxKeywords && !sentenceEnd.test(text)
   if (isKeywords && queries.has(comparable(text))) return ''
   const pieces = piecesOf(text).map((piece) => {
-    if (piece.isCode || !isRequest(piece.text)) return piece.text
+    if (piece.kind === 'code' || !isRequest(piece.text)) return piece.text
     return statementBefore(piece.text)
   })
   const told = pieces.filter(Boolean).join(' ')
@@ -108,34 +108,31 @@ function lengthOf(text: string): number {
 
 interface Piece {
   readonly text: string
-  readonly kind: 'sentence' | 'item' | 'heading' | 'quote'
-  readonly isCode: boolean
+  readonly kind: 'sentence' | 'item' | 'heading' | 'quote' | 'code'
 }
 
 /** Divides a Markdown text into sentences. A code block, a list item, a table row and a heading is one piece. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
+  const add = (kind: Piece['kind'], ...texts: string[]) => pieces.push(...texts.map((one) => ({ text: one, kind })))
   let code: { readonly marker: string; readonly lines: string[] } | undefined
-  const endCode = () => {
-    if (code) pieces.push({ text: code.lines.join('\n'), kind: 'sentence', isCode: true })
-    code = undefined
-  }
   for (const line of text.split(/\r\n|\n|\r/)) {
     const rest = line.trim()
     if (code) {
       code.lines.push(line)
-      if (closesFence(rest, code.marker)) endCode()
+      if (!closesFence(rest, code.marker)) continue
+      add('code', code.lines.join('\n'))
+      code = undefined
       continue
     }
     const fence = fenceAt(rest)
     if (fence) code = { marker: fence.marker, lines: [line] }
-    else if (headingAt(rest)) pieces.push({ text: rest, kind: 'heading', isCode: false })
-    else if (/^(?:(?:[-*+]|\d{1,9}[.)])\s+)?>/.test(rest)) pieces.push({ text: rest, kind: 'quote', isCode: false })
-    else if (/^(?:[-*+]|\d{1,9}[.)]|\|)\s/.test(rest)) pieces.push({ text: rest, kind: 'item', isCode: false })
-    else
-      for (const sentence of sentencesOf(rest)) pieces.push({ text: sentence.trim(), kind: 'sentence', isCode: false })
+    else if (headingAt(rest)) add('heading', rest)
+    else if (/^(?:(?:[-*+]|\d{1,9}[.)])\s+)?>/.test(rest)) add('quote', rest)
+    else if (/^(?:[-*+]|\d{1,9}[.)]|\|)\s/.test(rest)) add('item', rest)
+    else add('sentence', ...sentencesOf(rest).map((sentence) => sentence.trim()))
   }
-  endCode()
+  if (code) add('code', code.lines.join('\n'))
   return pieces.filter((piece) => piece.text !== '')
 }
 
@@ -154,11 +151,11 @@ function newPart(text: string, returned: ReturnedText): string {
 }
 
 function isNewPiece(piece: Piece, returned: ReturnedText): boolean {
-  const { text, kind, isCode } = piece
+  const { text, kind } = piece
   if (kind === 'quote') return false
   if (splitCitations(text).some((part) => typeof part !== 'string')) return false
   if (kind === 'heading') return true
-  if (isCode) return !text.split('\n').every((line) => !hasContent(line) || returned.repeats(line))
+  if (kind === 'code') return !text.split('\n').every((line) => !hasContent(line) || returned.repeats(line))
   const sentences = kind === 'item' ? sentencesOf(text) : [text]
   return !sentences.every(
     (sentence) =>

@@ -31,13 +31,9 @@ export interface QueryTerm {
   readonly readings: readonly TermVariant[]
 }
 
-export interface Phrase {
-  readonly kind: TermVariant['kind']
-  readonly term: string
-  readonly shown: string
-}
+export type Phrase = Omit<TermVariant, 'weight'> & Pick<QueryTerm, 'shown'>
 
-const quoted = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』/g
+const quoted = /"[^"]+"|“[^”]+”|「[^」]+」|『[^』]+』/g
 
 /** Number of content words beside quotes up to which quotes ask for a phrase. In longer questions, they mark titles. */
 const maxBesidePhrases = 2
@@ -45,9 +41,7 @@ const maxBesidePhrases = 2
 export function requiredPhrases(query: string): Phrase[] {
   const others = queryTerms(query.replace(quoted, ' ')).filter(({ role }) => role !== 'function')
   if (others.length > maxBesidePhrases) return []
-  return Array.from(query.matchAll(quoted), (match) =>
-    phraseParts((match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim()),
-  ).flat()
+  return Array.from(query.matchAll(quoted), ([text]) => phraseParts(text.slice(1, -1).trim())).flat()
 }
 
 function phraseParts(text: string): Phrase[] {
@@ -148,18 +142,12 @@ function beginsName(text: string, at: number): boolean {
   return !/(?:^|[.!?:\n"“「(]\s*)$/.test(before) && /\p{Ll}/u.test(text)
 }
 
-interface CjkWord {
-  readonly word: string
-  readonly at: number
-  readonly role: WordRole
-}
-
 /**
  * Cuts a run of CJK characters into words. Consecutive single characters are usually a name that the dictionary lacks,
  * so they form one word; function words between them are dropped.
  */
-function cjkWords(run: string): CjkWord[] {
-  const found: CjkWord[] = []
+function cjkWords(run: string) {
+  const found: { readonly word: string; readonly at: number; readonly role: WordRole }[] = []
   let singles = ''
   let from = 0
   const flush = () => {
@@ -182,7 +170,7 @@ function cjkWords(run: string): CjkWord[] {
   }
   flush()
   // A query of function words only is searched for as a whole.
-  return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' }]
+  return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' as const }]
 }
 
 function readingsOf(folded: string): TermVariant[] {
