@@ -188,3 +188,12 @@ export function onAppError(...codes: readonly ErrorCode[]): (error: unknown) => 
     if (!(error instanceof AppError && codes.includes(error.code))) throw error
   }
 }
+
+/** Returns the message of the innermost cause, or its system code if it has no message. */
+export function rootCauseMessage(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  if (error.cause instanceof Error) return rootCauseMessage(error.cause)
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  const message = first instanceof Error ? first.message : ''
+  return message === '' && 'code' in error ? String(error.code) : message
+}

@@ -6,7 +6,7 @@
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP, BlockList } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, rootCauseMessage } from '#shared/util/errors.ts'
 import type { Fetch } from './bounded-fetch.ts'
 import type { Outbound, RequestOrigin } from './outbound.ts'
 import { environmentProxies, loadUndici } from './proxy-fetch.ts'
@@ -173,12 +173,6 @@ function unusableError({ host }: URL): AppError {
 
 function unavailableError({ host }: URL, reason: string, cause?: unknown): AppError {
   return new AppError('picture_unavailable', `${host} did not return the image: ${reason}`, { host, reason }, { cause })
-}
-
-function rootCauseMessage(error: unknown): string {
-  let cause = error
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /**

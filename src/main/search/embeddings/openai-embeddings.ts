@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
+import { AppError, rootCauseMessage, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'
 import { boundedFetch, type Fetch, redact, toPlainLine, redirectError, parseRetryAfter } from '#platform'
@@ -149,14 +149,6 @@ function messageOf(body: string): string {
   const error = isRecord(answer) ? answer['error'] : undefined
   const message = isRecord(error) ? error['message'] : error
   return typeof message === 'string' ? message : body
-}
-
-function rootCauseMessage(error: unknown): string {
-  if (!(error instanceof Error)) return ''
-  if (error.cause instanceof Error) return rootCauseMessage(error.cause)
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-  const message = first instanceof Error ? first.message : ''
-  return message === '' && 'code' in error ? String(error.code) : message
 }
 
 function cleanText(text: string, apiKey: string): string {

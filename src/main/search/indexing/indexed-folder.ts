@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import type { IndexExclusion, IndexStatus, MemoryScope } from '#shared/contract/index.ts'
-import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import {
   isBehindLink,
   walkMarkdown,
@@ -25,15 +25,6 @@ export interface IndexedFolder {
   readonly layout?: Layout
 }
 
-/** Files to index by kind of folder: as the scope says, memory files only, all Markdown, or transcripts. */
-export const contentBySource: Readonly<Record<ResultSource, 'scope' | 'memory' | 'markdown' | 'transcripts'>> = {
-  memory: 'scope',
-  // Not the scope: a wider scope of the owner must not share more notes with other agents.
-  shared: 'memory',
-  extra: 'markdown',
-  sessions: 'transcripts',
-}
-
 export type SyncProblem = IndexStatus['problems'][number]
 
 export interface FileCandidate {
@@ -51,7 +42,7 @@ export async function findFiles(
   problems: SyncProblem[],
 ): Promise<FileCandidate[] | undefined> {
   try {
-    if (contentBySource[folder.source] === 'transcripts') return await findTranscripts(folder)
+    if (folder.source === 'sessions') return await findTranscripts(folder)
     const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden)
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
@@ -103,32 +94,29 @@ async function findTranscripts(folder: IndexedFolder): Promise<FileCandidate[]> 
  */
 export async function candidateAt(folder: IndexedFolder, file: string): Promise<FileCandidate | undefined> {
   const found = await statCandidate(folder, file)
-  if (!found || contentBySource[folder.source] === 'transcripts') return found
+  if (!found || folder.source === 'sessions') return found
   // A file that vanished meanwhile is handled by the next sync.
   const isLinked = await isBehindLink(folder.folder, file).catch(() => true)
   return isLinked ? undefined : found
 }
 
-async function statCandidate(folder: IndexedFolder, path: string): Promise<FileCandidate | undefined> {
-  try {
-    const info = await stat(join(folder.folder, path))
-    if (!info.isFile()) return undefined
-    return { folder, file: path, path: folder.prefix + path, size: info.size, mtime: info.mtimeMs }
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return undefined
-    throw error
-  }
+async function statCandidate(folder: IndexedFolder, file: string): Promise<FileCandidate | undefined> {
+  const unusable = onSystemError(undefined, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')
+  const info = await stat(join(folder.folder, file)).catch(unusable)
+  if (!info?.isFile()) return undefined
+  return { folder, file, path: folder.prefix + file, size: info.size, mtime: info.mtimeMs }
 }
 
 export function isInScope({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
-  switch (contentBySource[source]) {
-    case 'scope':
-      return exclusionReason(file, scope, layout) === undefined
+  switch (source) {
     case 'memory':
+      return exclusionReason(file, scope, layout) === undefined
+    // Not the scope: a wider scope of the owner must not share more notes with other agents.
+    case 'shared':
       return isMemoryPath(file, layout)
-    case 'markdown':
+    case 'extra':
       return isMarkdown(file)
-    case 'transcripts':
+    case 'sessions':
       return isTranscript(file)
   }
 }
@@ -172,22 +160,15 @@ export async function explainExclusion(
   const file = path.slice(folder.prefix.length)
   if (file.split(/[\\/]/).includes('..')) return { reason: 'outside' }
   const { source, scope = 'memory', layout } = folder
-  const nameExclusion =
-    source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : exclusionReason(file, scope, layout)
-  if (nameExclusion === 'hidden' || nameExclusion === 'notMarkdown' || nameExclusion === 'outside')
-    return { reason: nameExclusion }
-  const diskStatus = await statusOnDisk(folder, file)
-  return {
-    reason: diskStatus === 'there' ? (source === 'memory' ? (nameExclusion ?? 'pending') : 'pending') : diskStatus,
-  }
+  const byName = source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : exclusionReason(file, scope, layout)
+  if (byName === 'hidden' || byName === 'notMarkdown' || byName === 'outside') return { reason: byName }
+  const onDisk = await exclusionOnDisk(folder, file)
+  return { reason: onDisk ?? (source === 'memory' ? byName : undefined) ?? 'pending' }
 }
 
-async function statusOnDisk(
-  { folder, forbidden }: IndexedFolder,
-  file: string,
-): Promise<'there' | 'missing' | 'hidden' | 'outside'> {
+async function exclusionOnDisk({ folder, forbidden }: IndexedFolder, file: string) {
   try {
-    return (await stat(await resolveInside({ workspace: folder, forbidden }, file))).isFile() ? 'there' : 'missing'
+    return (await stat(await resolveInside({ workspace: folder, forbidden }, file))).isFile() ? undefined : 'missing'
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return 'missing'
     if (!(error instanceof AppError)) throw error

@@ -4,7 +4,6 @@ import { AppError } from '#shared/util/errors.ts'
 import { isInside, resolveRoots, resolveInside, readText } from '#workspace'
 import {
   belongsTo,
-  contentBySource,
   findFiles,
   indexedFolderOf,
   isInScope,
@@ -230,7 +229,7 @@ async function readCandidate(
       hash,
       mtime,
       size,
-      ...(contentBySource[folder.source] === 'transcripts'
+      ...(folder.source === 'sessions'
         ? { text: indexedTranscriptText(text), lineDays: transcriptDays(text) }
         : { text }),
     }

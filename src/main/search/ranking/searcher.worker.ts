@@ -48,12 +48,14 @@ let isReleased = false
 /** True once the worker is about to end: an open database could crash the process then. */
 let isClosed = false
 
+/** @throws AppError `index_unavailable` if the file can't be opened, or is from a version with other tables */
 function searcher(): Searcher {
   if (isReleased) throw new AppError('index_unavailable', 'the index is being replaced')
   if (isClosed) throw new AppError('index_unavailable', 'the search is closed')
   if (!open) {
-    const db = openIndex()
+    const db = openFile()
     try {
+      if (!hasCurrentSchema(db)) throw new AppError('index_unavailable', 'the index is being rebuilt for this version')
       const embedder = [embeddings, ...earlier].find((one) => one && hasModel(db, one.source)) ?? embeddings
       open = { db, embedder, searcher: new Searcher(db, embedder, now) }
     } catch (error) {
@@ -82,17 +84,12 @@ async function openEarlier(sources: readonly EmbeddingSource[]): Promise<QueryEm
   return embedders
 }
 
-/** @throws AppError `index_unavailable` if the file can't be opened, or is from a version with other tables */
-function openIndex(): Db {
-  let db: Db
+function openFile(): Db {
   try {
-    db = openForReading(file)
+    return openForReading(file)
   } catch (error) {
     throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
   }
-  if (hasCurrentSchema(db)) return db
-  db.close()
-  throw new AppError('index_unavailable', 'the index is being rebuilt for this version')
 }
 
 async function answer<T extends Pick<SearchResponse, 'notice'>>(
