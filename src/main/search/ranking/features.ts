@@ -151,11 +151,7 @@ class FeatureComputer {
     const model = this.#similarity
     if (!model) return []
     if (!only || only.size > maxCompared) return model.nearest
-    const compared = Array.from(only, (id) => ({ id, cosine: model.cosine(id) }))
-    return compared
-      .sort((one, other) => other.cosine - one.cosine)
-      .slice(0, maxByMeaning)
-      .map(({ id }) => id)
+    return [...only].sort((one, other) => model.cosine(other) - model.cosine(one)).slice(0, maxByMeaning)
   }
 
   wordScores(id: number): number[] {

@@ -55,7 +55,8 @@ export class UnitVectors {
       const tokens = query.model && this.#passage(id, query.model)?.tokens
       return wordSimilarity && tokens ? wordSimilarity(tokens, cosine(id)) : cosine(id)
     })
-    return { nearest: this.#nearest(query.vector, cosine), cosine, similarity, rawCosine: raw }
+    const near = this.withNearCodes(query.vector).sort((one, other) => cosine(other) - cosine(one))
+    return { nearest: near.slice(0, maxNearest), cosine, similarity, rawCosine: raw }
   }
 
   withNearCodes(vector: Float32Array): number[] {
@@ -86,14 +87,6 @@ export class UnitVectors {
   #storedVector(id: number): Float32Array | undefined {
     const blob = this.#statements.vector.get(id)
     return blob && fromBlob(blob)
-  }
-
-  #nearest(vector: Float32Array, cosine: (id: number) => number): number[] {
-    return this.withNearCodes(vector)
-      .map((id) => ({ id, cosine: cosine(id) }))
-      .sort((one, other) => other.cosine - one.cosine)
-      .slice(0, maxNearest)
-      .map(({ id }) => id)
   }
 
   readonly #passages = new Map<number, { tokens: Int32Array; length: number }>()

@@ -150,7 +150,10 @@ function collectEntries(noteLines: readonly string[]): Entry[] {
 
   function useHeadings(): string {
     for (const heading of headings) heading.isUsed = true
-    return joinTitles(headings)
+    return headings
+      .map(({ title }) => repeated(title))
+      .filter(Boolean)
+      .join(headingSeparator)
   }
 
   function contextOf(parent: Container | undefined): string {
@@ -174,13 +177,6 @@ function ownerOf(parent: Container | undefined): Container | undefined {
   for (let container = parent; container; container = container.parent)
     if (container.kind === 'quote') owner = container
   return owner
-}
-
-function joinTitles(headings: readonly { readonly title: string }[]): string {
-  return headings
-    .map(({ title }) => repeated(title))
-    .filter(Boolean)
-    .join(headingSeparator)
 }
 
 function repeated(text: string): string {

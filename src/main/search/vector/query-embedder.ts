@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Script, SearchResponse } from '#shared/contract/index.ts'
+import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError, unlessAppError } from '#shared/util/errors.ts'
 import { setBounded } from '#platform'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
@@ -173,16 +173,12 @@ export function privateNotice(count: number): Notice {
 }
 
 export function unknownScriptNotice(query: string): Notice {
-  const script = scriptOf(query)
+  const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(query)
+  const script = isCjk ? 'cjk' : /\p{Script=Latin}/u.test(query) ? 'latin' : 'other'
   return { code: 'vectors_weak', message: `the model does not know ${scriptNames[script]}`, script }
 }
 
 const scriptNames = { latin: 'this language', cjk: 'Japanese or Korean', other: 'this script' } as const
-
-function scriptOf(text: string): Script {
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)) return 'cjk'
-  return /\p{Script=Latin}/u.test(text) ? 'latin' : 'other'
-}
 
 function failedNotice(message: string, since?: number): Notice {
   return { code: 'provider_failed', message, ...(since === undefined ? {} : { since }) }

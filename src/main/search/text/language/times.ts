@@ -172,12 +172,11 @@ const rules = (
     },
     { pattern: '\\b(?:the |this )?past (week|month|year)\\b', read: ([unit], today) => since(today, unit, 1) },
     {
-      pattern: `\\b(?:last|this past|past) (${weekdayName})\\b`,
-      read: ([name], today) => lastWeekday(today - 1, weekdays.indexOf(name ?? '')),
-    },
-    {
-      pattern: `\\b(this|next) (${weekdayName})\\b`,
-      read: ([word, name], today) => weekdayOf(today, direction(word), weekdays.indexOf(name ?? '')),
+      pattern: `\\b(?:last|this past|past|(this|next)) (${weekdayName})\\b`,
+      read: ([word, name = ''], today) =>
+        word
+          ? weekdayOf(today, direction(word), weekdays.indexOf(name))
+          : lastWeekday(today - 1, weekdays.indexOf(name)),
     },
     {
       kind: 'weekday',
