@@ -35,7 +35,13 @@ import { Drafts } from './drafts.ts'
 import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { openSuggestions, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
-import { openHistory, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
+import {
+  clearChangeProblems,
+  openHistory,
+  openWorkspace,
+  rootsOf,
+  recoverInterruptedChanges,
+} from './open-workspace.ts'
 
 /** Origin of a restored earlier version. */
 const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }
@@ -244,10 +250,18 @@ export class OpenAgent {
 
   /** Reverts a change set, or a part of it. @throws AppError as `Workspace.revert` */
   async revert(request: Parameters<Workspace['revert']>[0]) {
-    const kind = this.history.log.setOf(request.change)?.kind
-    if (request.path !== undefined || !kind) return this.workspace.revert(request, { cause: 'user' })
-    if (kind === 'import') return this.importer.undo(request.change)
-    return this.batches.undo(request.change, { cause: 'user' })
+    const { change, path } = request
+    const kind = path === undefined ? this.history.log.setOf(change)?.kind : undefined
+    const undo = async () => {
+      if (!kind) return this.workspace.revert(request, { cause: 'user' })
+      return kind === 'import' ? this.importer.undo(change) : this.batches.undo(change, { cause: 'user' })
+    }
+    const reverted = await undo()
+    if (change === this.recoveredChange?.change) {
+      this.recoveredChange = undefined
+      clearChangeProblems(this.#options)
+    }
+    return reverted
   }
 
   /** @param folder absolute @throws AppError as `History.exportGit` */

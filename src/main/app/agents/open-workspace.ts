@@ -103,15 +103,24 @@ export function openHistory(
 }
 
 const maxFiles = 200
+const changeProblems = ['change_ended', 'change_left', 'change_not_done'] as const
+
+export function clearChangeProblems({ health, config }: Pick<AgentOptions, 'health' | 'config'>): void {
+  for (const code of changeProblems) health.clear('app', code, config.id)
+}
 
 /**
- * Completes or undoes changes that a crash interrupted. Call it before anything reads the files.
+ * Completes or undoes changes that a crash interrupted. Call it before anything reads the files. Clears earlier
+ * reports: a permanent deletion reopens the agent, and they can contain the deleted text.
  * @returns the last completed batch for the interface; undefined if there is none or the recovery failed (logged)
  */
 export async function recoverInterruptedChanges(
-  { health, log, config: { id: agent } }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
+  options: Pick<AgentOptions, 'health' | 'log' | 'config'>,
   { workspace, importer }: { readonly workspace: Workspace; readonly importer: Importer },
 ): Promise<RecoveredChange | undefined> {
+  const { health, log } = options
+  const agent = options.config.id
+  clearChangeProblems(options)
   try {
     const results = await workspace.recover((batch) => {
       const kind = describeBatch(batch)?.kind
@@ -119,7 +128,7 @@ export async function recoverInterruptedChanges(
     })
     importer.recover(results)
     let recovered: RecoveredChange | undefined
-    for (const { change, batch, isDone, notes, written, skipped } of results) {
+    for (const { change, batch, isDone, notes, skipped } of results) {
       const described = describeBatch(batch)
       if (!described) continue
       const left = skipped.length
@@ -127,7 +136,7 @@ export async function recoverInterruptedChanges(
         part: 'app',
         code: !isDone ? 'change_not_done' : left > 0 ? 'change_left' : 'change_ended',
         level: left > 0 ? 'warning' : 'note',
-        message: `${described.from} → ${described.to}; ${written} notes written after the restart`,
+        message: `${described.from} → ${described.to}`,
         agent,
         ...(left > 0 ? { files: skipped.slice(0, maxFiles) } : {}),
       })

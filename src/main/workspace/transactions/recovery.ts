@@ -14,9 +14,7 @@ export interface RecoveryResult {
   readonly batch: BatchDetail
   /** False if the crash happened before the move, so that nothing was changed. */
   readonly isDone: boolean
-  /** Number of notes of the change, and of those that the recovery wrote. */
   readonly notes: number
-  readonly written: number
   /** Notes that were edited since the crash and are left unchanged. */
   readonly skipped: readonly string[]
 }
@@ -53,7 +51,7 @@ async function finish(
   const { id } = change
   const batch = batchDetailOf(change.detail)
   const files = log.filesOf(id)
-  const result = { change, batch, notes: files.length, written: 0, skipped: [] }
+  const result = { change, batch, notes: files.length, skipped: [] }
   if (batch.move && !(await hasMoved(roots, batch.move))) {
     log.cancel(id)
     return { ...result, isDone: false }
@@ -77,7 +75,6 @@ async function finish(
   return {
     ...result,
     isDone: true,
-    written: outcomes.filter(({ state }) => state === 'written').length,
     skipped: isFinished ? outcomes.flatMap(({ path, state = 'changed' }) => (state === 'changed' ? [path] : [])) : [],
   }
 }
