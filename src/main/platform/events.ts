@@ -10,7 +10,7 @@ export interface Subscribable<T> {
   subscribe(listener: Listener<T>): () => void
 }
 
-/** Typed event emitter. A listener that throws stops `emit`. */
+/** A listener that throws stops `emit`. */
 export class EventEmitter<T = void> implements Subscribable<T> {
   readonly #listeners = new Set<Listener<T>>()
 

@@ -23,7 +23,7 @@ export {
 } from './fs/durable-write.ts'
 export { FileLock } from './fs/file-lock.ts'
 export { Mutex } from './fs/mutex.ts'
-export { decodeAs, parseStored, readIfExists, readSmallText } from './fs/read-file.ts'
+export { decodeAs, parseStored, readIfExists, readRows, readSmallText } from './fs/read-file.ts'
 export { inBatches, KeyedQueue } from './fs/work-queue.ts'
 export { type Log, openLog, redact } from './logging/log.ts'
 export {

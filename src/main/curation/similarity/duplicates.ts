@@ -19,9 +19,7 @@ const minWordCosine = { other: 0.42, cjk: 0.7 }
 const minCosineWithSharedFacts = 0.2
 const minSharedFacts = 3
 /**
- * Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors, so their
- * threshold is higher.
- */
+/** Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors. */
 const synonymCosine = { other: 0.65, cjk: 0.8 }
 /** Maximum share of words that match by meaning only. */
 const maxSynonymShare = 0.5
@@ -32,7 +30,6 @@ export interface Line {
 }
 
 /**
- * Finds duplicates.
  * @param lines those that should stay first
  * @param model undefined compares words only
  * @returns each removable line once, with the line that stays and their similarity, 0 to 1
@@ -126,7 +123,7 @@ function coversContent(
   })
 }
 
-/** True if two lines have the same words, but names or figures are exchanged: "from 9 to 5" and "from 5 to 9". */
+/** Same words with exchanged names or figures: "from 9 to 5" and "from 5 to 9". */
 function hasExchangedFacts(original: LineFeatures, duplicate: LineFeatures): boolean {
   const otherWords = ({ words, distinctive }: LineFeatures) =>
     [...words.keys()].map((word) => (distinctive.has(word) ? '' : word)).join(' ')
@@ -185,7 +182,6 @@ interface StatementLine extends Line {
   readonly statement: Statement
 }
 
-/** Lines with fewer words are no statements. */
 const minStatementWords = 3
 
 /** Proposes to remove duplicate lines. @param model undefined compares words only */
@@ -228,7 +224,7 @@ function linesOf(statements: readonly Statement[]): StatementLine[] {
 
 const ranks = { memory: 0, project: 1, note: 2, log: 3 } as const
 
-/** Compares for sorting: negative if the first line is the one to keep. */
+/** Negative if the first line is the one to keep. */
 function compare(
   { statement: one, features }: StatementLine,
   { statement: other, features: otherFeatures }: StatementLine,

@@ -13,7 +13,7 @@ import type { StoredSuggestions } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
 import { isOpen, loadNotes, readNote, updateSuggestion, type LoadedNote } from './suggestion.ts'
 
-/** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
+/** An attempt fails if another program saves a file between reading and writing. */
 const maxTries = 5
 
 export interface AcceptContext {
@@ -59,7 +59,6 @@ export async function accept(
   })
 }
 
-/** Returns the diffs of an acceptance without writing. */
 export async function preview(
   context: AcceptContext,
   { proposals: suggestions }: StoredSuggestions,
@@ -107,8 +106,8 @@ export async function recoverSuggestions(
 }
 
 /**
- * Plans the undo of an acceptance. Removes the edits of all its proposals from the present texts; if other edits are in
- * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
+ * Removes the edits of all proposals from the present texts; if other edits are in the way, those of each half, and so
+ * on. A proposal is undone in all of its files or in none.
  * @param suggestions the accepted ones that were not undone before
  */
 export async function planUndo(
@@ -153,7 +152,7 @@ export async function planUndo(
   return { texts: writes.filter(({ before, after }) => before !== after), stuck }
 }
 
-/** Returns `current` without the edits between two texts, or the line of a later edit in the way. */
+/** @returns the line of a later edit that is in the way */
 async function withoutEdits(
   differ: Differ,
   texts: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null },
@@ -192,7 +191,7 @@ async function write(
   return written?.change
 }
 
-/** Marks proposals as accepted by a change set, or as open if it undoes an acceptance. */
+/** An acceptance makes proposals accepted, its undo makes them open. */
 function applyChange(
   state: StoredSuggestions,
   ids: ReadonlySet<string>,

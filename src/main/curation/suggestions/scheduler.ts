@@ -13,7 +13,7 @@ interface SchedulerOptions {
   readonly idleFor: () => number
   readonly run: () => Promise<void>
   readonly onFault: (error: unknown) => void
-  /** Returns the load average per processor. */
+  /** Load average per processor. */
   readonly load?: () => number
 }
 
@@ -26,11 +26,13 @@ const maxLoad = 0.6
 /** Runs a task by schedule while the user is idle. Missed runs are replaced by a single run. */
 export class Scheduler {
   readonly #options: SchedulerOptions
+  readonly #file: string
   #timer: NodeJS.Timeout | undefined
   #isSavingPower = false
 
   constructor(options: SchedulerOptions) {
     this.#options = options
+    this.#file = join(options.folder, 'schedule.json')
   }
 
   start(): void {
@@ -64,7 +66,6 @@ export class Scheduler {
     return true
   }
 
-  /** Pauses or resumes scheduled runs. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
   }
@@ -82,13 +83,9 @@ export class Scheduler {
     const at = this.#options.now().getTime()
     await writeDurably(this.#file, JSON.stringify({ version: 1, at, schedule }))
   }
-
-  get #file(): string {
-    return join(this.#options.folder, 'schedule.json')
-  }
 }
 
-/** Returns the load average of the last minute per processor; always 0 on Windows. */
+/** Of the last minute; always 0 on Windows. */
 function machineLoad(): number {
   return (loadavg()[0] ?? 0) / Math.max(1, cpus().length)
 }

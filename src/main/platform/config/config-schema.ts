@@ -46,8 +46,7 @@ const durationSchema = z
   })
   .refine((ms) => ms <= maxDurationMs, rules.duration)
 
-const tokensSchema = z.number().int().min(0).max(10_000_000)
-const charactersSchema = z.number().int().min(0).max(10_000_000)
+const countSchema = z.number().int().min(0).max(10_000_000)
 
 const modelIdSchema = z.string().regex(new RegExp(`^(offline|(${modelProviders.join('|')})/.+)$`), rules.model)
 
@@ -101,7 +100,6 @@ const memorySchema = z.strictObject({
     debounceMs: z.number().int().min(0).max(600_000).default(1500),
   }),
   extraPaths: z.array(z.string()).default([]),
-  /** Indexes the messages of chats, without tool results. */
   sessions: z.boolean().default(true),
   /** Agents that may search and read this memory, but not write to it. */
   shareWith: z.array(agentIdSchema).default([]),
@@ -124,7 +122,6 @@ const vaultSchema = z.strictObject({
   }),
   /** Folder for pasted and dropped files: `beside` the note, a path in the workspace, or `./files` below the note's folder. */
   attachments: attachmentFolderSchema.optional(),
-  /** Folders and files excluded from the search, in addition to those that the vault's program excludes. */
   ignored: z.array(z.string().max(400)).default([]),
 })
 
@@ -133,16 +130,13 @@ const pathRulesSchema = z.array(z.string().min(1).max(400)).default([])
 const sharedAgentFields = {
   model: modelIdSchema.default('offline'),
   compaction: section({
-    /** False: no automatic flush or summary; `/compact` works. */
     enabled: z.boolean().default(true),
-    /** Minimum number of tokens that a request leaves for the answer. */
-    reserveTokensFloor: tokensSchema.default(20_000),
-    /** Newest tokens that a compaction keeps verbatim. */
-    keepRecentTokens: tokensSchema.default(20_000),
+    reserveTokensFloor: countSchema.default(20_000),
+    keepRecentTokens: countSchema.default(20_000),
     memoryFlush: section({
       enabled: z.boolean().default(true),
       /** Tokens between the threshold of a flush and that of a compaction. */
-      softThresholdTokens: tokensSchema.default(4000),
+      softThresholdTokens: countSchema.default(4000),
       /** Used instead of resources/prompts/flush-system.md. */
       systemPrompt: z.string().optional(),
       /** Used instead of resources/prompts/flush.md. */
@@ -153,13 +147,11 @@ const sharedAgentFields = {
     mode: z.enum(['off', 'always', 'cache-ttl']).default('cache-ttl'),
     /** With `cache-ttl`: time since the last request after which tool results are pruned. */
     ttl: durationSchema.default(300_000),
-    /** Newest answers whose tool results are never pruned. */
     keepLastAssistants: z.number().int().min(0).max(1000).default(3),
-    /** Longer results are cut to their head and tail. */
     softTrim: section({
-      maxChars: charactersSchema.default(4000),
-      headChars: charactersSchema.default(1500),
-      tailChars: charactersSchema.default(1500),
+      maxChars: countSchema.default(4000),
+      headChars: countSchema.default(1500),
+      tailChars: countSchema.default(1500),
     }),
     hardClear: section({
       enabled: z.boolean().default(true),
@@ -179,11 +171,9 @@ const sharedAgentFields = {
   chat: section({
     /** Kind of a new chat. Only models on this machine read a private chat, and no other program. */
     default: z.enum(['open', 'private']).default('open'),
-    /** Time without output from a provider after which the request is aborted. */
     idleTimeout: durationSchema.default(120_000),
     /** Reasoning effort. Models without reasoning ignore it. */
     thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
-    /** The model writes a title after its first answer. If false, the title is the first words of the chat. */
     titles: z.boolean().default(true),
     /** What each request contains unasked, besides the project files. */
     context: section({
@@ -191,7 +181,6 @@ const sharedAgentFields = {
       logs: z.boolean().default(true),
       /** Summaries of recent chats, at most 1,500 tokens. */
       summaries: z.boolean().default(true),
-      /** Notes that the app finds for a message. */
       recall: z.boolean().default(true),
     }),
   }),
@@ -230,7 +219,6 @@ const agentEntrySchema = z.strictObject({
   ...sharedAgentFields,
   id: agentIdSchema,
   name: z.string().trim().min(1).max(60).optional(),
-  /** Hides the agent. Its files and chats stay on disk. */
   archived: z.boolean().default(false),
   workspace: z.string().min(1).optional(),
   color: z
@@ -301,7 +289,6 @@ export const configSchema = z.strictObject({
     launchAtLogin: z.boolean().default(false),
     /** Action when the window is closed, on systems with a tray; `ask` until the user has chosen. */
     closeTo: z.enum(['ask', 'tray', 'quit']).default('ask'),
-    /** Notifies about long answers that end while the window is hidden. */
     notifications: z.boolean().default(true),
     /** Loopback port of the MCP server over HTTP. Each client has its own token. Null: no HTTP server. */
     mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
@@ -349,11 +336,7 @@ export function expandHome(path: string, home: string = homedir()): string {
   return path.startsWith('~/') || path.startsWith('~\\') ? join(home, path.slice(2)) : path
 }
 
-/** Returns the JSON schema of config.yaml before defaults are applied, for completion in editors. */
+/** Returns the JSON schema of config.yaml before defaults are applied. */
 export function configJsonSchema(): object {
-  jsonSchema ??= z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
-  return jsonSchema
+  return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' })
 }
-
-/** Cached: constant and expensive to compute. */
-let jsonSchema: object | undefined

@@ -34,7 +34,7 @@ function isSimple(value: unknown): value is SimpleValue {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** @returns undefined if the value cannot be replaced or added as text */
+/** Returns undefined if the value cannot be replaced or added as text. */
 function withSimpleValue(text: string, document: Document, path: Path, value: SimpleValue): string | undefined {
   const node = document.getIn(path, true)
   if (node === undefined) return withAddedValue(text, document, path, value)

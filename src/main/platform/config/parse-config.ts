@@ -61,7 +61,7 @@ function withProblems(problems: readonly ConfigProblem[]): ParsedConfig {
   return { ok: false, problems: problems.slice(0, maxProblems) }
 }
 
-/** Deletes unknown keys from the value. @returns their paths */
+/** @returns the paths of the deleted keys */
 function deleteUnknownKeys(raw: unknown): (string | number)[][] {
   const issues = configSchema.safeParse(raw).error?.issues ?? []
   return issues.flatMap((issue) => {
@@ -83,7 +83,7 @@ function invalidConfig(message: string, line: number | null = null): ParsedConfi
   return withProblems([{ key: '', line, message }])
 }
 
-/** Converts the document to plain values. Limits alias expansion, which can be exponential or cyclic. */
+/** Limits alias expansion, which can be exponential or cyclic. */
 function toPlainValue(document: Document): { value: unknown; problem?: undefined } | { problem: string } {
   let value: unknown
   try {
@@ -140,7 +140,7 @@ function mergeSettings(base: Record<string, unknown>, overrides: Record<string, 
   return result
 }
 
-/** Returns the code and the values for a translated message; empty if the interface has no translation of the issue. */
+/** The code and values of a translated message; empty if the interface has no translation of the issue. */
 function faultOf(issue: z.core.$ZodIssue): { fault?: ConfigFault; allowed?: string } {
   const rule = (Object.keys(rules) as ConfigRule[]).find((name) => issue.message === rules[name])
   if (rule) return { fault: rule }

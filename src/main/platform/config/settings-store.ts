@@ -27,7 +27,7 @@ export class SettingsStore {
   static readonly jsonSchema = configJsonSchema
   static readonly describe = describeProblems
   readonly file: string
-  /** Copy of the last valid text. A start with a broken file uses it. */
+  /** A start with a broken file uses the last valid text. */
   readonly #lastGoodFile: string
   #config: Config = configSchema.parse({})
   #text = ''
@@ -246,7 +246,7 @@ export class SettingsStore {
   }
 }
 
-/** Returns true for a text without settings: empty, comments only, or an empty map. */
+/** Empty, comments only, or an empty map. */
 function hasNoValues(text: string): boolean {
   return ['', '{}', '---'].includes(text.replaceAll(/(?:^|\s)#.*$/gm, '').trim())
 }

@@ -55,7 +55,7 @@ export function mergeKeepingBoth(base: string, mine: string, theirs: string): st
     .join('')
 }
 
-/** @param mayTouch true if changes of adjacent lines do not conflict */
+/** @param mayTouch changes of adjacent lines do not conflict */
 function* mergePieces(base: string, mine: string, theirs: string, mayTouch = false): Generator<Piece> {
   const lines = splitLines(base)
   const [mineEdits, theirEdits] = [editsOf(lines, splitLines(mine), true), editsOf(lines, splitLines(theirs), false)]

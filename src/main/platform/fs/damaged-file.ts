@@ -26,7 +26,6 @@ export async function readOrSetAside<T>(
   return value
 }
 
-/** Returns the path to which a damaged file is renamed. */
 export function damagedPath(file: string): string {
   return `${file}.damaged-${currentFileTime().toISOString().replaceAll(/[-:.]/g, '')}`
 }

@@ -10,7 +10,7 @@ import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { existsSync } from 'node:fs'
 import { ageOf } from '../clock.ts'
 
-/** Returns true for the name of a temporary file, which stays unused after a crash. */
+/** The file stays unused after a crash. */
 export function isTemporaryFile(name: string): boolean {
   return /^\.commonplace-[0-9a-f]{16}\.tmp$/.test(name)
 }
@@ -63,16 +63,16 @@ export async function writeDurably(
  * caller must prevent concurrent appends.
  * @throws AppError 'disk_full', 'write_failed'; nothing is appended
  */
-export async function appendDurably(file: string, text: string, shownPath: string = file): Promise<void> {
+export async function appendDurably(file: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(file))
     await withFile(file, 'a+', (handle) => appendTo(handle, file, text))
   } catch (error) {
-    throw toWriteError(error, shownPath, Buffer.byteLength(text))
+    throw toWriteError(error, file, Buffer.byteLength(text))
   }
 }
 
-/** Syncs a folder, which makes renames and new files durable. Ignores file systems without support. */
+/** Makes renames and new files durable. Ignores file systems without support. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const synced = withFile(folder, 'r', (handle) => handle.sync())
@@ -83,7 +83,6 @@ export async function syncFile(file: string): Promise<void> {
   await withFile(file, 'r+', (handle) => handle.sync())
 }
 
-/** Opens a file for `work` and closes it. @throws system errors; errors of `work` */
 export async function withFile<T>(
   file: string,
   flags: string | number,
@@ -143,9 +142,7 @@ export async function makeFolder(folder: string): Promise<void> {
 const defaultBytes = 4096
 
 /**
- * Converts an error of a write into an AppError.
- * @param shownPath path of the file for error messages
- * @param bytes size of the attempted write
+ * @param shownPath path of the file for error messages @param bytes size of the attempted write
  * @returns AppError 'disk_full' or 'write_failed'; an AppError is returned unchanged
  */
 export function toWriteError(error: unknown, shownPath: string, bytes: number = defaultBytes): AppError {
@@ -168,7 +165,7 @@ const errorTexts: Readonly<Record<string, string>> = {
   EIO: 'the disk failed',
 }
 
-/** Returns the system's message without internal paths (temporary files). */
+/** Leaves out internal paths (temporary files). */
 function describeCause(error: unknown): string {
   if (!isSystemError(error)) return error instanceof Error ? error.message : String(error)
   const code = error.code ?? ''

@@ -27,7 +27,7 @@ export class Mutex {
     this.#onUnlocked = onUnlocked
   }
 
-  /** Runs `work` as `run` does, with a lock that is closed afterwards. @throws as `run` */
+  /** @throws as `run` */
   static async runOnce<T>(path: string, work: () => Promise<T>): Promise<T> {
     const mutex = new Mutex(path)
     return mutex.run(work).finally(() => mutex.close())

@@ -50,6 +50,15 @@ export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): s
   }
 }
 
+/** Reads the valid rows of a JSONL file; none if it is missing. A crash may have cut the last row. */
+export async function readRows<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>[]> {
+  const lines = ((await readIfExists(file)) ?? '').split('\n')
+  return lines.flatMap((line) => {
+    const { success, data } = schema.safeParse(parseJson(line))
+    return success ? [data] : []
+  })
+}
+
 /**
  * Parses JSON from the state folder. Keeps fields that the schema does not have: a newer version has added them, and
  * reads them again after the user has gone back to this one.

@@ -1,4 +1,4 @@
-/** Runs async work sequentially per name. */
+/** Work under one name runs sequentially. */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
@@ -13,7 +13,7 @@ export class KeyedQueue {
     }
   }
 
-  /** Resolves when all work queued so far has settled; never rejects. */
+  /** Never rejects. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#tails.values())
   }

@@ -17,7 +17,6 @@ const secretPatterns = [
   /([?&](?:token|key|api_key)=)[^&\s"]+/gi,
 ]
 
-/** Redacts API keys, tokens and credentials in URLs. */
 export function redact(text: string): string {
   return secretPatterns.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
 }

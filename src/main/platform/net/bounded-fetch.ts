@@ -18,9 +18,8 @@ export interface BodyLimits {
 }
 
 /**
- * Wraps a fetch function. Error responses are cut to `maxErrorBytes`.
+ * Error responses are cut to `maxErrorBytes`.
  * @param limitsOf returns the limits by request method and response MIME type
- * @param tooLargeError creates the error for a body or an event larger than `limit` bytes
  */
 export function boundedFetch(
   fetchFunction: Fetch,
@@ -116,7 +115,6 @@ function createLineBuffer(maxEventBytes: number, tooLargeError: (limit: number) 
       pending = end < chunk.length ? [chunk.slice(end)] : []
       return ready
     },
-    /** Returns the unterminated last line. */
     remaining: () => Buffer.concat(pending),
   }
 }
@@ -154,7 +152,7 @@ export function redirectError(
   return new AppError('provider_redirected', message, { provider, target }, { cause })
 }
 
-/** Returns the delay in `retry-after-ms` or `retry-after` (seconds or a date), ms; undefined if none is valid. */
+/** Milliseconds in `retry-after-ms` or `retry-after` (seconds or a date); undefined if none is valid. */
 export function parseRetryAfter(headers: Headers | undefined): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') || Number.NaN)
   if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
@@ -167,7 +165,7 @@ export function parseRetryAfter(headers: Headers | undefined): number | undefine
 
 const maxLineCharacters = 300
 
-/** Converts an error body to one line of at most 300 characters. Removes markup and enclosing quotes. */
+/** At most 300 characters, without markup and enclosing quotes. */
 export function toPlainLine(body: string): string {
   const parsed = body.startsWith('"') ? parseJson(body) : undefined
   const text = (typeof parsed === 'string' ? parsed : body)
@@ -189,7 +187,7 @@ class JsonDepthCounter {
   #isInString = false
   #isEscaped = false
 
-  /** Adds one byte. Returns false if the nesting exceeds `maxLevels`. */
+  /** Returns false if the nesting exceeds `maxLevels`. */
   add(byte: number): boolean {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false
@@ -203,7 +201,7 @@ class JsonDepthCounter {
     return this.#levels <= maxLevels
   }
 
-  /** Resets the string state: JSON strings do not span lines. */
+  /** JSON strings do not span lines. */
   endLine(): void {
     this.#isInString = false
     this.#isEscaped = false

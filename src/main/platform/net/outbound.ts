@@ -18,7 +18,7 @@ import type { Fetch } from './bounded-fetch.ts'
 export interface RequestOrigin extends Pick<OutboundRequest, 'purpose'> {
   /** True for text that must stay on this machine. */
   readonly isPrivate?: boolean | undefined
-  /** True if the user has allowed this request although it is private. */
+  /** The user has allowed this request although it is private. */
   readonly isAllowed?: boolean | undefined
   /** False if a loopback address leads to another machine; true if the user trusts the machine like this one. */
   readonly isLocal?: boolean | undefined
@@ -122,7 +122,7 @@ export class Outbound {
   }
 }
 
-/** Returns the characters of a text or the bytes of other data; undefined without a body. */
+/** Bytes for binary data; undefined without a body. */
 function lengthOf(body: unknown): number | undefined {
   if (body === undefined || body === null) return undefined
   if (typeof body === 'string') return body.length

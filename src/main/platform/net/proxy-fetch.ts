@@ -45,7 +45,7 @@ export function proxyFor(
 
 const dispatchers = new Map<string, Dispatcher>()
 
-/** Returns the proxies that environment variables name; empty texts if there are none. */
+/** Empty texts if there are none. */
 export function environmentProxies(env: NodeJS.ProcessEnv) {
   const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || ''
   const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy

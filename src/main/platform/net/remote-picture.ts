@@ -31,12 +31,6 @@ const svgStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<sv
 
 type ImageOrigin = Pick<RequestOrigin, 'isPrivate' | 'isAllowed'>
 
-export interface RemoteImage {
-  /** MIME type. */
-  readonly type: string
-  readonly bytes: Buffer
-}
-
 interface RemoteImagesOptions {
   readonly env: NodeJS.ProcessEnv
   readonly outbound: Outbound
@@ -61,7 +55,7 @@ export class RemoteImages {
    * @throws AppError 'private_stays_here'; 'picture_refused' for a non-public address; 'picture_unavailable' if the
    * download fails; 'picture_unusable' if it is not an image or too large
    */
-  async load(address: string, origin: ImageOrigin, signal?: AbortSignal): Promise<RemoteImage> {
+  async load(address: string, origin: ImageOrigin, signal?: AbortSignal) {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let url = this.#checkUrl(address, undefined)
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
@@ -78,7 +72,7 @@ export class RemoteImages {
     await this.#dispatcher?.destroy()
   }
 
-  /** @param from redirecting URL; a redirect from https to http is refused */
+  /** A redirect from https to http is refused. */
   #checkUrl(address: string, from: URL | undefined): URL {
     const url = URL.parse(address, from?.href)
     const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && from?.protocol !== 'https:')
@@ -116,7 +110,6 @@ export class RemoteImages {
     return this.#dispatcher
   }
 
-  /** `lookup` function for sockets that returns only allowed addresses. */
   #lookUp = (
     host: string,
     options: LookupOptions,
@@ -138,7 +131,7 @@ function isLocalHostName(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i.test(host)
 }
 
-async function readImage(url: URL, response: Response): Promise<RemoteImage> {
+async function readImage(url: URL, response: Response) {
   if (!response.ok) throw unavailableError(url, `HTTP ${response.status}`)
   const declaredType = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (!declaredType.startsWith('image/')) throw unusableError(url)
@@ -223,7 +216,7 @@ for (const [address, bits] of [
 ] as const)
   nonPublicRanges.addSubnet(address, bits, 'ipv6')
 
-/** Returns true for an IP address (without brackets) that is not loopback, private, link-local or reserved. */
+/** Neither loopback, private, link-local nor reserved; without brackets. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !nonPublicRanges.check(address, 'ipv4')

@@ -87,7 +87,7 @@ async function revertFile(
 ): Promise<Pick<TextWrite, 'before' | 'after'> | undefined> {
   const current = await readText(path)
   if (before === undefined || after === undefined) throw conflict(path)
-  const reverted = hunks ? await differ.withoutHunks(before ?? '', after ?? '', hunks) : before
+  const reverted = hunks ? await differ.withoutHunks({ before: before ?? '', after: after ?? '', hunks }) : before
   const [base, target] = isRedo ? [reverted, after] : [after, reverted]
   if (current === target) return undefined
   if (current === base) return { before: current, after: target }
