@@ -40,7 +40,7 @@ export interface FileChangeRow {
   readonly reviewed: string | null
 }
 
-type ChangeSetRow = Omit<ChangeSet, 'origin'> & { readonly origin: string }
+export type ChangeSetRow = Omit<ChangeSet, 'origin'> & { readonly origin: string }
 
 export function parseOrigin(json: string): WriteOrigin {
   return originSchema.catch({ cause: 'outside' }).parse(parseJson(json))
@@ -91,7 +91,6 @@ export function changeSetOf(db: LogDb, id: number): ChangeSet | undefined {
   return row && toChangeSet(row)
 }
 
-/** Returns the file changes of a set, in the order of their storing. */
 export function fileChangesOf(db: LogDb, changeSet: number): FileChangeRow[] {
   return db
     .prepare<[number], FileChangeRow>('SELECT * FROM file_changes WHERE change_set = ? ORDER BY id')
@@ -142,15 +141,6 @@ export function deleteSetIfEmpty(db: LogDb, changeSet: number): void {
   ).run({ changeSet })
 }
 
-/** Returns the change sets with pending file changes, oldest first. */
-export function pendingSets(db: LogDb): ChangeSet[] {
-  const ids = db
-    .prepare<[], number>('SELECT DISTINCT change_set FROM file_changes WHERE pending > 0 ORDER BY change_set')
-    .pluck()
-    .all()
-  return ids.flatMap((id) => changeSetOf(db, id) ?? [])
-}
-
 /** True if a change set `s` was undone, and its undo was not. The undo of one of several files does not count. */
 const undone = `EXISTS (SELECT 1 FROM change_sets u WHERE u.undoes = s.id
   AND (json_extract(u.detail, '$.isPart') IS NOT 1
@@ -165,11 +155,7 @@ export function isUndone(db: LogDb, changeSet: number): boolean {
  * Returns the newest change sets of these kinds that were not undone, with the numbers of their files. An import stores
  * in its detail the files that its undo has left; without such files it was undone.
  */
-export function listSets(
-  db: LogDb,
-  kinds: readonly ChangeKind[],
-  limit: number,
-): (ChangeSet & { readonly files: number })[] {
+export function listSets(db: LogDb, kinds: readonly ChangeKind[], limit: number) {
   const rows = db
     .prepare<[object], ChangeSetRow & { files: number }>(
       `SELECT s.*, (SELECT count(*) FROM file_changes c WHERE c.change_set = s.id
@@ -185,21 +171,6 @@ export function listSets(
   return rows.map((row) => ({ ...toChangeSet(row), files: row.files }))
 }
 
-/** Returns the change sets of a kind that are newer than `id`, undos included, oldest first. */
-export function setsAfter(db: LogDb, id: number, kind: ChangeKind): ChangeSet[] {
-  const query = 'SELECT * FROM change_sets WHERE id > ? AND kind = ? ORDER BY id'
-  return db.prepare<[number, string], ChangeSetRow>(query).all(id, kind).map(toChangeSet)
-}
-
-function toChangeSet(row: ChangeSetRow): ChangeSet {
+export function toChangeSet(row: ChangeSetRow): ChangeSet {
   return { id: row.id, at: row.at, origin: parseOrigin(row.origin), kind: row.kind, detail: row.detail }
-}
-
-/** Adds the hash of a hunk to the reviewed hunks of a file change. */
-export function markReviewed(db: LogDb, changeSet: number, path: string, key: string): void {
-  db.prepare(
-    `UPDATE file_changes SET reviewed = json_insert(coalesce(reviewed, '[]'), '$[#]', @key)
-     WHERE change_set = @changeSet AND path = @path
-       AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(reviewed, '[]')) WHERE value = @key)`,
-  ).run({ changeSet, path, key })
 }

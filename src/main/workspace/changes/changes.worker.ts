@@ -20,11 +20,6 @@ export interface ChangesWorkerSettings {
   readonly clockAheadMs: number
 }
 
-interface ChangePlace {
-  readonly change: number
-  readonly path: string
-}
-
 export interface GitExportRequest extends Pick<GitExportOptions, 'folder' | 'agentName' | 'includesPrivate'> {
   /** Folders that the agent can read, with their rules for private notes. */
   readonly notes: readonly NotesFolder[]
@@ -81,8 +76,8 @@ const jobs = {
   recordAll: (forbidden: readonly string[]) => enqueue(() => open().scanner.recordAll(forbidden, ending.signal)),
   recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
     enqueue(() => open().scanner.recordFiles(paths, forbidden)),
-  diff: ({ change, path }: ChangePlace) => open().log.run((log) => diffOf(log, change, path)),
-  revertStatus: ({ change, path, text }: ChangePlace & { text: string }) =>
+  diff: ({ change, path }: { change: number; path: string }) => open().log.run((log) => diffOf(log, change, path)),
+  revertStatus: ({ change, path, text }: { change: number; path: string; text: string }) =>
     open().log.run((log) => revertStatusOf(log, change, path, text)),
   blame: (path: string) => open().log.run((log) => blameFile(log, path)),
   /** @throws AppError as `exportToGit`, `history_unavailable` */

@@ -73,7 +73,7 @@ export async function exportToGit(options: GitExportOptions): Promise<GitExport>
   }
 }
 
-/** Yields the input of `git fast-import`. Counts in `result`. */
+/** Yields the input of `git fast-import`. */
 async function* writeCommits(log: OpenLog, options: GitExportOptions, result: GitExport): AsyncGenerator<string> {
   const { includesPrivate, agentName, onProgress } = options
   const privacy = includesPrivate ? undefined : await readPrivacy(log, options)

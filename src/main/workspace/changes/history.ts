@@ -39,7 +39,7 @@ export class History {
   readonly log: ChangeLog
   readonly #options: HistoryOptions
   readonly #worker: WorkerHost<ChangesJobs>
-  readonly #stops: (() => void)[] = []
+  readonly #timers: NodeJS.Timeout[] = []
   #needsScan: boolean
   #lastScan: Promise<void> = Promise.resolve()
   #checkpointTimer: NodeJS.Timeout | undefined
@@ -66,11 +66,9 @@ export class History {
     if (!isLongRunning) return
     this.log.changes.subscribe((event) => this.#handleEvent(event))
     // A new history records the existing files before the first change.
-    const scanTimer = setTimeout(() => void this.#scan(), existsSync(file) ? scanDelayMs : 0).unref()
-    const expiryTimer = setInterval(() => void this.#expire(), expiryIntervalMs).unref()
-    this.#stops.push(
-      () => clearTimeout(scanTimer),
-      () => clearInterval(expiryTimer),
+    this.#timers.push(
+      setTimeout(() => void this.#scan(), existsSync(file) ? scanDelayMs : 0).unref(),
+      setInterval(() => void this.#expire(), expiryIntervalMs).unref(),
     )
   }
 
@@ -87,9 +85,8 @@ export class History {
   recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     if (notes.length === 0 || this.#isClosed) return
-    const { forbidden } = this.#options.roots
     this.#runInBackground(async (client) =>
-      this.log.emitRecorded(await client.recordFiles({ paths: notes, forbidden })),
+      this.log.emitRecorded(await client.recordFiles({ paths: notes, forbidden: this.#options.roots.forbidden })),
     )
   }
 
@@ -126,10 +123,7 @@ export class History {
     return this.log.read(({ db }) => (change === undefined ? movedPathOf(db, path) : currentPathOf(db, change, path)))
   }
 
-  /**
-   * Returns for each hunk of a change whether it is still in the file.
-   * @param path path after the change @param text current text
-   */
+  /** As `revertStatusOf`. @param path path after the change @param text current text */
   revertStatus(change: number, path: string, text: string) {
     return this.#worker.run((client) => client.revertStatus({ change, path, text }))
   }
@@ -140,21 +134,14 @@ export class History {
     return this.#worker.run((client) => client.blame(path))
   }
 
-  /**
-   * Writes the history as a Git repository. Yields the progress, then the result.
-   * @throws AppError as `exportToGit`, `history_unavailable`
-   */
+  /** Yields the progress, then the result. @throws AppError as `exportToGit`, `history_unavailable` */
   async *exportGit(request: Omit<GitExportRequest, 'forbidden'>, signal?: AbortSignal) {
     await this.flush()
     const { forbidden } = this.#options.roots
     yield* this.#worker.stream((client) => client.exportGit({ ...request, forbidden }, { signal }), signal)
   }
 
-  /**
-   * Adds the history of a Git repository. Yields the progress, then the result.
-   * @param folder absolute
-   * @throws AppError as `importFromGit`, `history_unavailable`
-   */
+  /** As `exportGit`. @param folder absolute @throws AppError as `importFromGit`, `history_unavailable` */
   async *importGit(folder: string, signal?: AbortSignal) {
     for await (const step of this.#worker.stream((client) => client.importGit(folder, { signal }), signal))
       if ('paths' in step) {
@@ -173,9 +160,7 @@ export class History {
   /** Ends the worker. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const stop of this.#stops) stop()
-    clearTimeout(this.#checkpointTimer)
-    clearTimeout(this.#retryTimer)
+    for (const timer of [...this.#timers, this.#checkpointTimer, this.#retryTimer]) clearTimeout(timer)
     await this.#worker.close().catch(this.#options.onFault)
     this.log.close()
   }
@@ -188,11 +173,8 @@ export class History {
   #handleEvent(event: ChangeLogEvent): void {
     if (event.type === 'recorded') {
       clearTimeout(this.#checkpointTimer)
-      this.#checkpointTimer = setTimeout(
-        () => this.#runInBackground((client) => client.checkpoint()),
-        checkpointDelayMs,
-      )
-      this.#checkpointTimer.unref()
+      const checkpoint = () => this.#runInBackground((client) => client.checkpoint())
+      this.#checkpointTimer = setTimeout(checkpoint, checkpointDelayMs).unref()
     } else if (this.log.isPaused) this.#scheduleScan()
     // A new log records the existing files.
     else if (event.problems.some(({ code }) => code === 'history_damaged')) void this.#scan()

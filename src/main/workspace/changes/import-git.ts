@@ -235,7 +235,6 @@ class Collector {
   }
 }
 
-/** Sets path and version of a note. @returns the change */
 function changeNote({ versions }: OpenLog, note: Note, path: string, after: number | null): Row {
   const { version: before, path: from } = note
   const textOf = (id: number | null) => (id === null ? '' : (versions.text(id) ?? ''))
@@ -244,7 +243,6 @@ function changeNote({ versions }: OpenLog, note: Note, path: string, after: numb
   return { note, path, old_path: from === path ? null : from, before, after, ...counts, pending: 0, stamp: null }
 }
 
-/** Returns the time of the oldest change; undefined for an empty log. */
 function beginningOf(db: OpenLog['db']): number | undefined {
   return db.prepare<[], number>('SELECT at FROM change_sets ORDER BY id LIMIT 1').pluck().get()
 }

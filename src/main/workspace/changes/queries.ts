@@ -5,7 +5,6 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { compareLines, describeChange, hunkStatuses } from '#platform'
 import {
-  changeSetOf,
   currentPath,
   fileChangesOf,
   latestChangeAt,
@@ -81,7 +80,7 @@ function toEntry(row: TimelineRow): HistoryEntry {
   }
 }
 
-/** Returns one entry for all files that existed before the history; none if it is not in the range. */
+/** All files that existed before the history; none if they are not in the range. */
 function adoptedEntry(db: LogDb, before = Infinity, since = 0): HistoryEntry[] {
   const row = db
     .prepare<[], TimelineRow & { files: number }>(
@@ -94,7 +93,7 @@ function adoptedEntry(db: LogDb, before = Infinity, since = 0): HistoryEntry[] {
   return [{ ...toEntry(row), files: row.files }]
 }
 
-/** Returns the current path of the note of a change; its path then, if the log does not know the file. */
+/** Falls back to the path then, if the log does not know the file. */
 export function currentPathOf(db: LogDb, changeSet: number, path: string): string {
   const query = db.prepare<[number, string], string | null>(
     `SELECT ${currentPath} FROM file_changes c WHERE c.change_set = ? AND c.path = ?`,
@@ -102,28 +101,21 @@ export function currentPathOf(db: LogDb, changeSet: number, path: string): strin
   return query.pluck().get(changeSet, path) ?? path
 }
 
-/** Returns the current path of the note that was last moved away from `path`; `path` itself if there is none. */
+/** Falls back to `path` itself. */
 export function movedPathOf(db: LogDb, path: string): string {
   const move = latestChangeAt(db, path) ? undefined : latestMoveFrom(db, path)
   return move ? currentPathOf(db, move.change_set, move.path) : path
 }
 
-export interface ChangedTexts {
-  /** Path after the change. */
-  readonly path: string
-  readonly before: string | null
-  readonly after: string | null
-}
-
 /**
- * Returns the texts of a change.
+ * Returns the texts of a change; null if there was no file. @param path after the change
  * @throws AppError `file_not_found` if the change set has no such file; `change_removed` if a text was removed
  */
-export function textsOf({ db, versions }: OpenLog, changeSet: number, path: string): ChangedTexts {
+export function textsOf({ db, versions }: OpenLog, changeSet: number, path: string) {
   const row = fileChangesOf(db, changeSet).find((file) => file.path === path)
   if (!row) throw new AppError('file_not_found', `${path} has no change ${changeSet}`, { path })
   const [before, after] = [row.before, row.after].map((id) => (id === null ? null : versions.text(id)))
-  if (before !== undefined && after !== undefined) return { path, before, after }
+  if (before !== undefined && after !== undefined) return { before, after }
   throw new AppError('change_removed', `the text of this change of ${path} is no longer stored`, { path })
 }
 
@@ -138,12 +130,7 @@ export function diffOf(log: OpenLog, changeSet: number, path: string) {
  * @param text current text of the note
  * @throws AppError as `textsOf`
  */
-export function revertStatusOf(
-  log: OpenLog,
-  changeSet: number,
-  path: string,
-  text: string,
-): ReturnType<typeof hunkStatuses> {
+export function revertStatusOf(log: OpenLog, changeSet: number, path: string, text: string) {
   const { before, after } = textsOf(log, changeSet, path)
   const statuses = hunkStatuses(before ?? '', after ?? '', text)
   if (!statuses.includes('changed')) return statuses
@@ -185,24 +172,17 @@ export function versionAt({ db, versions }: OpenLog, path: string, at: number): 
 export function blameFile({ db, versions }: OpenLog, path: string): BlamedLine[] {
   const note = latestChangeAt(db, path)?.note
   if (typeof note !== 'number') return []
-  const rows = db
-    .prepare<[number], FileChangeRow>('SELECT * FROM file_changes WHERE note = ? AND pending = 0 ORDER BY id')
-    .all(note)
-  const texts: { id: number; text: string }[] = []
-  for (const { change_set: id, after } of rows) {
+  const rows = db.prepare<[number], { change: number; after: number | null; at: number; origin: string }>(
+    `SELECT s.id AS change, c.after, s.at, s.origin FROM file_changes c JOIN change_sets s ON s.id = c.change_set
+     WHERE c.note = ? AND c.pending = 0 ORDER BY c.id`,
+  )
+  const texts: { id: BlamedLine; text: string }[] = []
+  for (const { change, after, at, origin } of rows.all(note)) {
     const text = after === null ? '' : versions.text(after)
     if (text === undefined || text.length > maxBlameLength) return []
-    texts.push({ id, text })
+    texts.push({ id: { ...parseOrigin(origin), change, at }, text })
   }
-  const blamed = new Map<number, BlamedLine>()
-  return blame(texts).flatMap((id) => {
-    const known = blamed.get(id)
-    const set = known ? undefined : changeSetOf(db, id)
-    const line = known ?? (set && { ...set.origin, change: id, at: set.at })
-    if (!line) return []
-    blamed.set(id, line)
-    return [line]
-  })
+  return blame(texts)
 }
 
 /** @param versions oldest first @returns for each line of the last version the id of the version that wrote it */

@@ -28,7 +28,7 @@ const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outsid
 /** Maximum time between the removal and the addition of a file that another program renamed, ms. */
 const maxRenameGapMs = 5000
 
-export interface ScannerOptions {
+interface ScannerOptions {
   readonly log: LogFile
   /** Absolute path. */
   readonly workspace: string
@@ -45,7 +45,7 @@ interface FoundChange {
 export class Scanner {
   readonly #options: ScannerOptions
   readonly #mutex: Mutex
-  /** Absolute paths of folders that this agent must not use. Files in them count as removed. */
+  /** Absolute paths. Files in these folders count as removed. */
   #forbidden: readonly string[] = []
 
   constructor(options: ScannerOptions) {
@@ -73,7 +73,7 @@ export class Scanner {
     return changed
   }
 
-  /** Records files (workspace-relative) that another program may have changed. @returns the paths of changed ones */
+  /** @param paths workspace-relative @returns the paths of changed files */
   async recordFiles(paths: readonly string[], forbidden: readonly string[]): Promise<string[]> {
     this.#forbidden = forbidden
     return this.#record(paths)
@@ -183,7 +183,6 @@ export class Scanner {
   }
 }
 
-/** Returns files that other programs have added or removed since a time. */
 function recentChanges(db: LogDb, since: number): FileChangeRow[] {
   return db
     .prepare<[number], FileChangeRow>(
@@ -202,12 +201,8 @@ function findRename(
   { path, before, after }: Pick<FileChangeRow, 'path' | 'before' | 'after'>,
 ): FileChangeRow | undefined {
   if (before !== null && after !== null) return undefined
-  const version = before ?? after
-  const candidates = recent.filter((other) =>
-    after === null
-      ? other.before === null && other.after === version && other.path !== path
-      : other.after === null && other.before === version && other.path !== path,
-  )
+  const isOtherHalf = (other: FileChangeRow) => other.before === after && other.after === before && other.path !== path
+  const candidates = recent.filter(isOtherHalf)
   const fileName = (filePath: string) => filePath.slice(filePath.lastIndexOf('/') + 1)
   const sameName = candidates.filter((candidate) => fileName(candidate.path) === fileName(path))
   const [renamed, ...others] = candidates.length > 1 ? sameName : candidates

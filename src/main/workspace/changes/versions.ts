@@ -14,8 +14,8 @@ const maxDepth = 40
 export const maxSyncLength = 256 * 1024
 /** Deflate uses at most this many bytes of a dictionary. */
 const maxDictionaryBytes = 32 * 1024
-/** Limits of the cache: number of texts, length of each in bytes. */
 const maxCachedTexts = 64
+/** Bytes. */
 const maxCachedBytes = 200_000
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)
@@ -47,12 +47,12 @@ export class Versions {
     this.#db = db
   }
 
-  /** Returns a text; undefined if it was removed or was never stored. */
+  /** Undefined if the text was removed or was never stored. */
   text(id: number): string | undefined {
     return this.#bytes(id)?.toString('utf8')
   }
 
-  /** Returns the SHA-256 of a version, hex; undefined if there is no such version. */
+  /** Hex; undefined if there is no such version. */
   hash(id: number): string | undefined {
     return this.#row(id)?.hash.toString('hex')
   }
@@ -87,7 +87,7 @@ export class Versions {
     return { encoding: { ...whole, data: await deflate(bytes, {}) }, baseHash: undefined }
   }
 
-  /** Returns false if the version on which the encoding depends has been removed. */
+  /** False if the version on which the encoding depends has been removed. */
   #isCurrent({ encoding, baseHash }: EncodedText): boolean {
     if (encoding.base === null || !baseHash) return true
     const row = this.#row(encoding.base)
@@ -108,7 +108,6 @@ export class Versions {
       .get(textHash)
   }
 
-  /** Stores a version as a whole text, with its hash. */
   #storeWhole(id: number, bytes: Buffer): void {
     this.#db
       .prepare('UPDATE versions SET hash = ?, base = NULL, head = 0, tail = 0, depth = 0, data = ? WHERE id = ?')

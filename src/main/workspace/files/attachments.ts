@@ -46,7 +46,7 @@ export async function locateAttachment(roots: Roots, path: string): Promise<stri
   return target
 }
 
-async function resolveAttachment(roots: Roots, path: string): Promise<{ type: string; target: string }> {
+async function resolveAttachment(roots: Roots, path: string) {
   const type = attachmentType(path)
   const target = await resolveInside(roots, path)
   // A symbolic link can have another extension than its target.

@@ -38,7 +38,7 @@ const ordinaryName = /^[\w .-]{1,255}$/
 /** Longest name that common file systems accept, bytes of UTF-8. */
 const maxNameBytes = 255
 
-/** Returns true for a file that may be written, by its extension. */
+/** Returns true for a file that may be written. */
 export function isNote(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   return noteExtensions.some((extension) => name.endsWith(extension))
@@ -49,7 +49,7 @@ export function isHidden(name: string): boolean {
   return name.replace(invisibleCodePoints, '').startsWith('.')
 }
 
-/** Returns true if a segment of the path is hidden. @param segments from the top of the workspace */
+/** @param segments from the top of the workspace */
 export function isHiddenPath(segments: readonly string[]): boolean {
   return segments.some((segment, index) => isHidden(segment) && !(index === 0 && segment === appFolderName))
 }

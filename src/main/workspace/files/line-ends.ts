@@ -24,7 +24,7 @@ export function restoreLineEnds(before: string, after: string): string {
   return bom + text.join('')
 }
 
-/** Returns the previous line end of each new line; empty for an added line. */
+/** Empty for an added line. */
 function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): string[] {
   const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text)
   const endsOf = (from: number, to?: number) => oldLines.slice(from, to).map(({ end }) => end)

@@ -145,13 +145,13 @@ export class ConcurrentWriteError extends AppError {
   }
 }
 
-/** Returns true if no write bit is set in the file's permissions; false if there is no such file. */
+/** False if there is no such file. */
 export async function isWriteProtected(path: string): Promise<boolean> {
   const info = await stat(path).catch(onSystemError(undefined))
   return info !== undefined && (info.mode & 0o222) === 0
 }
 
-/** Refuses to replace a write-protected file: the new file would not be protected. @throws AppError `file_protected` */
+/** The new file would not be protected. @throws AppError `file_protected` */
 export async function assertUnprotected(path: string, shownPath: string): Promise<void> {
   if (!(await isWriteProtected(path))) return
   const message = `${shownPath} is write-protected (its permissions allow no changes); nothing was written`

@@ -80,7 +80,7 @@ export class NoteWriter {
     this.#mutex = new Mutex(roots.workspace, onUnlocked)
   }
 
-  /** Takes the lock and rewrites a file. @throws AppError as `rewrite` and `withLock` */
+  /** @throws AppError as `rewrite` and `withLock` */
   async change(path: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
     return this.withLock(() => this.rewrite(normalizePath(path), origin, rewrite, begun))
   }
@@ -122,10 +122,7 @@ export class NoteWriter {
     return this.#now().getTime()
   }
 
-  /**
-   * Notifies listeners of the writes of one change and waits for them. Each listener handles several writes at the same
-   * time. The caller must hold the lock (`withLock`).
-   */
+  /** Waits for the listeners, each of which handles several writes at the same time. The caller must hold the lock. */
   async notify(files: readonly FileTransition[], origin: WriteOrigin, change: number | undefined): Promise<void> {
     await this.#changes.emitAllAsync(files.map((file) => this.createWrite(file, origin, change)))
   }
@@ -158,10 +155,7 @@ export class NoteWriter {
   }
 }
 
-/**
- * Checks that the workspace folder exists, so that a moved folder is not mistaken for an empty one.
- * @throws AppError `folder_gone`
- */
+/** A moved folder must not be mistaken for an empty one. @throws AppError `folder_gone` */
 export async function assertWorkspaceExists(workspace: string): Promise<void> {
   const info = await stat(workspace).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
   if (info?.isDirectory()) return

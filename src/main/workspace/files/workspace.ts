@@ -13,7 +13,7 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from './text-files.ts'
 import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
-import { recover, type RecoveryResult } from '../transactions/recovery.ts'
+import { recover } from '../transactions/recovery.ts'
 import { batchDetailOf, reversedBatch, type Batch, type BatchDetail } from '../transactions/batch.ts'
 import { readTextOrNull, type TextWrite } from '../transactions/settle-text.ts'
 import {
@@ -25,7 +25,6 @@ import {
   runTransaction,
   type PrivatePathRules,
   type TransactionOptions,
-  type TransactionResult,
   type TransactionTools,
 } from '../transactions/transaction.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
@@ -65,7 +64,6 @@ import {
   findReadableFolder,
   resolveRealPath,
   resolveInside,
-  resolveMovable,
   resolveNewAttachment,
   resolveReadable,
   resolveRoots,
@@ -156,7 +154,7 @@ export class Workspace {
     return (await this.#walk(walkNames, signal)).files.map(({ path }) => path)
   }
 
-  /** Returns the paths of symbolic links that `list` skips, to list each note once. @throws AppError as `list` */
+  /** `list` skips symbolic links, to list each note once. @throws AppError as `list` */
   async skippedLinks(signal?: AbortSignal): Promise<string[]> {
     const { links } = await this.#walk(walkNames, signal)
     return links.filter((path) => !isHidden(basename(path))).sort()
@@ -188,21 +186,18 @@ export class Workspace {
     return resolveRealPath(this.roots, path, [longTermFile(layout), ...projectContextFiles(layout)])
   }
 
-  /** Returns true for paths in extra folders and in memories that other agents share: they can be read, not written. */
+  /** Returns true for files in extra folders and in memories that other agents share. */
   isReadOnly(path: string): boolean {
     return findReadableFolder(this.roots, path) !== undefined
   }
 
-  /** Returns true if a file or folder exists at `path`. @throws AppError as `resolveInside` */
+  /** True also for folders. @throws AppError as `resolveInside` */
   async exists(path: string): Promise<boolean> {
     const info = stat(await resolveInside(this.roots, path))
     return (await info.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))) !== undefined
   }
 
-  /**
-   * Returns the files of `list` below a folder; empty if there is no such folder.
-   * @throws AppError as `resolveInside` and `list`
-   */
+  /** Empty if there is no such folder. @throws AppError as `resolveInside` and `list` */
   async listFolder(folder: string, signal?: AbortSignal): Promise<readonly WalkedFile[]> {
     await resolveInside(this.roots, folder)
     const prefix = `${normalizePath(folder)}/`
@@ -259,10 +254,7 @@ export class Workspace {
     return { write, text: saved, merged }
   }
 
-  /**
-   * Rewrites the file under the lock. `rewrite` receives undefined if the file does not exist yet.
-   * @throws AppError as `write`
-   */
+  /** `rewrite` receives undefined if the file does not exist yet. @throws AppError as `write` */
   async edit(
     path: string,
     origin: WriteOrigin,
@@ -272,7 +264,7 @@ export class Workspace {
     return this.#writer.change(path, origin, (current) => rewrite(current?.text), begun)
   }
 
-  /** Begins a change set whose files are written one by one with `edit` and `attach`, as `ChangeLog.begin`. */
+  /** The files of the change are written one by one with `edit` and `attach`. As `ChangeLog.begin`. */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     return this.#writer.withLock(async () => this.#transaction.log?.begin(draft, into))
   }
@@ -322,7 +314,7 @@ export class Workspace {
     return lines && { path, ...lines }
   }
 
-  /** Compares the texts of a write line by line. Separate from the write, which does not wait for the diff. */
+  /** Separate from the write, which does not wait for the diff. */
   async describe({ path, before, after, change }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
     const described = await this.#differ.describe({ path, before: before ?? '', after: after ?? '' }, signal)
     return { ...described, ...(change === undefined ? {} : { change }) }
@@ -374,7 +366,7 @@ export class Workspace {
     texts: readonly (Omit<TextWrite, 'newPath'> & Partial<TextWrite>)[],
     origin: WriteOrigin,
     options?: TransactionOptions,
-  ): Promise<TransactionResult> {
+  ) {
     const writes = texts.map((text) => {
       const path = normalizePath(text.path)
       return { newPath: path, ...text, path }
@@ -386,7 +378,7 @@ export class Workspace {
     })
   }
 
-  /** Returns true if the file's permissions allow no one to write it. @throws AppError as `resolveInside` */
+  /** @throws AppError as `resolveInside` */
   async isProtected(path: string): Promise<boolean> {
     return isWriteProtected(await resolveInside(this.roots, normalizePath(path)))
   }
@@ -397,16 +389,13 @@ export class Workspace {
     return movesPrivateNotes(this.#transaction, normalizePath(move.from))
   }
 
-  /** Finishes changes that a crash interrupted, as `recover`. */
-  async recover(onBegin?: (batch: BatchDetail) => void): Promise<RecoveryResult[]> {
+  /** As `recover` in `recovery.ts`. */
+  async recover(onBegin?: (batch: BatchDetail) => void) {
     return this.#writer.withLock(() => recover(this.#transaction, onBegin))
   }
 
   /** Moves a note to the trash folder. @returns its path there, and the write @throws AppError `file_not_found` */
-  async remove(
-    path: string,
-    origin: WriteOrigin,
-  ): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
+  async remove(path: string, origin: WriteOrigin) {
     const file = normalizePath(path)
     return this.#writer.withLock(async () => {
       // The target of a link is a separate note and must not be moved.
@@ -430,7 +419,7 @@ export class Workspace {
     await this.known?.track(path)
   }
 
-  /** Removes the folders that are empty. @param folders innermost first */
+  /** @param folders innermost first */
   async removeEmpty(folders: readonly string[]): Promise<void> {
     await this.#writer.withLock(() => removeEmpty(this.roots, folders))
   }
@@ -439,7 +428,7 @@ export class Workspace {
   async detach(path: string): Promise<string> {
     const file = normalizePath(path)
     const target = isCanvas(file)
-      ? (await resolveMovable(this.roots, file)).target
+      ? (await resolveWritable(this.roots, file, 'move')).target
       : await locateAttachment(this.roots, file)
     return moveToTrash(this.roots, file, target, this.#writer.now())
   }
@@ -460,14 +449,14 @@ export class Workspace {
     })
   }
 
-  /** Removes temporary files of interrupted writes in the background. @param onFault called if that fails */
+  /** Removes temporary files of interrupted writes in the background. */
   startCleanup(onFault: (error: unknown) => void): void {
     this.#stopCleanup()
     const shouldEnter = (path: string) => !isIgnoredPath(path.split('/'))
     this.#stopCleanup = scheduleCleanup(this.roots.workspace, shouldEnter, onFault)
   }
 
-  /** Returns the absolute path of a file, which need not exist. @throws AppError as `resolveInside` */
+  /** The file need not exist. @throws AppError as `resolveInside` */
   async locate(path: string): Promise<string> {
     return resolveInside(this.roots, path)
   }
@@ -477,20 +466,17 @@ export class Workspace {
     return fileStamp(await this.locate(path))
   }
 
-  /** Reads a piece of an attachment, as `readPiece`. */
+  /** As `readPiece`. */
   async readAttachment(path: string, from: number) {
     return readPiece(this.roots, path, from)
   }
 
-  /**
-   * Returns the absolute path of a note or an attachment for another program to open.
-   * @throws AppError as `locateNote` and `locateAttachment`
-   */
+  /** For another program to open. @throws AppError as `locateNote` and `locateAttachment` */
   async locateToOpen(path: string): Promise<string> {
     return attachmentType(path) === undefined ? this.locateNote(path) : locateAttachment(this.roots, path)
   }
 
-  /** Returns the absolute path of a note. @throws AppError as `resolveWritable` */
+  /** @throws AppError as `resolveWritable` */
   async locateNote(path: string): Promise<string> {
     return (await resolveWritable(this.roots, path)).target
   }

@@ -12,15 +12,12 @@ import type { TransactionOptions } from './transaction.ts'
 /** Number of batches that `list` returns. The timeline contains the older ones too. */
 const maxListedBatches = 20
 
-interface RunningBatch {
-  readonly progress: Moving
-  readonly abortController: AbortController
-}
+type RunningBatch = Readonly<{ progress: Moving; abortController: AbortController }>
 
 /** Changes of many notes, each with one undo. Moves and renamed tags show their progress and can be cancelled. */
 export class Batches {
   readonly #changes = new EventEmitter<Moving | null>()
-  /** Emits the progress of the running batch, and null when it ends. */
+  /** Null when the running batch ends. */
   readonly progress: Subscribable<Moving | null> = this.#changes
   readonly #workspace: Workspace
   readonly #log: ChangeLog
@@ -31,7 +28,6 @@ export class Batches {
     this.#log = log
   }
 
-  /** Progress of the running batch; null if none runs. */
   get running(): Moving | null {
     return this.#running?.progress ?? null
   }
@@ -45,11 +41,7 @@ export class Batches {
     this.#setRunning({ progress: { ...progress, isCancelled: true }, abortController })
   }
 
-  /**
-   * Writes a batch.
-   * @returns the change set for `undo`; null if the log could not store it
-   * @throws AppError as `Workspace.runTransaction`; nothing is changed then
-   */
+  /** @returns the change set; null if the log could not store it @throws AppError as `Workspace.runTransaction` */
   async run(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin): Promise<number | null> {
     const result = await this.#withProgress(batch, (options) =>
       this.#workspace.runTransaction(batch, texts, origin, options),

@@ -4,22 +4,12 @@ import { inBatches } from '#platform'
 import type { ChangeLog, FileTransition, RecordedFile } from '../changes/change-log.ts'
 import type { ChangeSet } from '../changes/change-rows.ts'
 import { fileStamp } from '../files/text-files.ts'
-import { resolveRoots, resolveInside, resolveMovable, type ResolvedRoots, type Roots } from '../files/paths.ts'
+import { resolveRoots, resolveInside, resolveWritable, type ResolvedRoots, type Roots } from '../files/paths.ts'
 import { batchDetailOf, type BatchDetail } from './batch.ts'
 import { readTextOrNull, replaceText } from './settle-text.ts'
 import { moveTextToTrash, stampsOf, type TransactionTools } from './transaction.ts'
 
-export interface RecoveryResult {
-  readonly change: ChangeSet
-  readonly batch: BatchDetail
-  /** False if the crash happened before the move, so that nothing was changed. */
-  readonly isDone: boolean
-  /** Number of notes of the change, and of those that the recovery wrote. */
-  readonly notes: number
-  readonly written: number
-  /** Notes that were edited since the crash and are left unchanged. */
-  readonly skipped: readonly string[]
-}
+export type RecoveryResult = Awaited<ReturnType<typeof recover>>[number]
 
 const concurrency = 16
 
@@ -27,17 +17,14 @@ const concurrency = 16
  * Decides the changes that a crash interrupted: finishes those of several files, except imports; marks others as done
  * if their file has the new text. The caller must hold the lock.
  * @param onBegin called before a change of several files is finished (it is slow in a large folder)
+ * @returns `isDone`: false if the crash happened before the move, so that nothing was changed; `written`: number of
+ * notes that the recovery wrote; `skipped`: those that were edited since the crash and are left unchanged
  */
-export async function recover(
-  tools: TransactionTools,
-  onBegin: (batch: BatchDetail) => void = () => undefined,
-): Promise<RecoveryResult[]> {
+export async function recover(tools: TransactionTools, onBegin: (batch: BatchDetail) => void = () => undefined) {
   const { log } = tools
   if (!log) return []
-  const results: RecoveryResult[] = []
   log.removeIncomplete()
-  for (const change of log.pendingSets()) results.push(await finish(tools, log, change, onBegin))
-  return results
+  return Array.fromAsync(log.pendingSets(), (change) => finish(tools, log, change, onBegin))
 }
 
 type FileState = 'done' | 'written' | 'unchanged' | 'changed'
@@ -48,7 +35,7 @@ async function finish(
   log: ChangeLog,
   change: ChangeSet,
   onBegin: (batch: BatchDetail) => void,
-): Promise<RecoveryResult> {
+) {
   const { roots, writer } = tools
   const { id } = change
   const batch = batchDetailOf(change.detail)
@@ -117,6 +104,6 @@ async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<BatchD
   const [source, target] = [await statIfExists(from), await statIfExists(to)]
   if (!target) return false
   if (!isFolder && source && source.ino === target.ino && source.dev === target.dev)
-    await unlink((await resolveMovable(roots, from)).target)
+    await unlink((await resolveWritable(roots, from, 'move')).target)
   return true
 }

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import { fileStamp, type PathCheck, readText, writeText } from '../files/text-files.ts'
-import { resolveInside, resolveRewritable, type ResolvedRoots, type Roots } from '../files/paths.ts'
+import { resolveInside, resolveWritable, type ResolvedRoots, type Roots } from '../files/paths.ts'
 
 export interface TextWrite {
   readonly path: string
@@ -24,7 +24,7 @@ export async function readOrNull(target: string, path: string, isAllowed?: PathC
 /**
  * Replaces a text.
  * @param expected required current text; null if the file must not exist
- * @throws AppError `file_changed` if the file does not match `expected`; as `resolveRewritable` and `writeText`
+ * @throws AppError `file_changed` if the file does not match `expected`; as `resolveWritable` and `writeText`
  */
 export async function replaceText(
   roots: Roots,
@@ -33,7 +33,7 @@ export async function replaceText(
   replacement: string,
   resolvedRoots: ResolvedRoots,
 ): Promise<void> {
-  const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
   const stamp = await fileStamp(target)
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   await writeText(target, replacement, path, isAllowed, stamp)

@@ -28,8 +28,6 @@ import {
   normalizeMove,
   resolveRoots,
   resolveInside,
-  resolveRewritable,
-  resolveMovable,
   resolveNewFolder,
   resolveTrash,
   resolveWritable,
@@ -69,14 +67,6 @@ export interface TransactionOptions {
   readonly kind?: ChangeKind | undefined
   readonly detail?: object | undefined
 }
-
-export interface TransactionResult {
-  /** Id of the change set; undefined if the log could not store it. */
-  readonly change: number | undefined
-  /** Path in the trash of the last note that was removed. */
-  readonly trashed: string | undefined
-}
-
 /** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const concurrency = 16
 
@@ -93,7 +83,7 @@ export async function runTransaction(
   texts: readonly TextWrite[],
   origin: WriteOrigin,
   options: TransactionOptions = {},
-): Promise<TransactionResult> {
+) {
   const { roots, local } = tools
   const checked = batch.move ? await checkMove(roots, batch.move) : { move: undefined, made: [] }
   const removeRules = checked.move && (await local?.addMoved(checked.move, checked.move.isFolder))
@@ -111,7 +101,7 @@ async function writeFiles(
   requestedTexts: readonly TextWrite[],
   origin: WriteOrigin,
   { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
-): Promise<TransactionResult> {
+) {
   const { roots, writer, log, local } = tools
   const { move, made } = batch
   const batchName = describeBatch(batch)?.kind
@@ -120,7 +110,7 @@ async function writeFiles(
   const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()
   const texts = move && local ? withPrivateMarks(local, move, movedTexts, requestedTexts) : requestedTexts
   await inBatches(texts, concurrency, async ({ path, before, after }) => {
-    const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
+    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
     if (after === null) return
     if (!isBatch) return assertUnprotected(target, path)
@@ -186,7 +176,7 @@ function withPrivateMarks(
   return [...writes.values()]
 }
 
-/** Returns true if a rule covers any note that moves; false without rules. @param from path before the move */
+/** False without rules. @param from path before the move */
 export async function movesPrivateNotes(tools: TransactionTools, from: string): Promise<boolean> {
   const { roots, local } = tools
   if (!local) return false
@@ -197,7 +187,6 @@ async function pathsBelow({ listNotes }: TransactionTools, path: string, isFolde
   return isFolder ? (await listNotes()).filter((note) => note.startsWith(`${path}/`)) : [path]
 }
 
-/** Returns one transition for each file; a note that moves and is rewritten has one, too. */
 function transitionsOf(
   move: Move | undefined,
   movedTexts: ReadonlyMap<string, string>,
@@ -212,7 +201,6 @@ function transitionsOf(
   return [...moved, ...others.map(({ newPath, before, after }) => ({ path: newPath, before, after }))]
 }
 
-/** Returns size and time of the files that a change has left, by path. */
 export async function stampsOf(
   roots: Roots,
   files: readonly FileTransition[],
@@ -252,7 +240,7 @@ export async function moveTextToTrash(
   path: string,
   expected: string | null,
 ): Promise<string> {
-  const { target, isAllowed } = await resolveRewritable(roots, path)
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   return moveToTrash(roots, path, target, writer.now())
 }
@@ -287,17 +275,17 @@ async function rollback(
     const trashed = trashedPaths.get(newPath)
     if (trashed !== undefined) {
       const { target: source } = await resolveTrash(roots, trashed)
-      const { target, isAllowed } = await resolveMovable(roots, newPath)
+      const { target, isAllowed } = await resolveWritable(roots, newPath, 'move')
       return moveFile(source, target, newPath, isAllowed).catch(ignoreChanged)
     }
     if (after === null) return undefined
-    const { target, isAllowed } = await resolveRewritable(roots, newPath, resolvedRoots)
+    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite', resolvedRoots)
     if (before !== null) return replaceText(roots, newPath, after, before, resolvedRoots).catch(ignoreChanged)
     return (await readOrNull(target, newPath, isAllowed)) === after ? rm(target, { force: true }) : undefined
   })
 }
 
-/** Removes the folders that are empty. @param folders workspace-relative, innermost first */
+/** @param folders workspace-relative, innermost first */
 export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     try {
@@ -357,14 +345,14 @@ export async function checkMove(
   const ending = from.slice(from.lastIndexOf('.'))
   if (kind !== undefined && kind !== contentKind(to))
     throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
-  const { target } = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  const { target } = await resolveWritable(roots, to, 'move')
   if ((await fileStamp(target)) !== undefined) throw new AppError('file_exists', `${to} exists already`, { path: to })
   return { move: { from, to, isFolder }, made }
 }
 
 async function moveSingle(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
-  const source = await resolveMovable(roots, from)
-  const target = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  const source = await resolveWritable(roots, from, 'move')
+  const target = await resolveWritable(roots, to, 'move')
   await moveFile(source.target, target.target, to, target.isAllowed)
   return () => moveFile(target.target, source.target, from, source.isAllowed)
 }
