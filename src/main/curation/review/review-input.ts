@@ -81,8 +81,7 @@ const unsharedWeight = 2.2
 const wordWeight = 0.65
 
 /**
- * Finds pairs of lines that may contradict each other: similar in rare words and meaning, with a difference on both
- * sides.
+ * Finds pairs that may contradict each other: similar in rare words and meaning, with a difference on both sides.
  * @param model undefined compares words only
  * @returns at most `limit` pairs of indexes into the texts, best score first; `one` is the smaller index
  */

@@ -1,8 +1,4 @@
-/**
- * A review by a model: finds contradicted and superseded lines, and log lines that MEMORY.md lacks. It adds proposals
- * to the inbox and changes no note. It stops at the monthly budget. Answers are stored before they are used, so an
- * interrupted review continues where it stopped.
- */
+/** Changes no note. Answers are stored before they are used, so an interrupted review continues where it stopped. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -121,10 +117,7 @@ export class Review {
     }
   }
 
-  /**
-   * Runs a review. Aborting, and failures after the first answer, are reported in the outcome.
-   * @throws AppError `needs_model` for the offline model; the provider's error if the first request fails
-   */
+  /** @throws AppError `needs_model`; the error of the first request. Later failures are in the outcome. */
   async run(signal: AbortSignal, onProgress: (progress: SuggestionProgress) => void): Promise<ReviewOutcome> {
     const model = this.#options.model()
     const message = 'the offline model cannot judge the meaning of lines; choose a language model'

@@ -54,10 +54,7 @@ const ownTimes: Parameters<typeof relativeTimes>[2] = [
   },
 ]
 
-/**
- * Returns the last valid day of the latest certain deadline in a line; undefined if there is none.
- * @param writtenOn day on which the line was written; undefined if unknown
- */
+/** The latest certain deadline; undefined if there is none. @param writtenOn day of the line; undefined if unknown */
 export function deadlineIn(line: string, writtenOn: Day | undefined): Day | undefined {
   const text = fold(line.normalize('NFKC'))
   const absolute = findDates(text).flatMap((date) => {

@@ -69,11 +69,7 @@ export function findPendingNotes(notes: readonly Note[]): Finding[] {
     )
 }
 
-/**
- * Finds notes that no search has returned for a year; empty if no recorded search is older than that.
- * @param recalls all recorded searches with the files of their results
- * @param now ms since the epoch
- */
+/** Empty if no recorded search is older than a year. @param now milliseconds since the epoch */
 export function findNeverRetrieved(
   notes: readonly Note[],
   recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],
@@ -164,11 +160,7 @@ export function findStaleReferences(notes: readonly Note[]): Finding[] {
     )
 }
 
-/**
- * Finds the current place of a successor line.
- * @returns `written`: the path as in the struck line, possibly relative to its folder; undefined if the reference is
- * correct or the target cannot be determined
- */
+/** @returns `written`: path as in the struck line; undefined if the reference is correct or the target unclear */
 function findSuccessor(
   notePath: string,
   { path, line, text }: Successor,

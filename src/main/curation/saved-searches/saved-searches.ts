@@ -27,10 +27,7 @@ const maxListedRuns = 500
 export interface SavedSearchesOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
-  /**
-   * Reads a file, or a session in the form that the search indexes.
-   * @throws AppError `file_not_found`, `unknown_session`, and as `Workspace.read`
-   */
+  /** A session has the form that the search indexes. @throws AppError `unknown_session`, and as `Workspace.read` */
   readonly readText: (path: string) => Promise<string>
   readonly now: Clock
   /** False for a single command: nothing runs automatically. */
@@ -296,11 +293,7 @@ export function formatSavedSearches(queries: readonly StoredSearch[]): string {
   return queries.map((query) => `${JSON.stringify(query)}\n`).join('')
 }
 
-/**
- * Finds the current place of expected lines: the old place, or the nearest one with the same text. Changed lines keep
- * their place. If no text is stored, the result has the current one.
- * @param text content of the file; undefined if the file was deleted
- */
+/** Changed lines keep their place; without a stored text, the current one is taken. @param text undefined: no file */
 export function relocateLines(
   expected: ExpectedLines,
   text: string | undefined,

@@ -18,7 +18,6 @@ const minWordCosine = { other: 0.42, cjk: 0.7 }
 /** Minimum cosine of words if the lines share at least `minSharedFacts` names and figures. */
 const minCosineWithSharedFacts = 0.2
 const minSharedFacts = 3
-/**
 /** Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors. */
 const synonymCosine = { other: 0.65, cjk: 0.8 }
 /** Maximum share of words that match by meaning only. */
@@ -62,10 +61,7 @@ export async function findDuplicates<T extends Line>(
   return duplicates
 }
 
-/**
- * Returns a function from a line to the later lines that may be its duplicates: those whose rarest word it contains and,
- * for paraphrases, those that share a rare word.
- */
+/** Returns later lines that contain the rarest word of a line or, for paraphrases, share a rare word with it. */
 function candidateIndex(lines: readonly Line[], hasParaphrases: boolean): (index: number) => ReadonlySet<number> {
   const byWord = linesByWord(lines.map(({ features }) => features.words.keys()))
   const countOf = (word: string) => byWord.get(word)?.length ?? 0

@@ -35,9 +35,8 @@ interface AcceptedFile {
 const detailSchema = z.object({ proposals: z.array(z.string()) }).catch({ proposals: [] })
 
 /**
- * Accepts open proposals as one change of their files; ignores ids that are unknown or closed.
- * @returns the change set, null if no file changed or the log could not store it, and the numbers of proposals
- * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.rewriteAll`
+ * Ignores ids that are unknown or closed. The change set is null if no file changed or the log could not store it.
+ * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.runTransaction`
  */
 export async function accept(
   context: AcceptContext,
@@ -72,10 +71,7 @@ export async function preview(
   return { files, left: plan.skipped.length, gone: plan.withdrawn.length }
 }
 
-/**
- * Undoes an acceptance. Proposals whose lines were changed since then stay accepted and are returned in `stuck`.
- * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
- */
+/** Proposals whose lines were changed since stay accepted, and are `stuck`. @throws AppError `undo_conflict` */
 export async function undo(context: AcceptContext, state: StoredSuggestions, acceptance: number) {
   const { workspace, log, differ } = context
   const ids = suggestionIdsOf(log.setOf(acceptance))
@@ -223,12 +219,9 @@ async function planFor(
 }
 
 /**
- * Plans which proposals can be accepted together.
  * @param files current files of all edits and evidence, by path; undefined for a missing file
- * @param privacyOf returns the private lines of a text; they stay private after the change
- * @returns `skipped`: proposals that change the same lines as an accepted one, or depend on lines that it changes;
- * `withdrawn`: outdated ones, whose state is already `withdrawn`; `edits` of the accepted ones, by path; `files`, whose
- * `before` is null for a new one
+ * @returns `skipped`: proposals that touch the lines of an accepted one; `withdrawn`: outdated ones; `edits` of the
+ * accepted ones, by path; `files`, whose `before` is null for a new one
  */
 export function planAcceptance(
   suggestions: readonly Suggestion[],

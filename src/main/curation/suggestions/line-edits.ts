@@ -13,20 +13,13 @@ export class TextLines {
     this.lines = this.#raw.map((line) => line.replace(/\r$/, ''))
   }
 
-  /**
-   * Finds consecutive lines at or nearest to `line` (1-based).
-   * @param searched if it is empty, the result is `line`, provided that it is at most one line after the end
-   * @returns the 1-based first line; undefined if the lines are gone
-   */
+  /** Finds consecutive lines nearest to `line` (1-based). If `searched` is empty: `line`, up to one after the end. */
   find(searched: readonly string[], line: number): number | undefined {
     if (searched.length === 0) return line <= this.lines.length + 1 ? line : undefined
     return this.#nearest(line, (start) => searched.every((text, offset) => this.lines[start + offset] === text))
   }
 
-  /**
-   * Finds a line by its trimmed text, or the beginning of that.
-   * @returns the nearest one to `line`, 1-based; undefined if there is none
-   */
+  /** Finds the nearest line to `line` (1-based) by its trimmed text, or the beginning of that. */
   findTrimmed(start: string, line: number, isWhole: boolean): number | undefined {
     return this.#nearest(line, (index) => {
       const text = this.lines[index]?.trim() ?? ''
@@ -133,10 +126,7 @@ export function withPrivateMarks<T extends FileEdits>(
   return markedFiles.length === files.length ? markedFiles : undefined
 }
 
-/**
- * @param isEvidence true if the evidence is private: all that the change writes then is, too
- * @param texts private lines of the changed files, trimmed
- */
+/** @param isEvidence the evidence is private, and so is all that the change writes @param texts private lines */
 function markFile(
   { path, edits }: FileEdits,
   rule: Suggestion['rule'],

@@ -81,9 +81,7 @@ export function lineFinding(
 }
 
 /**
- * Strikes an outdated line or removes a wrong one.
  * @param line 1-based; from an empty line or front matter, the next non-empty line counts
- * @param today `YYYY-MM-DD`
  * @throws AppError `edit_no_match` if there is no such line
  */
 export function flagLine(
@@ -180,11 +178,7 @@ export function isOpen({ state, until = 0 }: Pick<Suggestion, 'state' | 'until'>
   return state === 'open' || (state === 'snoozed' && until <= now)
 }
 
-/**
- * Updates a proposal after one of its files changed: new line numbers, or state `withdrawn` if its lines or evidence
- * are gone. Returns the same object if nothing changed.
- * @param file undefined if the file was deleted
- */
+/** Updates the line numbers; withdraws a proposal whose lines or evidence are gone. @param file undefined: deleted */
 export function updateSuggestion(
   suggestion: Suggestion,
   path: string,

@@ -121,10 +121,7 @@ export class SuggestionService {
     return added.state === 'refused' ? undefined : added.id
   }
 
-  /**
-   * Compares a note that was just saved with all others. Adds a proposal if it replaces a line.
-   * @returns that line or the repeated one; undefined if the note states something new, or the proposal was rejected
-   */
+  /** @returns the replaced or repeated line; undefined if the note states something new or a proposal was rejected */
   async compare({ path, startLine, endLine }: LinesOfFile): Promise<SavedMatch | undefined> {
     const { signal } = this.#closing
     try {
@@ -140,11 +137,7 @@ export class SuggestionService {
     }
   }
 
-  /**
-   * Adds the user's report of a wrong or outdated line (1-based).
-   * @returns the id of the proposal
-   * @throws AppError `edit_no_match`, `write_refused`, and as `Workspace.read`
-   */
+  /** @param line 1-based @returns the id of the proposal @throws AppError `edit_no_match`, `write_refused` */
   async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
     const { workspace, now, privacyOf } = this.#options
     const notePath = normalizePath(path)

@@ -6,7 +6,6 @@ type Path = readonly (string | number)[]
 /**
  * Sets the value at a path (`['agents', 'list', 0, 'model']`); `undefined` removes it. For a number, text, yes or no,
  * or null, the rest of the text stays as it is. For other values, comments, order and line ends stay.
- * @param text valid YAML
  */
 export function editYaml(text: string, path: Path, value: unknown): string {
   const document = parseDocument(text)
@@ -88,10 +87,7 @@ function yamlOf(value: SimpleValue, style?: Scalar['type']): string {
   return new Document(map).toString({ lineWidth: 0 }).trimEnd().slice('{ a: '.length, -' }'.length)
 }
 
-/**
- * Changes a list of strings entry by entry, which preserves the YAML comments of entries that stay.
- * @returns false, without a change, if either value is not a list of strings or the entries cannot be matched
- */
+/** Keeps the comments of entries that stay. @returns false, without a change, if the entries cannot be matched */
 function updateStringList(document: Document, path: Path, value: unknown): boolean {
   const list = document.getIn(path, true)
   if (!isSeq(list) || !Array.isArray(value)) return false

@@ -59,10 +59,7 @@ export class KeyRing {
     return this.get(name) === undefined ? 'none' : 'environment'
   }
 
-  /**
-   * Stores a key, or keeps it in memory until the app ends if there is no vault. An empty key removes the stored one.
-   * @throws AppError `input_invalid` if the provider is unknown
-   */
+  /** An empty key removes the stored one. @throws AppError `input_invalid` if the provider is unknown */
   async setKey(name: string, key: string): Promise<void> {
     if (!isKeyName(name)) throw new AppError('input_invalid', `unknown provider ${name}`, { reason: name })
     const trimmed = key.trim()
@@ -74,10 +71,7 @@ export class KeyRing {
     this.#changes.emit()
   }
 
-  /**
-   * Redacts all keys, and the values of environment variables with a name such as `…_TOKEN`, also in JSON and URLs.
-   * @param others further secrets
-   */
+  /** Also redacts the values of environment variables with a name such as `…_TOKEN`, in JSON and URLs, too. */
   scrub(text: string, others: readonly string[] = []): string {
     const environmentSecrets = Object.entries(this.#env).flatMap(([name, value]) =>
       secretNamePattern.test(name) && value ? [value] : [],

@@ -47,11 +47,7 @@ export class SettingsStore {
     this.#mutex = new Mutex(file)
   }
 
-  /**
-   * Opens the store and watches the file. A broken file does not throw; see `problems`.
-   * @param waitMs time to wait for a missing or empty file, which an editor may be saving
-   * @throws errors of the file system if the folder cannot be created or watched
-   */
+  /** A broken file does not throw. @param waitMs wait for a missing or empty file, which an editor may be saving */
   static async open(file: string, waitMs = 0): Promise<SettingsStore> {
     const store = new SettingsStore(file)
     await makeFolder(dirname(file))
@@ -115,10 +111,7 @@ export class SettingsStore {
     return parseDocument(this.#text).toJSON() ?? {}
   }
 
-  /**
-   * Saves the whole text. If the file is no longer `baseText`, merges both changes.
-   * @throws AppError `config_invalid` if the result is invalid, `file_changed` if the changes overlap; nothing is written
-   */
+  /** Merges changes since `baseText`. @throws AppError `config_invalid`, `file_changed`; nothing is written */
   async save(text: string, baseText: string): Promise<{ text: string; isMerged: boolean }> {
     return this.#mutex.run(async () => {
       await this.#save(text, baseText)
@@ -137,11 +130,7 @@ export class SettingsStore {
     return parsed
   }
 
-  /**
-   * Sets values by path (`['agents', 'list', 0, 'model']`) and saves; `undefined` removes a value.
-   * @returns the change for `restore`
-   * @throws AppError `config_invalid` if the file is invalid before or after the change; nothing is written
-   */
+  /** `undefined` removes a value. @returns the change for `restore` @throws AppError `config_invalid` */
   set(...changes: readonly Change[]): Promise<ConfigChange> {
     return this.#mutex.run(() => this.#set(changes))
   }
@@ -162,10 +151,7 @@ export class SettingsStore {
     return { before: hadFile ? previous : null, after: text }
   }
 
-  /**
-   * Restores the text before a change, or removes the file if there was none. If the file has changed since, merges.
-   * @throws AppError as `save`
-   */
+  /** Removes the file if there was none. Merges if it has changed since. @throws AppError as `save` */
   async restore({ before, after }: ConfigChange): Promise<void> {
     await this.#mutex.run(async () => {
       const { config, ignoredKeys } = await this.#save(before ?? '', after)

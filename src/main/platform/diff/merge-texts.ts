@@ -20,8 +20,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
 }
 
 /**
- * Reverts a change in a text that has changed since. Other changes may touch the reverted lines, unlike in `mergeTexts`;
- * lines that were added at the place of restored lines come after them.
+ * Other changes may touch the reverted lines, unlike in `mergeTexts`; lines added at their place come after them.
  * @param restored the text `after` without the change
  * @returns the 1-based line of the first change of the same lines, if there is one
  */

@@ -12,10 +12,7 @@ type Lines = readonly string[]
 
 const contextLines = 2
 
-/**
- * Describes a change by lines. `startLine` is the first changed line of the new text, 1-based; 1 without a change.
- * @param steps limit of the comparison, as in `compareLines`
- */
+/** `startLine`: first changed line of the new text, 1-based; 1 without a change. @param steps as in `compareLines` */
 export function describeChange(path: string, before: string, after: string, steps?: number): FileChange {
   const [beforeLines, afterLines] = [splitLines(before), splitLines(after)]
   const edits = compareLines(beforeLines, afterLines, steps)

@@ -3,13 +3,7 @@ import { onSystemError } from '#shared/util/errors.ts'
 import { currentFileTime } from '../clock.ts'
 import { readIfExists } from './read-file.ts'
 
-/**
- * Reads and parses a file; renames it if it is invalid.
- * @param parse returns undefined for an invalid text
- * @param onDamaged receives the new path of an invalid file
- * @returns undefined if the file is missing or invalid
- * @throws system errors
- */
+/** Renames an invalid file, for which `parse` returns undefined. @param onDamaged receives the new path */
 export async function readOrSetAside<T>(
   file: string,
   parse: (text: string) => T | undefined,

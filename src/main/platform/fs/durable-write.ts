@@ -28,10 +28,7 @@ interface WriteOptions {
   readonly newMode?: number
 }
 
-/**
- * Creates or replaces a file atomically and durably: readers and a crash see the old or the new bytes.
- * @throws AppError 'disk_full', 'write_failed'; the file is unchanged
- */
+/** Readers and a crash see the old or the new bytes. @throws AppError 'disk_full', 'write_failed' */
 export async function writeDurably(
   file: string,
   data: string | Uint8Array,
@@ -59,8 +56,7 @@ export async function writeDurably(
 }
 
 /**
- * Appends a text and syncs it; creates the file and its folder. Adds a line break first if the last line has none. The
- * caller must prevent concurrent appends.
+ * Adds a line break first if the last line has none. The caller must prevent concurrent appends.
  * @throws AppError 'disk_full', 'write_failed'; nothing is appended
  */
 export async function appendDurably(file: string, text: string): Promise<void> {
@@ -127,10 +123,7 @@ async function endsWithLineBreak(handle: FileHandle, size: number): Promise<bool
   return buffer[0] === 10
 }
 
-/**
- * Creates a folder and its parents. Node's recursive mkdir hangs if the file system rejects a folder with ENOENT, as
- * /proc does; this function throws the error.
- */
+/** Node's recursive mkdir hangs if the file system rejects a folder with ENOENT, as /proc does. */
 export async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return
   const parent = dirname(folder)
@@ -141,10 +134,7 @@ export async function makeFolder(folder: string): Promise<void> {
 /** Size in the error if the caller does not pass one, bytes: enough for a directory entry. */
 const defaultBytes = 4096
 
-/**
- * @param shownPath path of the file for error messages @param bytes size of the attempted write
- * @returns AppError 'disk_full' or 'write_failed'; an AppError is returned unchanged
- */
+/** @param shownPath path for error messages @param bytes of the attempted write @returns an AppError unchanged */
 export function toWriteError(error: unknown, shownPath: string, bytes: number = defaultBytes): AppError {
   if (error instanceof AppError) return error
   const options = { cause: error }
@@ -179,10 +169,8 @@ const minAgeMs = 60_000
 const delayMs = 3000
 
 /**
- * Deletes the app's temporary files in a folder (absolute) and its subfolders: after 3 s, and a minute later those
- * that were too young then, as after a quick restart.
- * @param shouldEnter returns true for subfolders to enter; receives their relative path
- * @returns a function that cancels it
+ * Deletes temporary files below a folder: after 3 s, and a minute later those that were too young, as after a restart.
+ * @param shouldEnter receives the relative path of a subfolder @returns a function that cancels it
  */
 export function scheduleCleanup(
   folder: string,

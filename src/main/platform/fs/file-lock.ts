@@ -52,10 +52,7 @@ export class FileLock {
     return folder
   }
 
-  /**
-   * Runs `work` while no other object, of this process or another one, holds the lock. Not reentrant.
-   * @throws LockBusyError after the timeout; SqliteError if locks are not supported; errors of `work`
-   */
+  /** Not reentrant. @throws LockBusyError; SqliteError if locks are not supported; errors of `work` */
   async withLock<T>(work: () => Promise<T>, timeoutMs: number = defaultTimeoutMs): Promise<T> {
     const deadline = performance.now() + timeoutMs
     for (let delay = firstDelayMs; !this.tryAcquire(); delay = Math.min(maxDelayMs, delay * 2)) {

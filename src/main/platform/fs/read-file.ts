@@ -11,11 +11,8 @@ export async function readIfExists(file: string): Promise<string | undefined> {
 }
 
 /**
- * Reads a small text file.
- * @param isStrict false replaces invalid UTF-8 by U+FFFD instead of throwing
- * @returns undefined if the file does not exist
- * @throws AppError 'file_not_text' if it is not a regular file or not UTF-8; 'file_too_large' above `maxBytes`; system
- * errors
+ * @param isStrict false replaces invalid UTF-8 by U+FFFD instead of throwing @returns undefined if there is no file
+ * @throws AppError 'file_not_text' if it is not a regular file or not UTF-8; 'file_too_large'; system errors
  */
 export async function readSmallText(file: string, maxBytes: number, isStrict = true): Promise<string | undefined> {
   // Without O_NONBLOCK, opening a pipe blocks until a writer appears. Windows lacks the flag.
@@ -37,10 +34,7 @@ export async function readSmallText(file: string, maxBytes: number, isStrict = t
   return text.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
 }
 
-/**
- * Decodes bytes.
- * @returns undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding
- */
+/** Undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding. */
 export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal, ignoreBOM: fatal }).decode(bytes)
@@ -60,9 +54,8 @@ export async function readRows<Schema extends z.ZodType>(file: string, schema: S
 }
 
 /**
- * Parses JSON from the state folder. Keeps fields that the schema does not have: a newer version has added them, and
+ * Undefined if the text is not valid. Keeps fields that the schema does not have: a newer version has added them, and
  * reads them again after the user has gone back to this one.
- * @returns undefined if the text is not valid
  */
 export function parseStored<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | undefined {
   const stored = parseJson(text)

@@ -17,10 +17,7 @@ export interface BodyLimits {
   readonly whole?: number | undefined
 }
 
-/**
- * Error responses are cut to `maxErrorBytes`.
- * @param limitsOf returns the limits by request method and response MIME type
- */
+/** Cuts error responses to `maxErrorBytes`. @param limitsOf by request method and response MIME type */
 export function boundedFetch(
   fetchFunction: Fetch,
   limitsOf: (method: string, type: string) => BodyLimits,
@@ -134,11 +131,7 @@ function truncateStream(source: ReadableStream<Uint8Array>, maxBytes: number): R
 
 const maxTargetCharacters = 200
 
-/**
- * Returns the error for a redirect, which is not followed. It names the target without query and fragment (possible
- * secrets).
- * @returns undefined if the response is not a redirect
- */
+/** Names the target without query and fragment (possible secrets). Undefined if it is no redirect. */
 export function redirectError(
   provider: string,
   status: number | undefined,

@@ -38,11 +38,7 @@ export class Outbound {
     this.#maxBytes = maxBytes
   }
 
-  /**
-   * Returns a `fetch` that records each request. It does not follow redirects: they may lead to another machine.
-   * @param send sends the requests, for example through a proxy
-   * @throws AppError as `track`
-   */
+  /** Does not follow redirects: they may lead to another machine. @throws AppError as `track` */
   fetch(origin: RequestOrigin, send: Fetch = fetch): Fetch {
     return async (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input)

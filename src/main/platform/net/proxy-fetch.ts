@@ -18,10 +18,7 @@ export const loadUndici = () => import('undici')
 
 let unlimited: Dispatcher | undefined
 
-/**
- * Sends a request without the time limits of the global `fetch` (five minutes to the headers and between chunks): a
- * model of this machine may need longer to read a prompt.
- */
+/** The global `fetch` has limits of five minutes; a model of this machine may need longer to read a prompt. */
 export const unlimitedFetch = (async (input: string, init?: object) => {
   const { Agent, fetch } = await loadUndici()
   unlimited ??= new Agent({ headersTimeout: 0, bodyTimeout: 0 })

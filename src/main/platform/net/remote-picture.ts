@@ -50,10 +50,8 @@ export class RemoteImages {
   }
 
   /**
-   * Downloads an image within 20 s; at most 10 MB and 4 redirects.
-   * @param origin says if the address is from private text
-   * @throws AppError 'private_stays_here'; 'picture_refused' for a non-public address; 'picture_unavailable' if the
-   * download fails; 'picture_unusable' if it is not an image or too large
+   * @throws AppError 'private_stays_here'; 'picture_refused' for a non-public address; 'picture_unavailable';
+   * 'picture_unusable' if it is not an image or too large
    */
   async load(address: string, origin: ImageOrigin, signal?: AbortSignal) {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
@@ -174,11 +172,7 @@ function rootCauseMessage(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/**
- * Detects the image type from the first bytes. SVG also requires a matching content type, because it is plain text.
- * @param declaredType MIME type from the response header
- * @returns MIME type; undefined if the bytes are not an image
- */
+/** SVG requires a matching content type, because it is plain text. @returns MIME type; undefined: not an image */
 export function imageType(bytes: Uint8Array, declaredType: string): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1024))
   const text = start.toString('latin1')

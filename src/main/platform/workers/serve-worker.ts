@@ -51,10 +51,7 @@ function lowerPriority(): void {
   }
 }
 
-/**
- * Runs a procedure and converts its errors, also those of a stream: AppErrors so that code and data survive the transfer,
- * others with `convertOther`.
- */
+/** Also errors of a stream: AppErrors keep code and data in the transfer, others are converted by `convertOther`. */
 export async function convertErrors<Result extends { readonly output: unknown }>(
   next: () => Result | PromiseLike<Result>,
   convertOther: (error: unknown) => unknown = (error) => error,

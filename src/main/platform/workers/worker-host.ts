@@ -63,7 +63,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   }
 
   /**
-   * Runs a request.
    * @param signal its abort rejects the request at once, and ends the worker if no other request is pending
    * @throws the signal's reason; errors of the worker; ThreadEndedError
    */
@@ -86,10 +85,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     }
   }
 
-  /**
-   * Yields the steps of one request.
-   * @param signal that of the request @throws as `run`
-   */
+  /** @param signal that of the request @throws as `run` */
   async *stream<Step>(
     work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>,
     signal?: AbortSignal,

@@ -101,10 +101,9 @@ export class ChangeLog {
   }
 
   /**
-   * Stores a change before its files are replaced. Records changes by other programs before it. The caller must hold the
-   * lock of the workspace.
-   * @param into change set to which the files are added; a new one if undefined
-   * @returns the id of the change set; undefined if it cannot be stored but the files can be written
+   * Records changes by other programs before it. The caller must hold the lock of the workspace.
+   * @param into change set to which the files are added
+   * @returns undefined if the change cannot be stored but the files can be written
    * @throws AppError `disk_full` if log and workspace are on the same disk
    */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
@@ -130,10 +129,7 @@ export class ChangeLog {
     }
   }
 
-  /**
-   * Marks a change as done. A failure leaves it pending, which the texts of the files decide later.
-   * @param stamps size and time of the replaced files, by path
-   */
+  /** After a failure, the texts of the files decide later. @param stamps `fileStamp` by path */
   done(changeSet: number | undefined, stamps: ReadonlyMap<string, string> = new Map()): void {
     if (changeSet === undefined) return
     this.#tryTo(({ db }) => {

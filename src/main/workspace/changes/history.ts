@@ -1,7 +1,3 @@
-/**
- * The history of a workspace: the change log with the worker that records changes by other programs and runs long
- * queries, and the settings.
- */
 import { existsSync } from 'node:fs'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

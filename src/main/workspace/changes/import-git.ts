@@ -167,10 +167,7 @@ function unquote(path: string): string {
 const trailerPattern = /^(Cause|Session|Turn|Client|Source|Undo|File): (.+)$/gm
 const movedFileSchema = z.object({ path: z.string(), from: z.string().optional() })
 
-/**
- * Reads the trailers of a commit by Commonplace. Other commits have the cause `outside`.
- * @returns `files`: those that the trailers list, with their previous paths
- */
+/** Commits by other programs have the cause `outside`. @returns `files`: those listed, with their previous paths */
 function parseTrailers(message: string): { origin: WriteOrigin; files: z.infer<typeof movedFileSchema>[] } {
   const trailers = Map.groupBy(message.matchAll(trailerPattern), ([, name]) => name)
   const valuesOf = (name: string) => (trailers.get(name) ?? []).map(([, , value = '']) => value)
@@ -279,10 +276,7 @@ function storeSets(log: OpenLog, { sets, notes, versions }: Collector): void {
   }
 }
 
-/**
- * Joins a note with the note that the log begins with at its path.
- * @returns the change between the two texts; none if they are equal
- */
+/** @returns the change between the note and the first text of the log at its path; none if they are equal */
 function joinNote(log: OpenLog, path: string, note: Note): Row[] {
   const { db } = log
   const first = db

@@ -125,11 +125,7 @@ export function diffOf(log: OpenLog, changeSet: number, path: string) {
   return { patch: describeChange(path, before ?? '', after ?? '').patch, before, after }
 }
 
-/**
- * Returns for each hunk of a change whether it is still in the text, was undone, or was edited.
- * @param text current text of the note
- * @throws AppError as `textsOf`
- */
+/** Each hunk is still in the text, was undone, or was edited. @param text current @throws AppError as `textsOf` */
 export function revertStatusOf(log: OpenLog, changeSet: number, path: string, text: string) {
   const { before, after } = textsOf(log, changeSet, path)
   const statuses = hunkStatuses(before ?? '', after ?? '', text)
@@ -165,10 +161,7 @@ export function versionAt({ db, versions }: OpenLog, path: string, at: number): 
   return typeof version === 'number' ? versions.text(version) : undefined
 }
 
-/**
- * Returns for each line of the newest version of a note the change that wrote it; empty if a version is longer than
- * `maxBlameLength` or its text was removed.
- */
+/** Empty if a version is longer than `maxBlameLength` or its text was removed. */
 export function blameFile({ db, versions }: OpenLog, path: string): BlamedLine[] {
   const note = latestChangeAt(db, path)?.note
   if (typeof note !== 'number') return []

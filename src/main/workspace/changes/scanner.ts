@@ -1,7 +1,4 @@
-/**
- * Records changes that other programs made, in the worker. A file whose size and time are those of the newest recorded
- * version is not read.
- */
+/** A file whose size and time are those of the newest recorded version is not read. */
 import { existsSync } from 'node:fs'
 import { hash as hashOf } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
@@ -53,11 +50,7 @@ export class Scanner {
     this.#mutex = new Mutex(options.workspace)
   }
 
-  /**
-   * Records all files that differ from the log. A new log records them as `adopted`.
-   * @returns their paths
-   * @throws the signal's reason
-   */
+  /** A new log records the files as `adopted`. @returns the paths of changed files @throws the signal's reason */
   async recordAll(forbidden: readonly string[], signal?: AbortSignal): Promise<string[]> {
     const { log, workspace } = this.#options
     this.#forbidden = forbidden
@@ -192,10 +185,7 @@ function recentChanges(db: LogDb, since: number): FileChangeRow[] {
     .all(since)
 }
 
-/**
- * Finds the other half of a rename: the removal of a file with the text of an added one, or the reverse. If there are
- * several, returns the one with the same file name.
- */
+/** Finds the other half of a rename: a removal with the text of an addition. Of several, the one with the same name. */
 function findRename(
   recent: readonly FileChangeRow[],
   { path, before, after }: Pick<FileChangeRow, 'path' | 'before' | 'after'>,

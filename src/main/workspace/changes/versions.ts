@@ -57,12 +57,7 @@ export class Versions {
     return this.#row(id)?.hash.toString('hex')
   }
 
-  /**
-   * Stores a text. The caller must have begun a transaction.
-   * @param base version that the text probably resembles
-   * @param encoded the result of `encode` for the text
-   * @returns its id
-   */
+  /** The caller must have begun a transaction. @param base version that the text probably resembles @returns its id */
   put(text: string, base: number | null = null, encoded?: EncodedText): number {
     const bytes = Buffer.from(text, 'utf8')
     const textHash = hash('sha256', bytes, 'buffer')
@@ -114,10 +109,7 @@ export class Versions {
       .run(hash('sha256', bytes, 'buffer'), deflateRawSync(bytes), id)
   }
 
-  /**
-   * Removes the texts of versions, which `secure_delete` overwrites; their hashes stay. Versions that depend on them are
-   * stored as whole texts.
-   */
+  /** `secure_delete` overwrites the texts; the hashes stay. Dependent versions are stored as whole texts. */
   removeTexts(ids: Iterable<number>): void {
     const removed = new Set(ids)
     const dependents = this.#db.prepare<[number], { id: number }>('SELECT id FROM versions WHERE base = ?')
@@ -140,10 +132,7 @@ export class Versions {
     return { row, head, tail, bytes: bytes.subarray(head, bytes.length - tail), options: { dictionary } }
   }
 
-  /**
-   * Removes the texts of versions that only changes before a time have. The caller must have begun a transaction.
-   * @param before milliseconds since the epoch
-   */
+  /** @param before milliseconds since the epoch: texts that only earlier changes have go. Needs a transaction. */
   removeOld(before: number): void {
     const ids = this.#db
       .prepare<[number], number>(

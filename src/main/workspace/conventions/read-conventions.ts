@@ -43,9 +43,8 @@ type DetectedConventions = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' |
 }
 
 /**
- * Reads a vault's conventions. Without settings, infers the location of daily notes from the names of the notes.
- * @param root absolute
- * @param paths workspace-relative paths of the notes, if known; else the folder is listed when needed
+ * Without settings, infers the location of daily notes from the names of the notes.
+ * @param paths workspace-relative paths of the notes, if known
  * @param ownFolder folder of the agent's own files from this app's settings, instead of the detected one
  */
 export async function readConventions(

@@ -35,10 +35,7 @@ function candidatesFor(path: string): DailyNotes[] {
   })
 }
 
-/**
- * Reads the part of EDN (https://github.com/edn-format/edn) that Logseq's settings use: values of a single top-level
- * map.
- */
+/** Reads the part of EDN (https://github.com/edn-format/edn) that Logseq uses: values of a single top-level map. */
 
 /** Returns the string or list of strings of a key, or its number or symbol as text; undefined for other values. */
 export function ednValue(text: string, key: string): string | readonly string[] | undefined {
@@ -83,10 +80,7 @@ function replaceTokens(format: string, momentFormats: Readonly<Record<string, st
   )
 }
 
-/**
- * Converts the format of the package dateformat, which Foam's settings use (`yyyy-mm-dd`, `isoDate`), to Moment.js
- * format.
- */
+/** Converts the format of the package dateformat, which Foam's settings use, to Moment.js format. */
 export function fromMaskFormat(format: string): string {
   if (format === 'isoDate') return 'YYYY-MM-DD'
   return replaceTokens(format, {
@@ -102,10 +96,7 @@ export function fromMaskFormat(format: string): string {
   })
 }
 
-/**
- * Converts the path of a Foam template (`/journal/${FOAM_DATE_YEAR}-$FOAM_DATE_MONTH-$FOAM_DATE_DATE.md`) to a
- * Moment.js format.
- */
+/** Converts the path of a Foam template, such as `$FOAM_DATE_YEAR-$FOAM_DATE_MONTH.md`, to Moment.js format. */
 export function fromFoamPath(path: string): string {
   const momentFormats: Readonly<Record<string, string>> = {
     YEAR: 'YYYY',

@@ -23,10 +23,7 @@ export class DeletionPattern {
   /** True if a phrase matches the privacy markers. The search then ignores the markers. */
   readonly #matchesMarkers: boolean
 
-  /**
-   * @param texts phrases; any of them matches
-   * @throws AppError `input_invalid` if there is none, or one is too short
-   */
+  /** @param texts any of them matches @throws AppError `input_invalid` if there is none, or one is too short */
   constructor(texts: readonly string[]) {
     const phrasePatterns = texts.map((text) => patternOf(text.normalize('NFC').trim()))
     if (phrasePatterns.length === 0)

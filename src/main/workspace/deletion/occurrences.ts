@@ -45,11 +45,7 @@ function isNamedAfter(kind: SearchedFile['kind'], path: string, pattern: Deletio
   return (kind === 'note' || kind === 'trash') && pattern.matches(path)
 }
 
-/**
- * Removes matches from a file. Keeps changes that other programs make meanwhile.
- * @param attempts limit if another program keeps writing the file; then the matches remain
- * @returns true if the file changed
- */
+/** @param attempts limit if another program keeps writing the file; then the matches remain @returns true if changed */
 export async function removeOccurrences(
   storedFile: SearchedFile,
   pattern: DeletionPattern,

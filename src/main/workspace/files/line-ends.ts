@@ -8,10 +8,7 @@ interface Line {
   readonly end: string
 }
 
-/**
- * Returns `after` with the byte-order mark of `before` and the line ends of its lines; new lines get the most common
- * end.
- */
+/** Keeps the byte-order mark and the line ends of `before`; new lines get the most common end. */
 export function restoreLineEnds(before: string, after: string): string {
   const bom = before.startsWith(byteOrderMark) ? byteOrderMark : ''
   const oldLines = linesOf(before.slice(bom.length))

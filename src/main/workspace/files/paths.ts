@@ -67,7 +67,6 @@ export async function resolveRoots({ workspace, forbidden }: Omit<Roots, 'readab
 /**
  * Resolves a requested path (relative, `/` or the platform's separator) to a real path in the workspace. The file need
  * not exist; its deepest existing ancestor must be inside.
- * @param resolvedRoots result of `resolveRoots(roots)`, if known
  * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
  */
 export async function resolveInside(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<string> {
@@ -248,11 +247,7 @@ export function isInside(folder: string, path: string): boolean {
   )
 }
 
-/**
- * Resolves the part of a path that exists and appends the other segments unchanged.
- * @param isStrict refuses a dangling link, through which a new file could be created elsewhere
- * @returns `missingCount`: the number of segments that do not exist
- */
+/** @param isStrict refuses a dangling link, through which a new file could be created elsewhere */
 async function realpathOfExisting(
   path: string,
   requested: string,

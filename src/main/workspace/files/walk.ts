@@ -66,10 +66,7 @@ export const walkFiles = createWalker((name) => !isHidden(name))
 /** Lists Markdown files but reads no metadata: sizes and times are 0. */
 export const walkNames = createWalker(isMarkdown, false)
 
-/**
- * Returns true if `walkMarkdown` skips a file because its path contains a symbolic link.
- * @throws the system error if the path does not exist
- */
+/** `walkMarkdown` skips a file whose path contains a link. @throws the system error if the path does not exist */
 export async function isBehindLink(root: string, path: string): Promise<boolean> {
   const real = await realpath(root)
   const segments = path.split('/')

@@ -50,10 +50,7 @@ export interface Capture extends RememberedLines {
 /** Limit if another program keeps writing the same file. */
 const maxAttempts = 20
 
-/**
- * The change set of a write of several steps, which contains the file already and which the caller ends; undefined if
- * the log could not store it.
- */
+/** The caller ends the change set, which contains the file already; undefined if the log could not store it. */
 export type BegunChange = Pick<WorkspaceWrite, 'change'>
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
@@ -85,10 +82,7 @@ export class NoteWriter {
     return this.withLock(() => this.rewrite(normalizePath(path), origin, rewrite, begun))
   }
 
-  /**
-   * Rewrites a file. The caller must hold the lock (`withLock`).
-   * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`
-   */
+  /** The caller must hold the lock. @throws AppError as `resolveWritable`, `readText`, `writeText`; `file_protected` */
   async rewrite(notePath: string, origin: WriteOrigin, rewrite: Rewrite, begun?: BegunChange): Promise<WorkspaceWrite> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -132,10 +126,7 @@ export class NoteWriter {
     return { path, ...(from === undefined ? {} : { from }), origin, hash, before, after, at: this.now(), change }
   }
 
-  /**
-   * Runs `work` under the lock.
-   * @throws AppError `folder_gone` if the workspace folder does not exist, so that no write recreates it; `file_busy`
-   */
+  /** @throws AppError `folder_gone`, so that no write recreates the workspace folder; `file_busy` */
   async withLock<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#mutex.run(async () => {
       const { workspace } = this.#roots

@@ -165,10 +165,7 @@ export class Workspace {
     return walk(workspace, signal, forbidden).catch(refuseUnreadable(workspace))
   }
 
-  /**
-   * Returns the sorted names of a folder's entries; empty if the folder does not exist or cannot be read.
-   * @throws AppError as `resolveInside`
-   */
+  /** Sorted; empty if the folder does not exist or cannot be read. @throws AppError as `resolveInside` */
   async entryNames(folder: string): Promise<string[]> {
     const names = readdir(await resolveInside(this.roots, folder))
     return (await names.catch(onSystemError([], 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))).sort()
@@ -204,18 +201,13 @@ export class Workspace {
     return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
   }
 
-  /**
-   * Replaces or creates the file with `text`.
-   * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`, `folder_gone`,
-   * `file_busy`
-   */
+  /** @throws AppError as `NoteWriter.change` */
   async write(path: string, text: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.#writer.change(path, origin, () => text)
   }
 
   /**
-   * Saves the text of an editor. Unchanged lines keep their line ends. If the file has changed since the editor loaded
-   * it, both changes are merged.
+   * Unchanged lines keep their line ends. Changes since the editor loaded the file are merged.
    * @param expected the file as the editor loaded it: its hash (null if it did not exist) and text
    * @throws AppError `file_changed` if the changes overlap, `file_exists`; nothing is written then
    */
@@ -277,10 +269,7 @@ export class Workspace {
     })
   }
 
-  /**
-   * Adds a note to a section of MEMORY.md. Creates the section at the end if it does not exist.
-   * @throws AppError `input_invalid` for an empty or multi-line section name; as `write`
-   */
+  /** Creates the section at the end if it does not exist. @throws AppError `input_invalid` for its name; as `write` */
   async rememberIn(section: string, note: string, origin: WriteOrigin): Promise<RememberedLines> {
     const title = sectionTitle(section)
     return this.#addNote(longTermFile(this.layout), note, origin, (current = '') =>
@@ -321,9 +310,8 @@ export class Workspace {
   }
 
   /**
-   * Reverts a change set, or a part of it, even if other lines have changed since. A file that the change created goes
-   * to the trash if no other text is left.
-   * @throws AppError `undo_conflict` if the lines of the change were edited, as `planRevert`; `history_unavailable`
+   * Reverts a change set or a part of it. A file that it created goes to the trash if no other text is left.
+   * @throws AppError `undo_conflict` if its lines were edited, as `planRevert`; `history_unavailable`
    */
   async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions): Promise<RevertedChange> {
     const { log, roots } = this.#transaction
@@ -356,11 +344,7 @@ export class Workspace {
     }
   }
 
-  /**
-   * Moves a file or folder, without changing links to it, and writes notes as one atomic change.
-   * @param texts `newPath` defaults to `path`
-   * @throws AppError as `runTransaction`
-   */
+  /** Changes no links to moved files. @param texts `newPath` defaults to `path` @throws as `runTransaction` */
   async runTransaction(
     batch: Batch,
     texts: readonly (Omit<TextWrite, 'newPath'> & Partial<TextWrite>)[],
@@ -409,7 +393,6 @@ export class Workspace {
   }
 
   /**
-   * Creates an attachment or a canvas.
    * @param fill writes the file at the absolute path that it receives
    * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
    */

@@ -77,9 +77,7 @@ export async function* searchFiles(
 }
 
 /**
- * Computes the texts of files after a replacement; writes nothing.
- * @param files paths, with the hashes of their texts when they were searched
- * @returns `left`: files that have changed since the search, or are write-protected
+ * Writes nothing. @returns `left`: files that have changed since the search, or are write-protected
  * @throws AppError `input_invalid` for a slow pattern; the signal's reason
  */
 export async function rewriteFiles(
@@ -163,10 +161,7 @@ export function toRegExp({ text, isPattern, matchCase }: SearchQuery): RegExp {
   }
 }
 
-/**
- * Returns the first `maxLines` lines with a match, long ones shortened around it, and the number of all such lines and
- * matches.
- */
+/** Shortens long lines around the match. @returns the first `maxLines`; the numbers of all such lines and matches */
 export function findMatches(text: string, regex: RegExp, maxLines: number): Omit<FoundFile, 'path'> {
   const lines: FoundFile['lines'] = []
   let [lineCount, count] = [0, 0]

@@ -14,10 +14,7 @@ const maxShownLines = 2000
 
 const maxCachedCommits = 5000
 
-/**
- * Reads the commits of a file, through renames, from the user's Git repository that contains the workspace. Runs the
- * installed Git and writes nothing.
- */
+/** Reads the user's Git repository that contains the workspace, with the installed Git; writes nothing. */
 export class GitLog {
   readonly #roots: Roots
   readonly #commits = new Map<string, FileCommit>()
@@ -27,8 +24,7 @@ export class GitLog {
   }
 
   /**
-   * Returns commits of a file, newest first; none if the repository has none. In a partial clone without the texts, they
-   * have no line counts.
+   * Newest first, through renames. In a partial clone without the texts, the commits have no line counts.
    * @throws AppError `git_failed`, `git_partial`, and as `resolveInside`
    */
   async log(path: string, page: { skip: number; limit: number }, signal?: AbortSignal): Promise<FileCommits> {

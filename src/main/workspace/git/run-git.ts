@@ -35,11 +35,7 @@ interface GitOptions {
   readonly timeout?: number
 }
 
-/**
- * @param folder absolute path for `git -C`
- * @returns `code` is -1 if Git was killed or its output was too large
- * @throws the signal's reason; errors of `input`
- */
+/** @returns `code`: -1 if Git was killed or its output was too large @throws the signal's reason; errors of `input` */
 export function runGit(
   folder: string,
   args: readonly string[],

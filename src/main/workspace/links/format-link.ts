@@ -20,10 +20,7 @@ export function wikiTarget(resolver: Resolver, from: string, path: string, style
   return shortestTarget(resolver, 'wiki', from, path, style?.linkPaths ?? 'shortest')
 }
 
-/**
- * Returns the encoded target for `](…)`: a relative path, unless the vault's Markdown links use names or absolute
- * paths.
- */
+/** Encoded. A relative path, unless the vault's Markdown links use names or absolute paths. */
 export function inlineTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
   const pathStyle = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
   const target = shortestTarget(resolver, 'inline', from, path, pathStyle ?? 'relative')

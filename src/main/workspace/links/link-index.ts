@@ -73,11 +73,7 @@ export class LinkIndex {
     return this.#referrers.get(path) ?? []
   }
 
-  /**
-   * Reads files that have changed.
-   * @param forbidden absolute paths of folders that are skipped
-   * @throws AppError `folder_unreadable`
-   */
+  /** Reads changed files. @param forbidden absolute paths of skipped folders @throws AppError `folder_unreadable` */
   async refresh(forbidden: readonly string[]): Promise<void> {
     this.#isAllowed = (await resolveRoots({ workspace: this.#root, forbidden })).isAllowed
     const { files } = await walkFiles(this.#root, undefined, forbidden).catch(refuseUnreadable(this.#root))
@@ -118,10 +114,7 @@ export class LinkIndex {
     return { ...file, links: bytes === null ? undefined : bytes ? findLinks(bytes) : [] }
   }
 
-  /**
-   * Makes the next `refresh` read these files again: a second write within the clock's resolution changes neither size
-   * nor time.
-   */
+  /** A second write within the clock's resolution changes neither size nor time: `refresh` must read it again. */
   invalidate(paths: readonly string[]): void {
     for (const path of paths) this.files.delete(path)
   }

@@ -13,11 +13,7 @@ const maxBroken = 1000
 const maxSuggested = 300
 const maxExcerptLength = 400
 
-/**
- * Resolves a link in the note `from`.
- * @returns `path`: target file or null; `line`: 1-based line of the fragment or null; `makes`: path of the note that
- * the broken link would create, or null
- */
+/** Null if there is none: `path` of the target, `line` (1-based) of the fragment, path that a broken link `makes`. */
 export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink, 'kind' | 'target' | 'fragment'>) {
   const path = index.resolver.resolve(from, link)?.path ?? null
   const note = path === null ? undefined : index.notes.get(path)
@@ -25,10 +21,7 @@ export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink,
   return { path, line, makes: path === null ? (newNotePath(from, link, index.conventions) ?? null) : null }
 }
 
-/**
- * Returns the path of the note that a broken link in `from` would create; undefined for other file types and for paths
- * that are hidden or outside the workspace.
- */
+/** Undefined for other file types and for paths that are hidden or outside the workspace. */
 function newNotePath(
   from: string,
   { kind, target }: Pick<NoteLink, 'kind' | 'target'>,

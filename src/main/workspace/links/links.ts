@@ -79,11 +79,7 @@ export class Links {
     return (await this.#planRename(rename)).plan
   }
 
-  /**
-   * Renames a tag and its nested tags in all notes.
-   * @param planId id of the plan that the user has seen
-   * @throws AppError `plan_outdated`, and as `move`
-   */
+  /** @param planId id of the plan that the user has seen @throws AppError `plan_outdated`, and as `move` */
   async renameTag(rename: TagRename, planId: string, origin: WriteOrigin) {
     const planned = await this.#planRename(rename)
     if (planned.plan.id !== planId) throw outdatedError()
@@ -98,11 +94,7 @@ export class Links {
     return { ...(await this.#plan(move)).plan, staysPrivate }
   }
 
-  /**
-   * Moves a file or folder and updates all links as one change.
-   * @param planId id of the plan that the user has seen; if undefined, no link is updated
-   * @throws AppError `plan_outdated`, and as `Batches.run`; nothing is changed then
-   */
+  /** @param planId undefined updates no link @throws AppError `plan_outdated`, and as `Batches.run` */
   async move(requestedMove: Move, planId: string | undefined, origin: WriteOrigin) {
     const move = this.#normalizeMove(requestedMove)
     const planned = planId === undefined ? undefined : await this.#plan(move)

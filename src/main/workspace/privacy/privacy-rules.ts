@@ -27,7 +27,6 @@ export interface NotePrivacy extends NoteVisibility {
  * Returns the first rule that covers a path, relative to the folder if it is in it; undefined if none does. `private`
  * and `private/` cover the folder's files, `private/x` also `private/x.md`. `*` matches any part of a name, `**` any
  * folders. Ignores case.
- * @param path relative to the folder of the rules
  */
 export function findRule(path: string, { roots, rules }: PrivateRules): string | undefined {
   const places = roots.map((root) => keyOf(`${root}/${path}`))
@@ -83,10 +82,7 @@ export function rulesForMove(privateRules: PrivateRules, { from, to }: Move, isF
   return [...added].filter((rule) => findRule(rule, privateRules) === undefined)
 }
 
-/**
- * Returns the absolute forms of rules: below the workspace, as written, and with links resolved up to the first `*`.
- * @param workspace absolute path that relative rules start from
- */
+/** Below the workspace, as written, and with links resolved up to the first `*`. @param workspace absolute */
 export function resolveRules(workspace: string, rules: readonly string[]): string[] {
   return rules
     .filter((rule) => rule.trim() !== '')
@@ -116,10 +112,7 @@ function resolveFixed(path: string): string {
   return join(resolveExisting(fixed), path.slice(fixed.length))
 }
 
-/**
- * Resolves symbolic links in the part of a path that exists, and appends the other segments unchanged.
- * @param maxLinks limit for chains of dangling links, as in Linux
- */
+/** Appends the part that does not exist unchanged. @param maxLinks limit for chains of dangling links, as in Linux */
 function resolveExisting(path: string, maxLinks = 40): string {
   const real = attempt(() => realpathSync(path))
   if (real !== undefined) return real

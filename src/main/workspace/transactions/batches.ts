@@ -60,8 +60,7 @@ export class Batches {
   }
 
   /**
-   * Undoes a batch, even if other lines have changed since. Notes of a replacement whose lines have changed are
-   * returned in `left`; a move or a renamed tag is undone completely or not at all.
+   * A move or a renamed tag is undone completely or not at all; notes of a replacement can be in `left`.
    * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
    */
   async undo(change: number, origin: WriteOrigin): Promise<RevertedChange> {

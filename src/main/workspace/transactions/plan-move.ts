@@ -116,8 +116,7 @@ async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Pro
 }
 
 /**
- * Computes the new texts, and plans again if notes change meanwhile.
- * @param request the move or rename; the id of the plan is a hash of the request and the texts
+ * Plans again if notes change meanwhile. The id of the plan is a hash of the request and the texts.
  * @throws AppError `plan_outdated` if they keep changing
  */
 async function createPlan(
@@ -149,10 +148,7 @@ async function createPlan(
   throw outdatedError()
 }
 
-/**
- * Applies the edits, and adds those of write-protected notes to `left`.
- * @returns undefined if a note has changed since it was indexed
- */
+/** Adds the edits of write-protected notes to `left`. Undefined if a note has changed since it was indexed. */
 async function rewriteNotes(index: LinkIndex, files: readonly RewrittenFile[], left: SkippedPlace[]) {
   const rewrites: NoteRewrite[] = []
   for (const { path, newPath, edits } of files) {

@@ -69,10 +69,7 @@ async function finish(
   }
 }
 
-/**
- * Compares a file with a pending change, and writes it if `isFinished`.
- * @returns `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing
- */
+/** `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing. */
 async function settleFile(
   tools: TransactionTools,
   { path, before, after }: RecordedFile,
@@ -92,10 +89,7 @@ async function settleFile(
   return 'written'
 }
 
-/**
- * Returns true if the move took place. A single file is linked to the new name before the old name is removed, so both
- * can exist.
- */
+/** A single file is linked to the new name before the old name is removed, so both can exist. */
 async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<BatchDetail['move']>): Promise<boolean> {
   const statIfExists = (path: string) =>
     resolveInside(roots, path)

@@ -21,11 +21,7 @@ export async function readOrNull(target: string, path: string, isAllowed?: PathC
   return (await fileStamp(target)) === undefined ? null : (await readText(target, path, isAllowed)).text
 }
 
-/**
- * Replaces a text.
- * @param expected required current text; null if the file must not exist
- * @throws AppError `file_changed` if the file does not match `expected`; as `resolveWritable` and `writeText`
- */
+/** @param expected null: the file must not exist @throws AppError `file_changed`; as `resolveWritable`, `writeText` */
 export async function replaceText(
   roots: Roots,
   path: string,

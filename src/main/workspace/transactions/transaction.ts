@@ -41,10 +41,7 @@ import { fileChangedError, readOrNull, replaceText, type TextWrite } from './set
 export interface PrivatePathRules {
   /** Returns true if a rule keeps this workspace-relative path local. */
   covers(path: string): boolean
-  /**
-   * Adds rules that cover the new path. The rules for the old path stay: the trash may have files of it.
-   * @returns a function that removes the added rules
-   */
+  /** The rules for the old path stay, for files in the trash. @returns a function that removes the added rules */
   addMoved(move: Move, isFolder: boolean): Promise<() => Promise<void>>
 }
 
@@ -245,11 +242,7 @@ export async function moveTextToTrash(
   return moveToTrash(roots, path, target, writer.now())
 }
 
-/**
- * Moves a file to the trash.
- * @param target absolute path @param now milliseconds since the epoch
- * @returns its path in the trash, `.trash/<milliseconds>/<path>` @throws AppError as `resolveTrash` and `moveFile`
- */
+/** @param now milliseconds @returns `.trash/<now>/<path>` @throws AppError as `resolveTrash` and `moveFile` */
 export async function moveToTrash(roots: Roots, path: string, target: string, now: number): Promise<string> {
   for (let timestamp = now; ; timestamp += 1) {
     const trashed = `${trashFolder}/${timestamp}/${path}`
@@ -260,10 +253,7 @@ export async function moveToTrash(roots: Roots, path: string, target: string, no
   }
 }
 
-/**
- * Restores the texts, except in files that another program has changed.
- * @throws any other error; the change stays pending then
- */
+/** Skips files that another program has changed. @throws any other error; the change stays pending then */
 async function rollback(
   { roots }: TransactionTools,
   texts: readonly TextWrite[],
@@ -311,7 +301,6 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
 }
 
 /**
- * Checks a move before it starts.
  * @returns `made`: missing folders of the new path, innermost first
  * @throws AppError `ending_kept` for a new extension that would change the file's type, `folder_in_itself`,
  * `symbolic_link`, `file_exists` (also if a folder of the new path is a file), `write_refused`, and as `resolveInside`
