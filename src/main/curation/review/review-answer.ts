@@ -216,7 +216,6 @@ export class ReviewRecords {
     return this.#judged.has(key) || this.#unreadable.has(`${key} ${model}`)
   }
 
-  /** Returns verdicts whose proposals are not in the inbox yet. */
   pending(): (VerdictRecord & { readonly verdict: ReviewVerdict })[] {
     return [...this.#judged.values()].flatMap((record) =>
       record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],
@@ -263,7 +262,6 @@ export async function recordSpending(folder: string, row: Spending): Promise<voi
   await appendDurably(join(folder, 'spent.jsonl'), `${JSON.stringify(row)}\n`)
 }
 
-/** Returns true if one more request would exceed the budget. */
 export function exceedsBudget(
   spent: ReviewEstimate['spent'],
   next: Pick<Spending, 'tokens' | 'usd'>,

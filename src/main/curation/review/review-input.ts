@@ -113,7 +113,6 @@ async function findContradictionCandidates(texts: readonly string[], model: Text
   return [...pairs.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other).slice(0, limit)
 }
 
-/** Returns the indexes of the lines that share most words with a line, with the weight of those words. */
 function linesSharingWords(
   index: number,
   features: readonly LineFeatures[],

@@ -26,7 +26,6 @@ import { batchesOf, type ReviewBatch, type ReviewPrompts } from './review-units.
 
 export interface ReviewModel {
   readonly id: string
-  /** True for the offline model: it cannot judge lines. */
   readonly isOffline: boolean
   /** In tokens, like `maxOutput`. */
   readonly contextWindow: number

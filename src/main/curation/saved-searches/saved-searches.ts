@@ -55,7 +55,6 @@ interface Run {
   readonly progress: { done: number; readonly total: number }
 }
 
-/** Saved queries with the lines that they should find. They run again after changes of index or settings. */
 export class SavedSearches {
   readonly #changes = new EventEmitter()
   readonly changes: Subscribable<void> = this.#changes
@@ -119,7 +118,6 @@ export class SavedSearches {
     return formatSavedSearches(withLines(await this.#load(), withoutText))
   }
 
-  /** Updates the expected path after a file moved. */
   async move(from: string, to: string): Promise<void> {
     const isExpected = ({ relevant }: StoredSearch) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return

@@ -20,7 +20,6 @@ const minCosineWithSharedFacts = 0.2
 const minSharedFacts = 3
 /** Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors. */
 const synonymCosine = { other: 0.65, cjk: 0.8 }
-/** Maximum share of words that match by meaning only. */
 const maxSynonymShare = 0.5
 
 export interface Line {

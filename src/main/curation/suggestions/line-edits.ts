@@ -3,7 +3,6 @@ import { commonEnds, formatHunks } from '#platform'
 import { hasContent, linesWithMarks, withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { privateFrontMatter, privateLinesOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
 
-/** Lines of a text without line ends. */
 export class TextLines {
   readonly lines: readonly string[]
   readonly #raw: readonly string[]
@@ -96,7 +95,6 @@ interface PrivacyContext {
   /** Returns undefined for a missing file. */
   readonly textOf: (path: string) => string | undefined
   readonly privacyOf: PrivacyOf
-  /** The proposals accepted together with this one. */
   readonly acceptedEdits?: (path: string) => readonly LineEdit[]
 }
 
@@ -167,7 +165,6 @@ function markFile(
   return [...edits.map((edit) => ({ ...edit, after: newLines.get(edit)?.flat() ?? [] })), ...addedEdits]
 }
 
-/** Returns the private lines, now and after `acceptedEdits`, trimmed. */
 function privateTextsOf(path: string, { textOf, privacyOf, acceptedEdits = () => [] }: PrivacyContext): string[] {
   return [[], acceptedEdits(path)].flatMap((edits) => {
     const text = resultLines(textOf(path), edits)

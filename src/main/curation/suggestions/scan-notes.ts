@@ -84,7 +84,6 @@ function suggestionMaker(
     suggestionOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf)
 }
 
-/** Returns the open lines that a review asks about. */
 export async function prepareReviewInput(request: NotesRequest): Promise<ReviewInput> {
   const marks = marksBy([{ prefix: '', privateRules: request.privateRules }])
   const notes = (await loadNotes(request)).flatMap((note): Note | [] => {
@@ -97,7 +96,6 @@ export async function prepareReviewInput(request: NotesRequest): Promise<ReviewI
 /** The line that a saved note repeats, or replaces as `proposal` suggests. */
 export type Comparison = Evidence & { readonly proposal?: Suggestion }
 
-/** Compares a note that was just saved with all others. @returns undefined if it states something new */
 export async function compareSaved(
   request: NotesRequest & Pick<ScanRequest, 'now'> & { readonly saved: LinesOfFile },
 ): Promise<Comparison | undefined> {

@@ -33,7 +33,6 @@ export async function readNote(workspace: Workspace, path: string): Promise<Load
 
 type Places = Pick<Finding, 'files' | 'evidence'>
 
-/** Returns the paths of the changed files and of the evidence. */
 export function pathsOf({ files, evidence }: Places): string[] {
   return [...files, ...evidence].map(({ path }) => path)
 }

@@ -46,7 +46,6 @@ interface SuggestionServiceOptions {
   readonly onDamaged: (copyPath: string) => void
 }
 
-/** Scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class SuggestionService {
   readonly #changes = new EventEmitter()
   readonly changes: Subscribable<void> = this.#changes
@@ -67,7 +66,6 @@ export class SuggestionService {
     this.#review = new Review({ ...review, folder, workspace, now, privacyOf, add: (added) => this.add(added) })
   }
 
-  /** Returns open proposals by rule and place, and the latest closed ones. */
   async list() {
     const { lookedAt, proposals: suggestions } = await this.#read()
     const now = this.#now()
@@ -109,7 +107,6 @@ export class SuggestionService {
     this.#activeRun?.controller.abort()
   }
 
-  /** Adds proposals that do not come from a scan. @returns the number of new ones */
   async add(suggestions: readonly Suggestion[]): Promise<number> {
     return (await this.#addFindings(suggestions, false)).added
   }
@@ -193,7 +190,6 @@ export class SuggestionService {
     return this.#setState(ids, canReopen, { state: 'open', acceptance: undefined })
   }
 
-  /** Updates the proposals of changed files. @param paths workspace-relative */
   async filesChanged(paths: readonly string[]): Promise<void> {
     const { proposals: suggestions } = await this.#read()
     const now = this.#now()

@@ -56,11 +56,9 @@ const embeddingSchema = z.strictObject({
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
   reach: z.enum(dataLocalities).default('auto'),
-  /** For `local`: the model may be downloaded from the hub. */
   allowDownload: z.boolean().default(false),
 })
 
-/** A group of settings, each of which has a default. */
 function section<Shape extends z.ZodRawShape>(shape: Shape) {
   const schema = z.strictObject(shape)
   return schema.prefault({} as z.input<typeof schema>)
@@ -77,7 +75,6 @@ const chunkingSchema = z
   .strictObject({
     unit: z.enum(['entry', 'tokens']).default('entry'),
     tokens: z.number().int().min(16).max(8000).default(400),
-    /** Tokens at the end of a chunk that the next one repeats. */
     overlap: z.number().int().min(0).max(4000).default(80),
   })
   .refine(({ tokens, overlap }) => overlap < tokens, { message: rules.overlap, path: ['overlap'] })
@@ -101,7 +98,6 @@ const memorySchema = z.strictObject({
   }),
   extraPaths: z.array(z.string()).default([]),
   sessions: z.boolean().default(true),
-  /** Agents that may search and read this memory, but not write to it. */
   shareWith: z.array(agentIdSchema).default([]),
 })
 
@@ -135,7 +131,6 @@ const sharedAgentFields = {
     keepRecentTokens: countSchema.default(20_000),
     memoryFlush: section({
       enabled: z.boolean().default(true),
-      /** Tokens between the threshold of a flush and that of a compaction. */
       softThresholdTokens: countSchema.default(4000),
       /** Used instead of resources/prompts/flush-system.md. */
       systemPrompt: z.string().optional(),
@@ -145,7 +140,6 @@ const sharedAgentFields = {
   }),
   contextPruning: section({
     mode: z.enum(['off', 'always', 'cache-ttl']).default('cache-ttl'),
-    /** With `cache-ttl`: time since the last request after which tool results are pruned. */
     ttl: durationSchema.default(300_000),
     keepLastAssistants: z.number().int().min(0).max(1000).default(3),
     softTrim: section({
@@ -172,14 +166,11 @@ const sharedAgentFields = {
     /** Kind of a new chat. Only models on this machine read a private chat, and no other program. */
     default: z.enum(['open', 'private']).default('open'),
     idleTimeout: durationSchema.default(120_000),
-    /** Reasoning effort. Models without reasoning ignore it. */
     thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
     titles: z.boolean().default(true),
-    /** What each request contains unasked, besides the project files. */
     context: section({
       longTerm: z.boolean().default(true),
       logs: z.boolean().default(true),
-      /** Summaries of recent chats, at most 1,500 tokens. */
       summaries: z.boolean().default(true),
       recall: z.boolean().default(true),
     }),
@@ -193,18 +184,15 @@ const sharedAgentFields = {
   }),
   memory: memorySchema.prefault({}),
   visibility: section({
-    /** Folders and files that only private chats read: path prefixes and patterns. */
     private: pathRulesSchema,
     local: pathRulesSchema.meta({ deprecated: true, description: 'Older name of `private`.' }),
   }).transform(({ private: rules, local }) => ({ private: [...new Set([...rules, ...local])] })),
   upkeep: section({
-    /** Schedule of automatic reviews, in words or as a cron expression. */
     schedule: z
       .string()
       .max(100)
       .refine((text) => parseSchedule(text) !== null, rules.schedule)
       .default('off'),
-    /** Model for reviews. Default: the agent's model. */
     model: modelIdSchema.optional(),
     /** Cost limit of reviews per month, in US dollars; null: no limit. */
     monthlyBudget: z.number().positive().nullable().default(1),
@@ -231,7 +219,6 @@ const providerSchema = z.strictObject({
   baseUrl: z.url().optional(),
   /** Sent with every request. `${NAME}` is replaced by the environment variable. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** Overrides HTTPS_PROXY and the other proxy variables. */
   proxy: z.url().optional(),
   /** `local` if data sent to the provider stays on this machine; `auto` decides by the address. Only local models answer in private chats. */
   reach: z.enum(dataLocalities).default('auto'),
@@ -248,7 +235,6 @@ const mcpServerSchema = z
     enabled: z.boolean().default(true),
     /** The server runs on this machine and sends nothing elsewhere. Private chats use only such servers. */
     local: z.boolean().default(false),
-    /** Permission for tools that are not listed in `tools`. */
     permission: z.enum(['ask', 'always', 'never']).default('ask'),
     tools: z.record(z.string(), z.enum(['ask', 'always', 'never'])).default({}),
   })
@@ -283,7 +269,6 @@ export const configSchema = z.strictObject({
     openai: providerSchema.prefault({}),
     'openai-compatible': providerSchema.prefault({}),
   }),
-  /** Overrides of the built-in model table, by model id. */
   models: z.record(z.string(), modelOverrideSchema).default({}),
   desktop: section({
     launchAtLogin: z.boolean().default(false),
@@ -294,9 +279,7 @@ export const configSchema = z.strictObject({
     mcpPort: z.number().int().min(1024).max(65_535).nullable().default(null),
   }),
   updates: section({
-    /** Address of the update feed; without it the app never checks for updates. */
     feed: z.url().optional(),
-    /** `beta` also offers versions that are still being tested. */
     channel: z.enum(['stable', 'beta']).default('stable'),
   }),
   /** Replaced shortcuts of commands, by their default shortcut: `Mod+K: Mod+J`. */
@@ -328,7 +311,6 @@ export const configSchema = z.strictObject({
 })
 export type Config = z.infer<typeof configSchema>
 
-/** Id of the agent that exists without an entry in the settings. */
 export const defaultAgentId = 'main'
 
 export function expandHome(path: string, home: string = homedir()): string {

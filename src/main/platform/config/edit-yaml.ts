@@ -70,7 +70,6 @@ function withAddedValue(text: string, document: Document, path: Path, value: Sim
   return `${before}${lines} ${yamlOf(value)}${newLine}${lineEnd === 0 ? '' : text.slice(lineEnd)}`
 }
 
-/** Returns the end of the last key or value; undefined if there is none. */
 function endOf(node: unknown): number | undefined {
   if (isPair(node)) return endOf(node.value) ?? endOf(node.key)
   if (isCollection(node) && !node.flow) return endOf(node.items.at(-1))

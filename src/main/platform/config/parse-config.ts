@@ -15,7 +15,6 @@ export type ParsedConfig = ValidConfig | { readonly ok: false; readonly problems
 
 type Path = readonly (string | number)[]
 
-/** Limit of reported problems. */
 const maxProblems = 50
 /** Limit of the expansions of an anchor, including nested ones. */
 const maxAliases = 100
@@ -61,7 +60,6 @@ function withProblems(problems: readonly ConfigProblem[]): ParsedConfig {
   return { ok: false, problems: problems.slice(0, maxProblems) }
 }
 
-/** @returns the paths of the deleted keys */
 function deleteUnknownKeys(raw: unknown): (string | number)[][] {
   const issues = configSchema.safeParse(raw).error?.issues ?? []
   return issues.flatMap((issue) => {

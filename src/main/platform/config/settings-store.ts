@@ -88,7 +88,6 @@ export class SettingsStore {
     return this.#config
   }
 
-  /** Problems of the current file; empty if the file is the active configuration. */
   get problems(): readonly ConfigProblem[] {
     return this.#problems
   }

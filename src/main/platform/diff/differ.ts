@@ -8,7 +8,6 @@ const maxMainThreadLength = 8000
 const defaultIdleMs = 10_000
 
 interface DifferOptions {
-  /** Worker file; without it all texts are compared on this thread. */
   readonly entry?: URL | undefined
   readonly idleMs?: number
 }

@@ -66,7 +66,6 @@ export function withoutHunks(before: string, after: string, hunks: readonly numb
   return [...kept, ...afterLines.slice(at)].join('')
 }
 
-/** Returns for each hunk of a change whether it can be reverted in the current text. */
 export function hunkStatuses(before: string, after: string, current: string): HunkStatus[] {
   return hunkEdits(before, after).map((_, index) => {
     const result = revertInText(after, current, withoutHunks(before, after, [index]))

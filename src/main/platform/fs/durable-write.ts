@@ -10,7 +10,6 @@ import { AppError, isSystemError, onSystemError } from '#shared/util/errors.ts'
 import { existsSync } from 'node:fs'
 import { ageOf } from '../clock.ts'
 
-/** The file stays unused after a crash. */
 export function isTemporaryFile(name: string): boolean {
   return /^\.commonplace-[0-9a-f]{16}\.tmp$/.test(name)
 }
@@ -20,7 +19,6 @@ export function temporaryPath(file: string): string {
 }
 
 interface WriteOptions {
-  /** Path of the file for error messages. */
   readonly shownPath?: string | undefined
   /** Runs a last check; if it throws, the file stays unchanged. */
   readonly beforeRename?: () => Promise<void>
@@ -165,7 +163,6 @@ function describeCause(error: unknown): string {
 
 /** Temporary files younger than this may still be in use by another process, ms. */
 const minAgeMs = 60_000
-/** Delay after the start, so that the cleanup does not slow down the first requests, ms. */
 const delayMs = 3000
 
 /**

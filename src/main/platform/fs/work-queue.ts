@@ -1,4 +1,3 @@
-/** Work under one name runs sequentially. */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
@@ -13,7 +12,6 @@ export class KeyedQueue {
     }
   }
 
-  /** Never rejects. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#tails.values())
   }

@@ -7,7 +7,6 @@ export interface Log {
   readonly file: string
   info(details: object, message: string): void
   warn(details: object, message: string): void
-  /** Logs an error. @returns a short reference, contained in the log line, to show to the user */
   fault(error: unknown, message: string): string
 }
 

@@ -9,7 +9,6 @@ import { parseJson } from '#shared/util/json.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** Limits in bytes. */
 export interface BodyLimits {
   /** Limit of one event of a stream; undefined for bodies read as a whole. */
   readonly event?: number | undefined
@@ -180,7 +179,6 @@ class JsonDepthCounter {
   #isInString = false
   #isEscaped = false
 
-  /** Returns false if the nesting exceeds `maxLevels`. */
   add(byte: number): boolean {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false

@@ -16,7 +16,6 @@ import { Mutex } from '../fs/mutex.ts'
 import type { Fetch } from './bounded-fetch.ts'
 
 export interface RequestOrigin extends Pick<OutboundRequest, 'purpose'> {
-  /** True for text that must stay on this machine. */
   readonly isPrivate?: boolean | undefined
   /** The user has allowed this request although it is private. */
   readonly isAllowed?: boolean | undefined

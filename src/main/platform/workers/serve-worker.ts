@@ -15,7 +15,6 @@ export function workerEntry(mainFolder: URL, name: string): URL {
 /** Memory shared by all threads, by name. A worker receives the buffers that exist when it starts. */
 export const sharedBuffers = new Map<string, SharedArrayBuffer>()
 
-/** Data with which a worker starts. */
 export interface ThreadData {
   readonly port: MessagePort
   readonly shared: ReadonlyMap<string, SharedArrayBuffer>

@@ -37,7 +37,6 @@ interface RunningWorker<Client> {
   readonly ready: Promise<void>
   readonly exited: Promise<void>
   readonly lifetime: AbortController
-  /** Rejects the pending requests. */
   readonly interrupts: Set<(reason: unknown) => void>
   isOpen: boolean
 }
@@ -167,7 +166,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     return running
   }
 
-  /** Ends the worker; pending requests reject. */
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer)
     const running = this.#running

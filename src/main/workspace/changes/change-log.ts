@@ -61,7 +61,6 @@ export interface ChangeDraft {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly kind?: ChangeKind | undefined
-  /** Stored as JSON; its fields depend on the kind. */
   readonly detail?: object | undefined
   readonly files: readonly FileTransition[]
 }
@@ -146,7 +145,6 @@ export class ChangeLog {
     })
   }
 
-  /** @param paths only these files; all if undefined */
   cancel(changeSet: number | undefined, paths?: ReadonlySet<string>): void {
     if (changeSet === undefined) return
     this.#tryTo(({ db }) =>
@@ -225,7 +223,6 @@ export class ChangeLog {
     this.emitRecorded([path])
   }
 
-  /** Removes changes that a crash interrupted while they were stored. */
   removeIncomplete(): void {
     this.#tryTo(({ db }) =>
       db.transaction(() => {
@@ -265,7 +262,6 @@ export class ChangeLog {
     this.log.close()
   }
 
-  /** Compresses long texts, which would block this thread. @returns the result for each text */
   async #encodeLong(files: readonly FileTransition[]): Promise<Map<string, EncodedText>> {
     const results = new Map<string, EncodedText>()
     for (const { path, from = path, before, after } of files)
@@ -356,7 +352,6 @@ interface StoredChange {
   readonly stamp?: string | null
 }
 
-/** Stores a file change in a set. `before` and `after` are versions. */
 export function storeFileChange(
   db: LogDb,
   { changeSet, file, before, after, pending = 0, stamp = null }: StoredChange,

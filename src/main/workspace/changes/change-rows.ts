@@ -20,11 +20,9 @@ export interface ChangeSet {
   readonly at: number
   readonly origin: WriteOrigin
   readonly kind: ChangeKind | null
-  /** JSON; its fields depend on the kind. */
   readonly detail: string | null
 }
 
-/** Columns as in `schema.ts`. */
 export interface FileChangeRow {
   readonly id: number
   readonly change_set: number
@@ -65,7 +63,6 @@ export function openAdoption(db: LogDb, at: number): number | undefined {
   return set.detail === null ? set.id : undefined
 }
 
-/** Marks all files that existed before the log as recorded. */
 export function closeAdoption(db: LogDb): void {
   db.prepare("UPDATE change_sets SET detail = '{}' WHERE kind = 'adoption'").run()
 }
@@ -104,7 +101,6 @@ export function latestChangeAt(db: LogDb, path: string): FileChangeRow | undefin
   return row && row.id > (latestMoveFrom(db, path)?.id ?? -Infinity) ? row : undefined
 }
 
-/** Returns the newest change that moved a file away from a path. */
 export function latestMoveFrom(db: LogDb, path: string): FileChangeRow | undefined {
   return db
     .prepare<[{ path: string }], FileChangeRow>(
@@ -121,7 +117,6 @@ export function nextNoteId(db: LogDb): number {
   return db.prepare<[], number>('SELECT coalesce(max(note), 0) + 1 FROM file_changes').pluck().get() ?? 1
 }
 
-/** Removes a pending file change, and its set if that has no other. */
 export function deleteFileChange(db: LogDb, { id, change_set: changeSet }: FileChangeRow): void {
   db.prepare('DELETE FROM file_changes WHERE id = ?').run(id)
   deleteSetIfEmpty(db, changeSet)

@@ -12,9 +12,7 @@ import { blameFile, diffOf, revertStatusOf } from './queries.ts'
 import { Scanner } from './scanner.ts'
 
 export interface ChangesWorkerSettings {
-  /** Absolute path of the SQLite file. */
   readonly file: string
-  /** Absolute path. */
   readonly workspace: string
   /** Offset of the app's clock from the system's, ms. */
   readonly clockAheadMs: number
@@ -72,7 +70,6 @@ const jobs = {
   },
   /** Returns the first fault of the file; `ok` if there is none. */
   check: () => enqueue(async () => open().log.run(({ db }) => String(db.pragma('quick_check(1)', { simple: true })))),
-  /** Records all files that differ from the log. @returns their paths */
   recordAll: (forbidden: readonly string[]) => enqueue(() => open().scanner.recordAll(forbidden, ending.signal)),
   recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
     enqueue(() => open().scanner.recordFiles(paths, forbidden)),
@@ -98,7 +95,6 @@ const jobs = {
     exchange((options) => importFromGit({ ...options, folder }), signal),
   /** @param before milliseconds since the epoch */
   removeOldTexts: (before: number) => open().log.write(({ versions }) => versions.removeOld(before)),
-  /** Writes the WAL into the file and empties it. */
   checkpoint: () => void open().log.run(({ db }) => db.pragma('wal_checkpoint(TRUNCATE)')),
   settle: () => lastScan.then(() => undefined),
   async close() {

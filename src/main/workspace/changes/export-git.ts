@@ -16,11 +16,9 @@ import type { OpenLog } from './log-file.ts'
 import { Versions } from './versions.ts'
 
 export interface GitExportOptions {
-  /** Absolute path of the change log. */
   readonly file: string
   /** Absolute path of a folder that is empty or does not exist. */
   readonly folder: string
-  /** Author of the agent's changes. */
   readonly agentName: string
   readonly includesPrivate: boolean
   readonly marks: PrivacyMarks
@@ -73,11 +71,9 @@ export async function exportToGit(options: GitExportOptions): Promise<GitExport>
   }
 }
 
-/** Yields the input of `git fast-import`. */
 async function* writeCommits(log: OpenLog, options: GitExportOptions, result: GitExport): AsyncGenerator<string> {
   const { includesPrivate, agentName, onProgress } = options
   const privacy = includesPrivate ? undefined : await readPrivacy(log, options)
-  /** The last exported version of each note. */
   const exported = new Map<number, { readonly path: string; readonly hash: string }>()
   const ids = log.db.prepare<[], number>('SELECT id FROM change_sets ORDER BY id').pluck().all()
   for (const [done, id] of ids.entries()) {

@@ -20,7 +20,6 @@ const expiryIntervalMs = 3_600_000
 
 export interface HistoryOptions {
   readonly entry: URL
-  /** Absolute path of the SQLite file. */
   readonly file: string
   readonly roots: Roots
   readonly now: Clock
@@ -176,7 +175,6 @@ export class History {
     else if (event.problems.some(({ code }) => code === 'history_damaged')) void this.#scan()
   }
 
-  /** Records all files that differ from the log. Repeats it later if the log is paused. */
   #scan(): Promise<void> {
     this.#needsScan = false
     return (this.#lastScan = this.#lastScan.then(() => this.#scanNow()))
@@ -205,7 +203,6 @@ export class History {
     this.#retryTimer = setTimeout(() => void this.#scan(), retryMs).unref()
   }
 
-  /** Removes the texts of changes that are older than a day while the history is off. */
   async #expire(): Promise<void> {
     const before = this.#options.now().getTime() - dayMs
     if (!this.isEnabled) this.#runInBackground((client) => client.removeOldTexts(before))

@@ -21,7 +21,6 @@ import {
 import { LogFile, type OpenLog } from './log-file.ts'
 
 export interface GitImportOptions {
-  /** Absolute path of the change log. */
   readonly file: string
   /** Absolute path of a repository or of a folder in one. Paths of notes are relative to this folder. */
   readonly folder: string
@@ -30,7 +29,6 @@ export interface GitImportOptions {
 }
 
 interface Commit {
-  /** JSON with the id. */
   detail: string
   /** Milliseconds since the epoch. */
   at: number
@@ -38,7 +36,6 @@ interface Commit {
   /** Mark of the text by path; null: no file, empty: moved unchanged. */
   readonly files: Map<string, string | null>
   readonly moves: { readonly path: string; readonly from?: string | undefined }[]
-  /** New texts by mark. */
   readonly texts: ReadonlyMap<string, Buffer>
 }
 
@@ -183,12 +180,9 @@ function parseTrailers(message: string): { origin: WriteOrigin; files: z.infer<t
   return { origin, files: valuesOf('File').flatMap((value) => movedFileSchema.safeParse(parseJson(value)).data ?? []) }
 }
 
-/** Follows the notes through the commits, and stores their texts. */
 class Collector {
   readonly sets: ImportedSet[] = []
-  /** Notes by path, with removed ones. */
   readonly notes = new Map<string, Note>()
-  /** Stored texts by mark. */
   readonly versions = new Map<string, { readonly id: number; readonly hash: string | undefined }>()
   skipped = 0
   readonly #log: LogFile

@@ -38,7 +38,6 @@ export class LogFile {
     return this.run((log) => log.db.transaction(() => work(log)).immediate())
   }
 
-  /** Renames a damaged file and begins a new one. */
   setAside(reason: string): void {
     this.close()
     const kept = damagedPath(this.file)

@@ -1,4 +1,3 @@
-/** Reads the change log. All queries are answered from indexes. */
 import { z } from 'zod'
 import type { BlamedLine, HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -21,12 +20,10 @@ const maxBlameLength = 2_000_000
 export interface TimelineRequest {
   /** Only changes of the note that is at this path now, or was deleted there; under its earlier paths too. */
   readonly path?: string | undefined
-  /** Id of an entry: only older entries. */
   readonly before?: number | undefined
   /** Only changes at this time or later, milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
-  /** Only changes by this chat. */
   readonly session?: string | undefined
   readonly limit: number
   /** True: the files that existed before the history form one entry. Ignored if `path` is set. */
@@ -37,7 +34,6 @@ const keysSchema = z.array(z.string()).catch([])
 
 type TimelineRow = FileChangeRow & { readonly at: number; readonly origin: string; readonly now: string }
 
-/** Returns changes of notes, newest first. */
 export function queryTimeline(db: LogDb, request: TimelineRequest): HistoryEntry[] {
   const { path, before, since, causes, session, limit, groupAdopted = false } = request
   const note = path === undefined ? undefined : latestChangeAt(db, path)?.note

@@ -8,7 +8,6 @@ import type { TextWrite } from '../transactions/settle-text.ts'
 import type { ChangeLog, RecordedFile } from './change-log.ts'
 
 export interface RevertRequest {
-  /** Id of the change set. */
   readonly change: number
   /** Only this file, by its path after the change. */
   readonly path?: string | undefined

@@ -22,12 +22,10 @@ import type { LogDb } from './schema.ts'
 
 const scanBatchSize = 64
 const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
-/** Maximum time between the removal and the addition of a file that another program renamed, ms. */
 const maxRenameGapMs = 5000
 
 interface ScannerOptions {
   readonly log: LogFile
-  /** Absolute path. */
   readonly workspace: string
   readonly now: Clock
 }

@@ -12,7 +12,6 @@ import type { LogDb } from './schema.ts'
 const maxDepth = 40
 /** The change log compresses longer texts in the thread pool, UTF-16 code units. */
 export const maxSyncLength = 256 * 1024
-/** Deflate uses at most this many bytes of a dictionary. */
 const maxDictionaryBytes = 32 * 1024
 const maxCachedTexts = 64
 /** Bytes. */
@@ -32,7 +31,6 @@ interface VersionRow {
 
 type Encoding = Omit<VersionRow, 'id' | 'hash'>
 
-/** A text that is compressed but not stored. */
 export interface EncodedText {
   readonly encoding: Encoding
   /** Hash of the version on which the encoding depends; undefined if there is none. */

@@ -17,7 +17,6 @@ import { isHidden } from '../files/file-names.ts'
 import { defaultDaily, isIgnoredFolder, isMarkdown, memoryFolderPath } from '../files/layout.ts'
 import { ednValue, inferDailyNotes, fromFoamPath, fromJavaFormat, fromMaskFormat } from './vault-formats.ts'
 
-/** Largest settings file, bytes. */
 const maxSettingsBytes = 1024 * 1024
 /** Deepest level at which daily notes are searched: `Journal/2024/05/2024-05-21.md`. */
 const maxDailyNoteDepth = 6
@@ -87,7 +86,6 @@ async function findOwnFolder(root: string, kind: VaultConventions['kind']): Prom
   return vaultKinds.has(kind) && !agentFileNames.some((name) => existsSync(join(root, name))) ? appFolderName : ''
 }
 
-/** Lists notes by name only: reads no metadata and follows no links. */
 async function listNotePaths(root: string): Promise<string[]> {
   const paths: string[] = []
   let folders = ['']

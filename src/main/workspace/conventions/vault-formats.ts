@@ -3,7 +3,6 @@ import { dailyNoteDate, type DailyNotes } from '#shared/markdown/daily-notes.ts'
 const minDailyNotes = 3
 
 const formats = ['YYYY-MM-DD', 'YYYY_MM_DD', 'YYYYMMDD', 'DD-MM-YYYY', 'YYYY.MM.DD', 'YYYY-MM-DD dddd'] as const
-/** Subfolders by year and month in which programs store daily notes. */
 const subfolderFormats = ['', 'YYYY/', 'YYYY/MM/', 'YYYY/YYYY-MM/', 'YYYY/MM-MMMM/'] as const
 
 /** Returns the folder and format of most daily notes; undefined if there are fewer than `minDailyNotes`. */
@@ -53,7 +52,6 @@ function unescape(quoted: string): string {
   return quoted.replaceAll(/\\(.)/g, '$1')
 }
 
-/** Removes comments, which start with `;` outside strings. */
 function withoutComments(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (token) => (token.startsWith(';') ? '' : token))
 }
@@ -73,7 +71,6 @@ export function fromJavaFormat(format: string): string {
   })
 }
 
-/** Replaces the letters of a date format by those of Moment.js. Quoted text becomes bracketed. */
 function replaceTokens(format: string, momentFormats: Readonly<Record<string, string>>): string {
   return format.replaceAll(/'([^']*)'|do|dS|([a-zA-Z])\2*/g, (token, quoted?: string) =>
     quoted === undefined ? (momentFormats[token] ?? token) : `[${quoted}]`,

@@ -2,7 +2,6 @@ import { readFile, stat } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { parseJson } from '#shared/util/json.ts'
 
-/** Larger files are not read, bytes. */
 const maxBytes = 256 * 1024 * 1024
 
 /** Names of fields whose values are identifiers, not text by a user or model. */
@@ -23,7 +22,6 @@ export async function decodeFile(
   return { text, isZipped, isUtf8: Buffer.from(text, 'utf8').equals(content) }
 }
 
-/** Returns an incomplete file, which a crash left, as it is. */
 function unzip(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes)

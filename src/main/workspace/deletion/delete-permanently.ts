@@ -48,7 +48,6 @@ export async function* resumeDeletion(folders: DeletionFolders, signal?: AbortSi
   const pattern = new DeletionPattern(texts)
   const keptPaths = new Set(keep)
   const removed: DeletionOutcome['removed'] = []
-  /** Returns true if the file changed. */
   const eraseFile = async (storedFile: SearchedFile): Promise<boolean> => {
     const { kind, file } = storedFile
     if (kind === 'history')

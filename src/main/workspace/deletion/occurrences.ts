@@ -1,4 +1,3 @@
-/** Finds and removes the matches of a pattern in the files that the app stores for an agent. */
 import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -18,7 +17,6 @@ export async function findOccurrences(folders: DeletionFolders, pattern: Deletio
   return places
 }
 
-/** Returns the places in a file with a match, or the file itself if it cannot be searched. */
 export async function findInFile(
   { kind, path, file }: SearchedFile,
   pattern: DeletionPattern,

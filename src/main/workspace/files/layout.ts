@@ -15,7 +15,6 @@ export interface Layout {
   readonly ignored: readonly string[]
   /** Folder of the agent's own files, relative; empty for the top of the workspace. */
   readonly own: string
-  /** Name of the long-term memory in `own`. */
   readonly longTerm: string
 }
 
@@ -31,7 +30,6 @@ export function defaultDaily(own: string): DailyNotes {
 
 const memoryFolder = 'memory'
 
-/** Returns the path of one of the agent's own files, or of its folder `memory`. */
 export function ownFilePath(
   name: (typeof agentFileNames)[number] | typeof memoryFolder,
   { own, longTerm } = defaultLayout,
@@ -153,7 +151,6 @@ export function localDate(date: Date, timeZone?: string): string {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
 }
 
-/** Returns the local time, `HH:MM`. */
 export function localTime(date: Date): string {
   return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`
 }

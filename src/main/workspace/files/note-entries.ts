@@ -64,7 +64,6 @@ export function noteItem(text: string): string {
   return [`- ${firstLine}`, ...otherLines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
-/** Finds the last occurrence of a note with its list mark and indents. */
 export function findLines(text: string, note: string): EntryLines | undefined {
   const start = `\n${text}\n`.lastIndexOf(`\n${note}\n`)
   return start < 0 ? undefined : linesFrom(text.slice(0, start).split('\n').length, note)

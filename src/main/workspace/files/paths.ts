@@ -13,7 +13,6 @@ import { isMarkdown, isMemoryPath, type Layout, maxDepth, trashFolder } from './
 import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './file-names.ts'
 
 export interface Roots {
-  /** The agent's workspace, absolute. */
   readonly workspace: string
   /**
    * Folders that the agent must not use, wherever they are: the state folder, other agents' workspaces. Read again for

@@ -18,7 +18,6 @@ export interface TextFile {
   readonly hash: string
 }
 
-/** Returns the SHA-256 of the UTF-8 text, hex. */
 export function hashText(text: string): string {
   return hash('sha256', text)
 }

@@ -61,7 +61,6 @@ const createWalker =
 
 /** Lists Markdown files. The last parameter has absolute paths to skip. @throws the system error of an unreadable root */
 export const walkMarkdown = createWalker(isMarkdown)
-/** Lists files of all types except hidden ones. */
 export const walkFiles = createWalker((name) => !isHidden(name))
 /** Lists Markdown files but reads no metadata: sizes and times are 0. */
 export const walkNames = createWalker(isMarkdown, false)

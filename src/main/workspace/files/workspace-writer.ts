@@ -47,7 +47,6 @@ export interface Capture extends RememberedLines {
   readonly origin: WriteOrigin
 }
 
-/** Limit if another program keeps writing the same file. */
 const maxAttempts = 20
 
 /** The caller ends the change set, which contains the file already; undefined if the log could not store it. */
@@ -55,7 +54,6 @@ export type BegunChange = Pick<WorkspaceWrite, 'change'>
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
-/** Runs all writes of a workspace one at a time, across processes, and notifies listeners of each. */
 export class NoteWriter {
   readonly #changes = new EventEmitter<WorkspaceWrite>()
   readonly changes: Subscribable<WorkspaceWrite> = this.#changes

@@ -76,20 +76,16 @@ import { refuseUnreadable, walkMarkdown, walkNames, type WalkedFile, type Walk }
 export interface RevertedChange {
   /** Id of the change set of the undo; undefined if nothing had to change, or the log could not store it. */
   readonly change: number | undefined
-  /** Number of files that were written. */
   readonly notes: number
-  /** Files that could not be reverted. */
   readonly left: readonly LeftFile[]
   /** Path in the trash, if the file of the change was removed. */
   readonly trashed: string | undefined
 }
 
-/** Limit if another program keeps changing the files of an undo. */
 const maxRevertAttempts = 5
 
 export interface WorkspaceOptions {
   readonly now?: Clock
-  /** Compares texts. Defaults to a new `Differ`. */
   readonly differ?: Differ | undefined
   /** Without it, nothing can be undone, and a crash can leave a change of several files incomplete. */
   readonly log?: ChangeLog | undefined
@@ -432,7 +428,6 @@ export class Workspace {
     })
   }
 
-  /** Removes temporary files of interrupted writes in the background. */
   startCleanup(onFault: (error: unknown) => void): void {
     this.#stopCleanup()
     const shouldEnter = (path: string) => !isIgnoredPath(path.split('/'))
@@ -449,7 +444,6 @@ export class Workspace {
     return fileStamp(await this.locate(path))
   }
 
-  /** As `readPiece`. */
   async readAttachment(path: string, from: number) {
     return readPiece(this.roots, path, from)
   }

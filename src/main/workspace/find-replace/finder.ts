@@ -28,7 +28,6 @@ export class Finder {
   readonly #runningReplacements = new Map<string, AbortController>()
   readonly #worker: WorkerHost<FindJobs>
 
-  /** @param entry file of the worker */
   constructor(entry: URL, workspace: Workspace) {
     this.#workspace = workspace
     this.#worker = new WorkerHost({ entry, idleMs })

@@ -15,7 +15,6 @@ export type SearchRoots = Pick<Roots, 'workspace' | 'forbidden'>
 /** Paths with the SHA-256 of their texts, hex. */
 export type Hashes = readonly (readonly [path: string, hash: string])[]
 
-/** Results of one group of files. */
 export interface FindStep {
   readonly event: Extract<FindEvent, { type: 'found' }>
   /** Hashes of the files with matches. */

@@ -91,7 +91,6 @@ export class GitLog {
   }
 }
 
-/** Returns the absolute path of `.git` in or above a folder; undefined if there is none. */
 export function findGitFolder(folder: string): string | undefined {
   const path = join(folder, '.git')
   if (existsSync(path)) return path

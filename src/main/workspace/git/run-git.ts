@@ -11,7 +11,6 @@ import { text as textOf } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
-/** `code` if Git is not installed. */
 export const notInstalled = 127
 const maxOutputBytes = 64 * 1024 * 1024
 

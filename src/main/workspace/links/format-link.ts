@@ -47,7 +47,6 @@ export function formatLink(resolver: Resolver, parts: LinkParts, { links }: Link
   return markdownLink(label, markdownTarget ?? inline, isEmbed)
 }
 
-/** Returns a link to a file in the style of the vault. @param label text of a Markdown link */
 export function formatFileLink(
   resolver: Resolver,
   { from, path, label, isEmbed }: { from: string; path: string; label: string; isEmbed: boolean },

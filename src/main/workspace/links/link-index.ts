@@ -38,7 +38,6 @@ export interface Referrer {
 
 const concurrency = 64
 
-/** Links, properties, tags and canvases of all notes in a workspace. Paths are relative to it. */
 export class LinkIndex {
   conventions: LinkConventions = {
     newNotes: 'beside',
@@ -47,7 +46,6 @@ export class LinkIndex {
     linkPaths: 'shortest',
   }
   readonly #root: string
-  /** All files of the workspace. */
   files = new Map<string, IndexedNote | IndexedCanvas | OtherFile>()
   notes = new Map<string, IndexedNote>()
   canvases: readonly IndexedCanvas[] = []
@@ -123,7 +121,6 @@ export class LinkIndex {
     return isWriteProtected(join(this.#root, path))
   }
 
-  /** Returns the current text and hash of a note; undefined if it cannot be read. */
   async text(path: string): Promise<{ text: string; hash: string } | undefined> {
     return orUndefined(readText(join(this.#root, path), path, this.#isAllowed)).catch(onSystemError(undefined))
   }

@@ -47,7 +47,6 @@ function newNotePath(
   return `${segments.join('/')}.md`
 }
 
-/** Returns the titles of notes: the property `title`, or the first heading of level 1. */
 export function titlesOf(index: LinkIndex) {
   return [...index.notes.values()].flatMap(({ path, properties, headings }) => {
     const titleProperty = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
@@ -148,7 +147,6 @@ const maxSuggestions = 3
 /** Minimum Sørensen–Dice similarity. */
 const minSimilarity = 0.5
 
-/** Returns a function that suggests targets for broken links. */
 function createTargetSuggester(index: LinkIndex) {
   const namesOf = (path: string, names: readonly string[] = []) => [stemOf(fileNameOf(path)), ...names]
   const similarPaths = similarNames(

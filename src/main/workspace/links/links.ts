@@ -32,7 +32,6 @@ export class Links {
     this.#worker = new WorkerHost({ entry: options.entry, idleMs })
   }
 
-  /** Makes the next query read changed files first. */
   markStale(): void {
     this.#isStale = true
   }

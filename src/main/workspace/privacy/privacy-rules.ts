@@ -19,7 +19,6 @@ export interface PrivateRules {
 }
 
 export interface NotePrivacy extends NoteVisibility {
-  /** The rule that makes the whole note private. */
   readonly rule?: string
 }
 
@@ -106,7 +105,6 @@ function withSlashes(path: string): string {
   return path.replaceAll('\\', '/')
 }
 
-/** Resolves symbolic links in the folders before the first `*`. */
 function resolveFixed(path: string): string {
   const [fixed = ''] = path.split(/(?<=[\\/])(?=[^\\/]*\*)/)
   return join(resolveExisting(fixed), path.slice(fixed.length))

@@ -17,7 +17,6 @@ const detailSchema = z.object({
 })
 /** Fields of a batch in the change log, besides its files. */
 export type BatchDetail = Readonly<z.infer<typeof detailSchema>>
-/** A change of many notes that is undone as one. */
 export type Batch = Pick<BatchDetail, 'tag' | 'replacement'> & { readonly move?: Move | undefined }
 
 /** That of a change without a batch is empty. */

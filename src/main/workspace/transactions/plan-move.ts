@@ -17,13 +17,11 @@ import { findTagLines, type IndexedNote, type LinkIndex } from '../links/link-in
 import type { TextWrite } from './settle-text.ts'
 
 const maxRows = 40
-/** Limit if another program writes notes while the plan is made. */
 const maxAttempts = 5
 
 interface NoteRewrite extends TextWrite {
   readonly before: string
   readonly after: string
-  /** Number of edits. */
   readonly count: number
 }
 

@@ -51,7 +51,6 @@ export interface TransactionTools {
   readonly listNotes: () => Promise<readonly string[]>
   /** If undefined, a crash can leave a change incomplete. */
   readonly log: ChangeLog | undefined
-  /** Rules that make paths private; undefined if there are none. */
   readonly local: PrivatePathRules | undefined
 }
 
@@ -64,7 +63,6 @@ export interface TransactionOptions {
   readonly kind?: ChangeKind | undefined
   readonly detail?: object | undefined
 }
-/** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const concurrency = 16
 
 /**
