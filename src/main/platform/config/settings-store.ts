@@ -7,10 +7,9 @@ import { AppError } from '#shared/util/errors.ts'
 import type { ConfigChange, ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
 import { EventEmitter, type Subscribable } from '../events.ts'
-import { damagedPath } from '../fs/damaged-file.ts'
 import { Mutex } from '../fs/mutex.ts'
 import { makeFolder, writeDurably } from '../fs/durable-write.ts'
-import { readSmallText } from '../fs/read-file.ts'
+import { damagedPath, readSmallText } from '../fs/read-file.ts'
 import { parseConfig, type ValidConfig } from './parse-config.ts'
 import { configJsonSchema, configSchema, type Config } from './config-schema.ts'
 import { editYaml } from './edit-yaml.ts'
@@ -123,31 +122,31 @@ export class SettingsStore {
     const merged = current === baseText ? text : mergeTexts(baseText, text, current)
     if (merged === undefined)
       throw new AppError('file_changed', `${this.file} was changed by another program meanwhile`, { path: this.file })
-    const parsed = parseConfig(merged)
-    if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
+    const parsed = this.#parse(merged)
     await this.#write(current, merged, parsed)
     return parsed
   }
 
   /** `undefined` removes a value. @returns the change for `restore` @throws AppError `config_invalid` */
   set(...changes: readonly Change[]): Promise<ConfigChange> {
-    return this.#mutex.run(() => this.#set(changes))
+    return this.#mutex.run(async () => {
+      const previous = (await this.#read()) || this.#text
+      const hadFile = previous !== '' || existsSync(this.file)
+      const { ignoredKeys } = this.#parse(previous)
+      const allChanges = changes.flatMap((change) => withOlderName(parseDocument(previous), change))
+      const text = allChanges.reduce((edited, [path, value]) => editYaml(edited, path, value), previous)
+      const parsed = this.#parse(text)
+      const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !ignoredKeys.some((ignored) => ignored.key === key))
+      if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
+      await this.#write(previous, text, parsed)
+      return { before: hadFile ? previous : null, after: text }
+    })
   }
 
-  async #set(changes: readonly Change[]): Promise<ConfigChange> {
-    const previous = (await this.#read()) || this.#text
-    const hadFile = previous !== '' || existsSync(this.file)
-    const current = parseConfig(previous)
-    if (!current.ok) throw invalidConfigError(this.file, current.problems)
-    const allChanges = changes.flatMap((change) => withOlderName(parseDocument(previous), change))
-    const text = allChanges.reduce((edited, [path, value]) => editYaml(edited, path, value), previous)
+  #parse(text: string): ValidConfig {
     const parsed = parseConfig(text)
-    if (!parsed.ok) throw invalidConfigError(this.file, parsed.problems)
-    const previouslyIgnored = new Set(current.ignoredKeys.map(({ key }) => key))
-    const newlyIgnored = parsed.ignoredKeys.filter(({ key }) => !previouslyIgnored.has(key))
-    if (newlyIgnored.length > 0) throw invalidConfigError(this.file, newlyIgnored)
-    await this.#write(previous, text, parsed)
-    return { before: hadFile ? previous : null, after: text }
+    if (parsed.ok) return parsed
+    throw invalidConfigError(this.file, parsed.problems)
   }
 
   /** Removes the file if there was none. Merges if it has changed since. @throws AppError as `save` */

@@ -13,6 +13,7 @@ interface DifferOptions {
 }
 
 type Texts<Name extends string> = { readonly [Part in Name]: string }
+type Merge = Texts<'base' | 'mine' | 'theirs'> & { readonly keepsBoth: boolean }
 
 export const diffJobs = {
   describe: async ({ path, before, after }: Texts<'path' | 'before' | 'after'>) => describeChange(path, before, after),
@@ -20,12 +21,7 @@ export const diffJobs = {
     revertInText(after, current, restored),
   withoutHunks: async ({ before, after, hunks }: Texts<'before' | 'after'> & { readonly hunks: readonly number[] }) =>
     withoutHunks(before, after, hunks),
-  merge: async ({
-    base,
-    mine,
-    theirs,
-    keepsBoth,
-  }: Texts<'base' | 'mine' | 'theirs'> & { readonly keepsBoth: boolean }) =>
+  merge: async ({ base, mine, theirs, keepsBoth }: Merge) =>
     (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs),
 }
 type Jobs = WorkerClient<typeof diffJobs>

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rename } from 'node:fs/promises'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
+import { currentFileTime } from '../clock.ts'
 import { withFile } from './durable-write.ts'
 import type { z } from 'zod'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -42,6 +43,27 @@ export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): s
     if (error instanceof TypeError || error instanceof RangeError) return undefined
     throw error
   }
+}
+
+/** Renames an invalid file, for which `parse` returns undefined. @param onDamaged receives the new path */
+export async function readOrSetAside<T>(
+  file: string,
+  parse: (text: string) => T | undefined,
+  onDamaged: (newPath: string) => void,
+): Promise<T | undefined> {
+  // A folder counts as an invalid file.
+  const text = await readIfExists(file).catch(onSystemError('\0', 'EISDIR'))
+  const value = text === undefined ? undefined : parse(text)
+  if (text !== undefined && value === undefined) {
+    const newPath = damagedPath(file)
+    await rename(file, newPath)
+    onDamaged(newPath)
+  }
+  return value
+}
+
+export function damagedPath(file: string): string {
+  return `${file}.damaged-${currentFileTime().toISOString().replaceAll(/[-:.]/g, '')}`
 }
 
 /** Reads the valid rows of a JSONL file; none if it is missing. A crash may have cut the last row. */

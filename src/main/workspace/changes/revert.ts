@@ -3,8 +3,7 @@ import type { LeftFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches, type Differ } from '#platform'
-import { batchDetailOf, toLeftFile } from '../transactions/batch.ts'
-import type { TextWrite } from '../transactions/settle-text.ts'
+import { batchDetailOf, toLeftFile, type TextWrite } from '../transactions/batch.ts'
 import type { ChangeLog, RecordedFile } from './change-log.ts'
 
 export interface RevertRequest {

@@ -55,22 +55,13 @@ export async function readConventions(
   const kind = detected.kind ?? 'plain'
   const own = await findOwnFolder(root, kind)
   const longTermFiles = longTermFilesIn(join(root, normalizeFolder(ownFolder ?? own)))
-  const agentFiles = { own, longTermFiles }
-  const { daily } = detected
-  if (daily && isDailyFormat(daily.format))
-    return { ...defaultConventions, ...detected, ...agentFiles, daily, hasDaily: true }
+  let daily = detected.daily && isDailyFormat(detected.daily.format) ? detected.daily : undefined
   // A workspace that this app created has its daily logs at the default location.
-  const isAppWorkspace = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath())))
-  const inferredDaily = isAppWorkspace
-    ? defaultDaily('')
-    : (inferDailyNotes(paths ?? (await listNotePaths(root))) ?? defaultDailyNotesByKind[kind])
-  return {
-    ...defaultConventions,
-    ...detected,
-    ...agentFiles,
-    daily: inferredDaily ?? defaultDaily(own),
-    hasDaily: inferredDaily !== undefined,
-  }
+  if ((kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath()))))
+    daily ??= defaultDaily('')
+  daily ??= inferDailyNotes(paths ?? (await listNotePaths(root))) ?? defaultDailyNotesByKind[kind]
+  const hasDaily = daily !== undefined
+  return { ...defaultConventions, ...detected, own, longTermFiles, daily: daily ?? defaultDaily(own), hasDaily }
 }
 
 const vaultKinds: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logseq', 'foam'])
@@ -142,9 +133,10 @@ async function readObsidian(root: string): Promise<DetectedConventions> {
   const attachmentFolder = asString(app?.['attachmentFolderPath']) ?? '/'
   return {
     kind: 'obsidian',
-    ...(daily
-      ? { daily: { folder: folderOf(asString(daily['folder'])), format: asString(daily['format']) || 'YYYY-MM-DD' } }
-      : {}),
+    daily: daily && {
+      folder: folderOf(asString(daily['folder'])),
+      format: asString(daily['format']) || 'YYYY-MM-DD',
+    },
     attachments: parseAttachmentFolder(attachmentFolder),
     newNotes:
       newFileLocation === 'current'
@@ -155,11 +147,9 @@ async function readObsidian(root: string): Promise<DetectedConventions> {
     lineBreaks: app?.['strictLineBreaks'] !== true,
     ignored: ignoredPrefixes(app?.['userIgnoreFilters']),
     readFrom: [
-      ...(app ? ['.obsidian/app.json'] : []),
-      ...(daily === undefined
-        ? []
-        : [daily === dailyNotes ? '.obsidian/daily-notes.json' : '.obsidian/plugins/periodic-notes/data.json']),
-    ],
+      app && '.obsidian/app.json',
+      daily && `.obsidian/${daily === dailyNotes ? 'daily-notes.json' : 'plugins/periodic-notes/data.json'}`,
+    ].filter((file) => file !== undefined),
   }
 }
 
@@ -208,7 +198,7 @@ async function readFoam(root: string): Promise<DetectedConventions> {
     kind: 'foam',
     links: settings?.['foam.completion.linkFormat'] === 'link' ? 'markdown' : 'wiki',
     linkPaths: settings?.['foam.completion.linkFormat'] === 'link' ? 'relative' : 'shortest',
-    ...(daily ? { daily } : {}),
+    daily,
     readFrom: [
       ...(settings ? ['.vscode/settings.json'] : []),
       ...(templatePath === undefined ? [] : ['.foam/templates/daily-note.md']),

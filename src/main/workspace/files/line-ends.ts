@@ -2,11 +2,7 @@ import { compareLines } from '#platform'
 
 const byteOrderMark = '\uFEFF'
 
-interface Line {
-  readonly text: string
-  /** Line end; empty for the last line. */
-  readonly end: string
-}
+type Line = ReturnType<typeof linesOf>[number]
 
 /** Keeps the byte-order mark and the line ends of `before`; new lines get the most common end. */
 export function restoreLineEnds(before: string, after: string): string {
@@ -37,7 +33,8 @@ function matchLineEnds(oldLines: readonly Line[], newLines: readonly Line[]): st
   return [...ends, endsOf(unchangedFrom)].flat()
 }
 
-function linesOf(text: string): Line[] {
+/** `end` is empty for the last line. */
+function linesOf(text: string) {
   const parts = text.split(/(\r\n|\r|\n)/)
   const length = (parts.length + 1) / 2
   return Array.from({ length }, (_, index) => ({ text: parts[2 * index] ?? '', end: parts[2 * index + 1] ?? '' }))

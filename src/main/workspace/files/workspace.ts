@@ -14,13 +14,13 @@ import { createFile, isWriteProtected, readText, type TextFile, fileStamp } from
 import type { ChangeDraft, ChangeLog } from '../changes/change-log.ts'
 import { planRevert, type RevertRequest } from '../changes/revert.ts'
 import { recover } from '../transactions/recovery.ts'
-import { batchDetailOf, reversedBatch, type Batch, type BatchDetail } from '../transactions/batch.ts'
-import { readTextOrNull, type TextWrite } from '../transactions/settle-text.ts'
+import { batchDetailOf, reversedBatch, type Batch, type BatchDetail, type TextWrite } from '../transactions/batch.ts'
 import {
   assertNoLink,
   checkMove,
   movesPrivateNotes,
   moveToTrash,
+  readTextOrNull,
   removeEmpty,
   runTransaction,
   type PrivatePathRules,

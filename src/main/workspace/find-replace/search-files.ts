@@ -8,7 +8,7 @@ import { inBatches } from '#platform'
 import { type ResolvedRoots, resolveInside, resolveRoots, type Roots } from '../files/paths.ts'
 import { isWriteProtected, readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
-import type { TextWrite } from '../transactions/settle-text.ts'
+import type { TextWrite } from '../transactions/batch.ts'
 
 export type SearchRoots = Pick<Roots, 'workspace' | 'forbidden'>
 
@@ -49,17 +49,15 @@ export async function* searchFiles(
   for (let start = 0; start < files.length; start += batchSize) {
     signal?.throwIfAborted()
     const batch = files.slice(start, start + batchSize)
-    const results = await inBatches(batch, batchSize, ({ path }) => readOrUnreadReason(roots, resolvedRoots, path))
+    const results = await inBatches(batch, batchSize, async ({ path }) => {
+      return { path, file: await readOrUnreadReason(roots, resolvedRoots, path) }
+    })
     const found: FoundFile[] = []
     const hashes: [string, string][] = []
     const unread: UnreadFile[] = []
-    for (const [index, file] of results.entries()) {
-      const path = batch[index]?.path
-      if (!file || path === undefined) continue
-      if ('reason' in file) {
-        unread.push({ path, reason: file.reason })
-        continue
-      }
+    for (const { path, file } of results) {
+      if (file && 'reason' in file) unread.push({ path, reason: file.reason })
+      if (!file || 'reason' in file) continue
       const maxLines = Math.min(maxLinesPerFile, maxLinesInTotal - lineCount)
       const matches = runTimed(query, () => findMatches(file.text, regex, maxLines))
       if (matches.count === 0) continue

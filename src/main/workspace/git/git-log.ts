@@ -53,18 +53,8 @@ export class GitLog {
     const names = [change.path, change.from ?? change.path].map(
       (name) => `:(top,literal)${name.startsWith('/') ? name.slice(1) : `${prefix}${name}`}`,
     )
-    const args = [
-      '--no-literal-pathspecs',
-      'show',
-      ...diffArgs,
-      '--format=',
-      '--patch',
-      '--text',
-      commit,
-      '--',
-      ...names,
-    ]
-    const result = await runGit(workspace, args, { signal })
+    const showArgs = '--no-literal-pathspecs show --format= --patch --text'.split(' ')
+    const result = await runGit(workspace, [...showArgs, ...diffArgs, commit, '--', ...names], { signal })
     if (result.code !== 0) throw gitFailedError(result)
     const diff = decodeUtf8(result.output, path)
     const start = diff.search(/^@@ /m)

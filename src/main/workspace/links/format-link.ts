@@ -84,18 +84,15 @@ function shortestTarget(
   )
 }
 
-interface BrokenLinkRepair {
-  readonly path: string
-  /** 1-based. */
-  readonly line: number
-  /** Decoded target with its fragment. */
-  readonly target: string
-  /** New target, encoded as in a link of this kind. */
-  readonly by: string
-}
-
-/** Replaces the target in all links of the line with this target. @throws AppError `edit_no_match` if there is none */
-export function repairLink(text: string, { path, line, target, by: newTarget }: BrokenLinkRepair): string {
+/**
+ * Replaces the target in all links of the line with this target.
+ * @param repair `line`: 1-based; `target`: decoded, with its fragment; `by`: encoded as in a link of this kind
+ * @throws AppError `edit_no_match` if there is no such link
+ */
+export function repairLink(
+  text: string,
+  { path, line, target, by: newTarget }: Readonly<{ path: string; line: number; target: string; by: string }>,
+): string {
   const links = parseLinks(text).links.filter((link) => link.line === line && formatTarget(link) === target)
   if (links.length === 0) throw new AppError('edit_no_match', `${path} has changed since`, { path })
   return applyEdits(

@@ -5,8 +5,7 @@ import type { ChangeLog } from '../changes/change-log.ts'
 import { isUndone } from '../changes/change-rows.ts'
 import type { RevertedChange, Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
-import { batchDetailOf, describeBatch, type Batch } from './batch.ts'
-import type { TextWrite } from './settle-text.ts'
+import { batchDetailOf, describeBatch, type Batch, type TextWrite } from './batch.ts'
 import type { TransactionOptions } from './transaction.ts'
 
 /** Number of batches that `list` returns. The timeline contains the older ones too. */

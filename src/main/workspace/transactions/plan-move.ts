@@ -14,16 +14,10 @@ import { parseProperties, rewriteLimits, tagKey } from '#shared/markdown/propert
 import type { NoteProperties } from '#shared/markdown/properties/front-matter.ts'
 import { describeChange } from '#platform'
 import { findTagLines, type IndexedNote, type LinkIndex } from '../links/link-index.ts'
-import type { TextWrite } from './settle-text.ts'
+import type { TextWrite } from './batch.ts'
 
 const maxRows = 40
 const maxAttempts = 5
-
-interface NoteRewrite extends TextWrite {
-  readonly before: string
-  readonly after: string
-  readonly count: number
-}
 
 type SkippedPlace = MovePlan['left'][number]
 
@@ -148,7 +142,7 @@ async function createPlan(
 
 /** Adds the edits of write-protected notes to `left`. Undefined if a note has changed since it was indexed. */
 async function rewriteNotes(index: LinkIndex, files: readonly RewrittenFile[], left: SkippedPlace[]) {
-  const rewrites: NoteRewrite[] = []
+  const rewrites: (TextWrite & { before: string; after: string; count: number })[] = []
   for (const { path, newPath, edits } of files) {
     const current = await index.text(path)
     if (!current || current.hash !== index.files.get(path)?.hash) return undefined

@@ -6,8 +6,7 @@ import type { ChangeSet } from '../changes/change-rows.ts'
 import { fileStamp } from '../files/text-files.ts'
 import { resolveRoots, resolveInside, resolveWritable, type ResolvedRoots, type Roots } from '../files/paths.ts'
 import { batchDetailOf, type BatchDetail } from './batch.ts'
-import { readTextOrNull, replaceText } from './settle-text.ts'
-import { moveTextToTrash, stampsOf, type TransactionTools } from './transaction.ts'
+import { moveTextToTrash, readTextOrNull, replaceText, stampsOf, type TransactionTools } from './transaction.ts'
 
 export type RecoveryResult = Awaited<ReturnType<typeof recover>>[number]
 

@@ -20,7 +20,9 @@ import {
   fileStamp,
   isWriteProtected,
   moveFile,
+  type PathCheck,
   readText,
+  writeText,
 } from '../files/text-files.ts'
 import { isNote } from '../files/file-names.ts'
 import {
@@ -35,8 +37,7 @@ import {
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
-import { describeBatch, type Batch, type BatchDetail } from './batch.ts'
-import { fileChangedError, readOrNull, replaceText, type TextWrite } from './settle-text.ts'
+import { describeBatch, type Batch, type BatchDetail, type TextWrite } from './batch.ts'
 
 export interface PrivatePathRules {
   /** Returns true if a rule keeps this workspace-relative path local. */
@@ -358,4 +359,32 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promi
     throw toWriteError(error, to)
   }
   return () => rename(target, source)
+}
+
+/** Reads a workspace-relative path; null if there is no file. @throws AppError as `resolveInside` and `readText` */
+export async function readTextOrNull(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
+  return readOrNull(await resolveInside(roots, path, resolvedRoots), path)
+}
+
+/** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
+async function readOrNull(target: string, path: string, isAllowed?: PathCheck): Promise<string | null> {
+  return (await fileStamp(target)) === undefined ? null : (await readText(target, path, isAllowed)).text
+}
+
+/** @param expected null: the file must not exist @throws AppError `file_changed`; as `resolveWritable`, `writeText` */
+export async function replaceText(
+  roots: Roots,
+  path: string,
+  expected: string | null,
+  replacement: string,
+  resolvedRoots: ResolvedRoots,
+): Promise<void> {
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
+  const stamp = await fileStamp(target)
+  if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
+  await writeText(target, replacement, path, isAllowed, stamp)
+}
+
+function fileChangedError(path: string): AppError {
+  return new AppError('file_changed', `${path} was changed in the meantime`, { path })
 }
