@@ -51,7 +51,7 @@ export class Scheduler {
 
   /** Runs if a run is due, the app is idle and the machine has little load. @returns true if it ran @throws as `run` */
   async runIfDue(): Promise<boolean> {
-    const { schedule, now, idleFor, run, load = machineLoad } = this.#options
+    const { schedule, now, idleFor, run, load = () => (loadavg()[0] ?? 0) / cpus().length } = this.#options
     const scheduleText = schedule()
     const parsed = parseSchedule(scheduleText)
     if (!parsed || this.#isSavingPower) return false
@@ -83,9 +83,4 @@ export class Scheduler {
     const at = this.#options.now().getTime()
     await writeDurably(this.#file, JSON.stringify({ version: 1, at, schedule }))
   }
-}
-
-/** Of the last minute; always 0 on Windows. */
-function machineLoad(): number {
-  return (loadavg()[0] ?? 0) / Math.max(1, cpus().length)
 }

@@ -49,8 +49,9 @@ export function revertInText(
 
 /** Merges two changes of one text; on overlap keeps the lines of both, `mine` first. */
 export function mergeKeepingBoth(base: string, mine: string, theirs: string): string {
+  const withLineEnd = (line: string) => (line.endsWith('\n') ? line : `${line}\n`)
   return [...mergePieces(base, mine, theirs)]
-    .flatMap((piece) => ('lines' in piece ? piece.lines : [...withLineEnd(piece.mine), ...piece.theirs]))
+    .flatMap((piece) => ('lines' in piece ? piece.lines : [...piece.mine.map(withLineEnd), ...piece.theirs]))
     .join('')
 }
 
@@ -152,8 +153,4 @@ function mergeEdits(base: readonly string[], edits: readonly Edit[], from: numbe
   if (edits.every(({ isMine }) => isMine)) return { lines: mine }
   if (edits.every(({ isMine }) => !isMine)) return { lines: theirs }
   return mine.join('') === theirs.join('') ? { lines: mine } : { mine, theirs, line }
-}
-
-function withLineEnd(lines: readonly string[]): string[] {
-  return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`))
 }

@@ -60,7 +60,18 @@ export async function writeDurably(
 export async function appendDurably(file: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(file))
-    await withFile(file, 'a+', (handle) => appendTo(handle, file, text))
+    await withFile(file, 'a+', async (handle) => {
+      const { size } = await handle.stat()
+      const { buffer: lastByte } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
+      try {
+        await handle.appendFile(size === 0 || lastByte.toString() === '\n' ? text : `\n${text}`)
+        await handle.datasync()
+      } catch (error) {
+        await handle.truncate(size).catch(() => undefined)
+        throw error
+      }
+      if (size === 0) await syncFolder(dirname(file))
+    })
   } catch (error) {
     throw toWriteError(error, file, Buffer.byteLength(text))
   }
@@ -91,19 +102,6 @@ export async function withFile<T>(
   }
 }
 
-async function appendTo(handle: FileHandle, file: string, text: string): Promise<void> {
-  const { size } = await handle.stat()
-  const bytes = Buffer.from((await endsWithLineBreak(handle, size)) ? text : `\n${text}`, 'utf8')
-  try {
-    await handle.appendFile(bytes)
-    await handle.datasync()
-  } catch (error) {
-    await handle.truncate(size).catch(() => undefined)
-    throw error
-  }
-  if (size === 0) await syncFolder(dirname(file))
-}
-
 async function writeNew(handle: FileHandle, bytes: Uint8Array, mode: number | undefined) {
   await handle.writeFile(bytes)
   // The umask may have removed bits that the replaced file had.
@@ -113,12 +111,6 @@ async function writeNew(handle: FileHandle, bytes: Uint8Array, mode: number | un
   if (size === bytes.length) return
   const message = `ENOSPC: only ${size} of ${bytes.length} bytes could be written`
   throw Object.assign(new Error(message), { code: 'ENOSPC', syscall: 'write' })
-}
-
-async function endsWithLineBreak(handle: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return true
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
-  return buffer[0] === 10
 }
 
 /** Node's recursive mkdir hangs if the file system rejects a folder with ENOENT, as /proc does. */

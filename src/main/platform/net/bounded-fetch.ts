@@ -40,7 +40,7 @@ export function boundedFetch(
   }
 }
 
-function mimeTypeOf({ headers }: Response): string {
+export function mimeTypeOf({ headers }: Response): string {
   return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 

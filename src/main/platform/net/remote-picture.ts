@@ -7,7 +7,7 @@ import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:d
 import { isIP, BlockList } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { AppError } from '#shared/util/errors.ts'
-import type { Fetch } from './bounded-fetch.ts'
+import { mimeTypeOf, type Fetch } from './bounded-fetch.ts'
 import type { Outbound, RequestOrigin } from './outbound.ts'
 import { environmentProxies, loadUndici } from './proxy-fetch.ts'
 
@@ -131,7 +131,7 @@ function isLocalHostName(host: string): boolean {
 
 async function readImage(url: URL, response: Response) {
   if (!response.ok) throw unavailableError(url, `HTTP ${response.status}`)
-  const declaredType = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const declaredType = mimeTypeOf(response)
   if (!declaredType.startsWith('image/')) throw unusableError(url)
   const chunks: Uint8Array[] = []
   let size = 0
@@ -156,10 +156,8 @@ function refusedError(host: string): AppError {
 
 function unusableError({ host }: URL): AppError {
   const megabytes = maxImageBytes / 1024 / 1024
-  return new AppError('picture_unusable', `${host} did not return an image of at most ${megabytes} MB`, {
-    host,
-    megabytes,
-  })
+  const message = `${host} did not return an image of at most ${megabytes} MB`
+  return new AppError('picture_unusable', message, { host, megabytes })
 }
 
 function unavailableError({ host }: URL, reason: string, cause?: unknown): AppError {

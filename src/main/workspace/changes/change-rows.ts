@@ -63,10 +63,6 @@ export function openAdoption(db: LogDb, at: number): number | undefined {
   return set.detail === null ? set.id : undefined
 }
 
-export function closeAdoption(db: LogDb): void {
-  db.prepare("UPDATE change_sets SET detail = '{}' WHERE kind = 'adoption'").run()
-}
-
 /** @param id null: the next one */
 export function insertFileChange(
   db: LogDb,

@@ -11,13 +11,6 @@ import { LogFile } from './log-file.ts'
 import { blameFile, diffOf, revertStatusOf } from './queries.ts'
 import { Scanner } from './scanner.ts'
 
-export interface ChangesWorkerSettings {
-  readonly file: string
-  readonly workspace: string
-  /** Offset of the app's clock from the system's, ms. */
-  readonly clockAheadMs: number
-}
-
 export interface GitExportRequest extends Pick<GitExportOptions, 'folder' | 'agentName' | 'includesPrivate'> {
   /** Folders that the agent can read, with their rules for private notes. */
   readonly notes: readonly NotesFolder[]
@@ -64,7 +57,7 @@ function throwUnavailable(error: unknown, signal: AbortSignal): never {
 }
 
 const jobs = {
-  open({ file, workspace, clockAheadMs }: ChangesWorkerSettings) {
+  open({ file, workspace, clockAheadMs }: { file: string; workspace: string; clockAheadMs: number }) {
     const log = new LogFile(file)
     opened = { log, workspace, scanner: new Scanner({ log, workspace, now: clockWithOffset(clockAheadMs) }) }
   },

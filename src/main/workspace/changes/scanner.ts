@@ -9,7 +9,6 @@ import { fileStamp, readText } from '../files/text-files.ts'
 import { walkNames } from '../files/walk.ts'
 import { settlePendingAt, storeFileChange } from './change-log.ts'
 import {
-  closeAdoption,
   deleteFileChange,
   deleteSetIfEmpty,
   insertChangeSet,
@@ -59,7 +58,7 @@ export class Scanner {
     )
     const paths = [...new Set([...files.map(({ path }) => path), ...recordedPaths])]
     const changed = await this.#record(paths, signal)
-    log.write(({ db }) => closeAdoption(db))
+    log.write(({ db }) => db.prepare("UPDATE change_sets SET detail = '{}' WHERE kind = 'adoption'").run())
     if (isPaused) log.isPaused = false
     return changed
   }

@@ -57,7 +57,7 @@ export function collectStrings(value: unknown): string[] {
 /** Returns a copy of a JSON value with every text and key changed, except structural fields. */
 export function mapStrings(value: unknown, rewrite: (text: string) => string): unknown {
   if (typeof value === 'string') {
-    const parsed = parseEmbeddedJson(value)
+    const parsed = /^\s*[{[]/.test(value) ? (parseJson(value) ?? undefined) : undefined
     return parsed === undefined ? rewrite(value) : JSON.stringify(mapStrings(parsed, rewrite))
   }
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, rewrite))
@@ -69,8 +69,4 @@ export function mapStrings(value: unknown, rewrite: (text: string) => string): u
         : [rewrite(key), mapStrings(field, rewrite)],
     ),
   )
-}
-
-function parseEmbeddedJson(text: string): unknown {
-  return /^\s*[{[]/.test(text) ? (parseJson(text) ?? undefined) : undefined
 }

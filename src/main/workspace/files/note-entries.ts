@@ -23,7 +23,8 @@ export function sectionTitle(input: string): string {
 
 function findSection(lines: readonly string[], title: string): Section | undefined {
   const sections = sectionsOf(lines)
-  const name = headingTitle(title)
+  // As the parser reads it from a heading: `C#` → `C`.
+  const name = sectionsOf([`## ${title}`])[0]?.title ?? title
   const lowerCaseName = name.toLowerCase()
   return (
     sections.find((section) => section.title === name) ??
@@ -35,11 +36,6 @@ function findSection(lines: readonly string[], title: string): Section | undefin
 
 function withoutFootnotes(title: string): string {
   return title.replaceAll(/\^\[[^\]]*\]/g, '').trim()
-}
-
-/** Returns the title as the parser reads it from a heading: `C#` → `C`. */
-function headingTitle(title: string): string {
-  return sectionsOf([`## ${title}`])[0]?.title ?? title
 }
 
 /** Closes a code block that the text leaves open, so that appended text is not part of it. */

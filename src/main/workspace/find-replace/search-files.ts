@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'
-import type { FindEvent, FoundFile, LeftFile, UnreadFile } from '#shared/contract/index.ts'
+import type { FoundFile, LeftFile, UnreadFile } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { type ResolvedRoots, resolveInside, resolveRoots, type Roots } from '../files/paths.ts'
@@ -14,12 +14,6 @@ export type SearchRoots = Pick<Roots, 'workspace' | 'forbidden'>
 
 /** Paths with the SHA-256 of their texts, hex. */
 export type Hashes = readonly (readonly [path: string, hash: string])[]
-
-export interface FindStep {
-  readonly event: Extract<FindEvent, { type: 'found' }>
-  /** Hashes of the files with matches. */
-  readonly hashes: Hashes
-}
 
 export interface Rewrite extends TextWrite {
   readonly count: number
@@ -37,14 +31,11 @@ const sandbox: { work: () => void } = { work: () => undefined }
 let context: ReturnType<typeof createContext> | undefined
 
 /** Searches all Markdown files. Files that cannot be read are `unread`. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
-export async function* searchFiles(
-  roots: SearchRoots,
-  query: SearchQuery,
-  signal?: AbortSignal,
-): AsyncGenerator<FindStep> {
+export async function* searchFiles(roots: SearchRoots, query: SearchQuery, signal?: AbortSignal) {
   const regex = toRegExp(query)
   const resolvedRoots = await resolveRoots(roots)
   const { files } = await walkMarkdown(roots.workspace, signal, roots.forbidden)
+  const type = 'found' as const
   let lineCount = 0
   for (let start = 0; start < files.length; start += batchSize) {
     signal?.throwIfAborted()
@@ -66,11 +57,11 @@ export async function* searchFiles(
       hashes.push([path, file.hash])
     }
     const done = Math.min(start + batchSize, files.length)
-    yield { event: { type: 'found', found, unread, done, total: files.length }, hashes }
+    yield { event: { type, found, unread, done, total: files.length }, hashes }
     // Lets the worker receive an abort message.
     await yieldToEventLoop()
   }
-  if (files.length === 0) yield { event: { type: 'found', found: [], unread: [], done: 0, total: 0 }, hashes: [] }
+  if (files.length === 0) yield { event: { type, found: [], unread: [], done: 0, total: 0 }, hashes: [] }
 }
 
 /**
