@@ -37,7 +37,7 @@ export async function attachFile(
   links.markStale()
   // Logseq links pages by name, but files by relative path.
   const style = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
-  return { path, link: await links.formatLink(note, path, { label: stem, isEmbed: true, style }) }
+  return { path, link: await links.formatLink({ from: note, path, label: stem, isEmbed: true, style }) }
 }
 
 /** Returns the folder for attachments of a note, with a final slash; empty for the top of the workspace. */

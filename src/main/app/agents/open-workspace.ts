@@ -1,5 +1,5 @@
 import type { Evidence, RecoveredChange } from '#shared/contract/index.ts'
-import type { SavedLines } from '#curation'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { ChangeLog, History, Workspace, type Roots, describeBatch } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
@@ -35,8 +35,8 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
         const rules = config.current.visibility.private
         const added = rulesForMove(privateRulesOf(options), move, isFolder)
         if (added.length === 0) return async () => undefined
-        await config.setPrivate([...rules, ...added])
-        return () => config.setPrivate(rules)
+        await config.set(['visibility', 'private'], [...rules, ...added])
+        return () => config.set(['visibility', 'private'], rules)
       },
     },
     layout: () => layoutOfConventions(conventions),
@@ -55,7 +55,7 @@ export interface OpenedWorkspace {
   readonly workspace: Workspace
   readonly log: ChangeLog
   /** Returns the line that a saved note repeats or replaces. */
-  compare(saved: SavedLines): Promise<Evidence | undefined>
+  compare(saved: LinesOfFile): Promise<Evidence | undefined>
   close(): Promise<void>
 }
 

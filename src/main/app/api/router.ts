@@ -151,7 +151,7 @@ const settingsRoutes = ({ app, os }: RouterBase) => ({
     await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))
     return app.settings.config.interface
   }),
-  setModel: perform(os.settings.setModel, (input) => app.agents.configOf(input.agent).setModel(input.model)),
+  setModel: perform(os.settings.setModel, (input) => app.agents.configOf(input.agent).set(['model'], input.model)),
   providers: os.settings.providers.handler(() => app.models.providers()),
   setKey: perform(os.settings.setKey, (input) => app.keys.setKey(input.provider, input.key)),
   setBaseUrl: perform(os.settings.setBaseUrl, (input) =>

@@ -37,7 +37,7 @@ export const workspaceRoutes = ({ app, os, forAgent, doForAgent }: RouterBase) =
     const config = app.agents.configOf(input.agent)
     const folder = `${input.path.replace(/\/+$/, '')}/`
     const otherRules = config.current.visibility.private.filter((rule) => `${rule.replace(/\/+$/, '')}/` !== folder)
-    await config.setPrivate(input.isPrivate ? [...otherRules, folder] : otherRules)
+    await config.set(['visibility', 'private'], input.isPrivate ? [...otherRules, folder] : otherRules)
   }),
   read: forAgent(os.workspace.read, async (agent, input) => {
     const { workspace } = agent

@@ -3,7 +3,7 @@ import type { AppEvent } from '#shared/contract/index.ts'
 import { isLongTermPath } from '#shared/util/agent-files.ts'
 import { type Log } from '#platform'
 import { type Health, reportIndex } from '../diagnostics/health.ts'
-import type { SavedLines } from '#curation'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { longTermFile } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { OpenAgent } from '../agents/agent.ts'
@@ -39,7 +39,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
     await savedQueries.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
   })
 
-  const compare = (saved: SavedLines) =>
+  const compare = (saved: LinesOfFile) =>
     suggestions
       .compare(saved)
       .then((match) => match && publish({ type: 'noteMatched', agent, ...match }))
