@@ -56,7 +56,8 @@ export const forSession = forAgent.extend({ session: sessionIdSchema })
 
 export const progressSchema = z.object({ done: z.int(), total: z.int() })
 
-export const done = z.object({})
+/** Output of a procedure that returns nothing: what its handler returns is dropped. */
+export const done = z.unknown().transform(() => ({}))
 
 /**
  * Recipient of a result: the client id of a program, `true` for an unknown program, or `false` for the user. For a

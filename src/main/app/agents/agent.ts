@@ -17,14 +17,13 @@ import { SavedSearches, type Scheduler, type SuggestionService } from '#curation
 import {
   GitLog,
   Batches,
-  type History,
+  History,
   Finder,
   type ConventionsReader,
   Links,
   type Workspace,
   type WriteOrigin,
 } from '#workspace'
-import { TextStatisticsCache } from './list-files.ts'
 import { attachFile } from './attach-file.ts'
 import { workerEntry } from '#platform'
 import { Importer } from '#interop'
@@ -32,10 +31,11 @@ import { Memory, threadEntries } from '#search'
 import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
 import { Drafts } from './drafts.ts'
-import { listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
+import { cachedStatistics, listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { openSuggestions, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
-import { openHistory, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
+import { openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
+import { changeLogFile } from './state-folders.ts'
 
 const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }
 
@@ -62,7 +62,7 @@ export class OpenAgent {
   recoveredChange: RecoveredChange | undefined
 
   readonly #options: AgentOptions
-  readonly #textStatistics: TextStatisticsCache
+  readonly #textStatistics = cachedStatistics(async (path) => (await this.workspace.read(path)).text)
   #comparison: Memory | undefined
   /** Time of the last use, in ms of `performance.now()`. */
   #usedAt = performance.now()
@@ -74,10 +74,17 @@ export class OpenAgent {
     this.#options = options
     this.id = config.id
     this.conventions = options.conventions
-    this.history = openHistory(options, roots)
+    this.history = new History({
+      settings: () => config.current.history,
+      isLongRunning: watch,
+      entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
+      file: changeLogFile(folders.history, options.workspace),
+      roots,
+      now,
+      onFault: onFault('history'),
+    })
     const { log } = this.history
     this.workspace = openWorkspace(options, roots, log)
-    this.#textStatistics = new TextStatisticsCache(async (path) => (await this.workspace.read(path)).text)
     this.memory = this.#openMemory(watch)
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     this.batches = new Batches(this.workspace, log)
@@ -108,9 +115,8 @@ export class OpenAgent {
     }
     const linksEntry = workerEntry(mainFolder, 'workspace/links/links.worker')
     this.links = new Links({ entry: linksEntry, workspace, batches, conventions: currentConventions })
-    const idleFor = () => performance.now() - this.#usedAt
-    const places = { workspace, log, sessions, links: this.links, idleFor }
-    const { suggestions, scheduler } = openSuggestions(options, places)
+    const places = { workspace, log, sessions, links: this.links }
+    const { suggestions, scheduler } = openSuggestions(options, places, () => performance.now() - this.#usedAt)
     this.suggestions = suggestions
     this.scheduler = scheduler
     this.privacy = new ChatPrivacy({
