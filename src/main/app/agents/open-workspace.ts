@@ -1,17 +1,15 @@
 import type { Evidence, RecoveredChange } from '#shared/contract/index.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
-import { ChangeLog, History, Workspace, type Roots, describeBatch } from '#workspace'
+import { ChangeLog, Workspace, type Roots, describeBatch } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
 import { changeLogFile } from './state-folders.ts'
 import { layoutOfConventions, readableFolders, privateRulesOf } from './memory-source.ts'
-import { workerEntry } from '#platform'
 import { findRule, rulesForMove } from '#workspace/privacy'
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { Importer } from '#interop'
 
-/** Returns the folders that the agent may read or must avoid. Reads the current settings at each access. */
 export function rootsOf(options: AgentOptions): Roots {
   return {
     workspace: options.workspace,
@@ -54,12 +52,12 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
 export interface OpenedWorkspace {
   readonly workspace: Workspace
   readonly log: ChangeLog
-  /** Returns the line that a saved note repeats or replaces. */
+  /** The line that a saved note repeats or replaces. */
   compare(saved: LinesOfFile): Promise<Evidence | undefined>
   close(): Promise<void>
 }
 
-/** Opens a workspace for writing without opening the agent. */
+/** Does not open the agent. */
 export function openWriter(options: AgentOptions): OpenedWorkspace {
   const roots = rootsOf(options)
   const log = new ChangeLog(changeLogFile(options.folders.history, options.workspace), options.workspace)
@@ -78,28 +76,12 @@ export function openWriter(options: AgentOptions): OpenedWorkspace {
 /** Records files (workspace-relative) as created from templates, so that they do not count as the user's work. */
 export async function recordTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
   const { workspace, log, close } = openWriter(options)
-  const texts = await Promise.all(
-    names.map(async (path) => ({ path, before: null, after: (await workspace.read(path)).text })),
-  )
-  const at = options.now().getTime()
-  log.done(await log.begin({ origin: { cause: 'template' }, at, files: texts }))
+  const files = await Array.fromAsync(names, async (path) => {
+    return { path, before: null, after: (await workspace.read(path)).text }
+  })
+  log.done(await log.begin({ origin: { cause: 'template' }, at: options.now().getTime(), files }))
   await workspace.known?.accept(names)
   await close()
-}
-
-export function openHistory(
-  { config, folders, mainFolder, now, watch, log, workspace }: AgentOptions,
-  roots: Roots,
-): History {
-  return new History({
-    settings: () => config.current.history,
-    isLongRunning: watch,
-    entry: workerEntry(mainFolder, 'workspace/changes/changes.worker'),
-    file: changeLogFile(folders.history, workspace),
-    roots,
-    now,
-    onFault: (error) => log.fault(error, `history of agent ${config.id}`),
-  })
 }
 
 const maxFiles = 200
