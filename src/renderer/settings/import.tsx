@@ -321,7 +321,7 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
 
 /** Takes over the chosen keys. Shows how many, with one undo for all files. */
 export async function takeOverSettings(choice: SettingsChoice): Promise<void> {
-  const toast = { id: 'settings-taken-over', durationMs: longUndoToastMs }
+  const toast = { id: 'settings-taken-over', duration: longUndoToastMs }
   let [count, first]: [number, ConfigChange | undefined] = [0, undefined]
   for (const [file, keys] of choice) {
     const { taken, change } = await client.import.takeOver({ file, keys: [...keys] })
