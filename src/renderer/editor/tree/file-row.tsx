@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { NoteMark, NotIndexedBadge } from '#lib/notes/note-marks.tsx'
-import { ActionItem, ActionMenu, ActionSeparator, IconButton } from '#lib/ui/elements.tsx'
+import { ActionItem, ActionMenu, ActionSeparator, Button, IconButton } from '#lib/ui/elements.tsx'
 import { NavRow, PromptDialog } from '#lib/ui/frames.tsx'
 import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 import { attachmentOrCanvasKind } from '../attachments.ts'
@@ -167,8 +167,9 @@ function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
         })}
         hint={planned.plan.staysPrivate ? t('links.staysPrivate') : undefined}
         skippedTitle={t('links.leftBehind', { count: planned.plan.left.length })}
-        main={{ label: t('links.update'), onChoose: () => closeAndMove(planned.to, planned.plan) }}
-        other={{ label: t('links.onlyMove'), onChoose: () => closeAndMove(planned.to, undefined) }}
+        action={t('links.update')}
+        aside={<Button onClick={() => void closeAndMove(planned.to, undefined)}>{t('links.onlyMove')}</Button>}
+        onSubmit={() => closeAndMove(planned.to, planned.plan)}
         onClose={onClose}
       />
     )
