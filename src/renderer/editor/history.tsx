@@ -122,7 +122,7 @@ interface HistoryRowProps {
 }
 
 function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const isCommit = row.kind === 'commit'
   const item = isCommit ? row.commit : row.change
   return (
@@ -330,7 +330,7 @@ interface ChangeProps {
 
 function Change({ agent, change }: ChangeProps) {
   const accept = useMutation(api.history.accept.mutationOptions())
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const { change: changeSet, path, at, from: previousPath, isUndo, files } = change
   const file = { agent, change: changeSet, path }
   const diff = useQuery(api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : file }))
