@@ -76,13 +76,8 @@ export function usePlaceNames() {
 /** The last query of a turn, for the actions on the citations of its answers. */
 export const QueryContext = createContext<string | undefined>(undefined)
 
-interface ResultActionsProps {
-  readonly place: FileLine
-  /** The query that found the line. If undefined, the search page asks the user for it. */
-  readonly query: string | undefined
-}
-
-export function ResultActions({ place, query }: ResultActionsProps) {
+/** @param query found the line; if it is undefined, the search page asks for it */
+export function ResultActions({ place, query }: { place: FileLine; query: string | undefined }) {
   const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const flag = useMutation(api.suggestions.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))

@@ -87,13 +87,8 @@ export function ResultRow({ candidate }: { candidate: Candidate }) {
 /** Lines shown before and after the result. */
 const linesAround = 4
 
-interface ResultPreviewProps {
-  readonly query: string
-  readonly candidate: Candidate
-}
-
 /** The lines around a result, and why it was found: in sentences, then in bars. */
-export function ResultPreview({ query, candidate }: ResultPreviewProps) {
+export function ResultPreview({ query, candidate }: { query: string; candidate: Candidate }) {
   const { path, startLine, endLine, matched } = candidate
   return (
     <div className="flex flex-col gap-4 p-4">

@@ -339,12 +339,7 @@ function Item({ message: { text, attachments }, children }: { message: OutgoingM
   )
 }
 
-interface QueuedMessagesProps {
-  readonly session: string
-  readonly onTakeBack: (text: string) => void
-}
-
-export function QueuedMessages({ session, onTakeBack }: QueuedMessagesProps) {
+export function QueuedMessages({ session, onTakeBack }: { session: string; onTakeBack: (text: string) => void }) {
   const target = { agent: useAgent().id, session }
   const { permissions, queue, isRunning } = useLive(session, ({ permissions, queue, isRunning }) => ({
     permissions,

@@ -321,16 +321,10 @@ function isShownAsPage(address: string): boolean {
   )
 }
 
-interface RemotePictureProps {
-  readonly address: string
-  readonly alt: string
-  /** px; undefined for the natural width. */
-  readonly width: number | undefined
-}
-
 const cacheMs = 60_000
 
-function RemotePicture({ address, alt, width }: RemotePictureProps) {
+/** @param width px; undefined for the natural width */
+function RemotePicture({ address, alt, width }: { address: string; alt: string; width: number | undefined }) {
   const { id: agent } = useAgent()
   const { path } = useDocumentContext()
   const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
