@@ -31,6 +31,8 @@ interface ChatPrivacyOptions {
   readonly visible: VisibleMemory
   /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
   readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>
+  /** Returns the texts of a note since a time (ms since the epoch); undefined if the history does not know them. */
+  readonly versionsSince: (path: string, since: number) => readonly string[] | undefined
   /** File with the private lines that chats were compared with. */
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */
@@ -75,6 +77,21 @@ export class ChatPrivacy {
     const indexed = (await orUndefined(this.#options.memory.privateLines([...lines.keys()]))) ?? []
     const found = new Set([...indexed, ...(await this.#privateLinesOfContextFiles())])
     return [...new Set([...lines].flatMap(([form, line]) => (found.has(form) ? [line] : [])))]
+  }
+
+  /**
+   * Returns true if a version of a note since a time has one of the lines as private text, or if its versions are unknown.
+   * @param since milliseconds since the epoch
+   */
+  wasPrivate(path: string, lines: readonly string[], since: number): boolean {
+    const { versionsSince, visible } = this.#options
+    const { marks } = visible
+    const forms = lines.flatMap(comparableForms)
+    const isPrivateIn = (text: string) => {
+      const hidden = new Set(privateLinesOf(text, marks.of(path, text)).flatMap(comparableForms))
+      return forms.some((form) => hidden.has(form))
+    }
+    return versionsSince(path, since)?.some(isPrivateIn) ?? true
   }
 
   /** Returns comparable lines of the files that are not indexed because requests contain them in full. */

@@ -125,6 +125,7 @@ export class OpenAgent {
       memory,
       visible: this.visibleTo({ seesPrivate: false }),
       originsOf: (path) => this.history.blame(path),
+      versionsSince: (path, since) => this.history.versionsSince(path, since),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
       now,
