@@ -73,15 +73,6 @@ import {
 import { restoreLineEnds } from './line-ends.ts'
 import { refuseUnreadable, walkMarkdown, walkNames, type WalkedFile, type Walk } from './walk.ts'
 
-export interface RevertedChange {
-  /** Id of the change set of the undo; undefined if nothing had to change, or the log could not store it. */
-  readonly change: number | undefined
-  readonly notes: number
-  readonly left: readonly LeftFile[]
-  /** Path in the trash, if the file of the change was removed. */
-  readonly trashed: string | undefined
-}
-
 const maxRevertAttempts = 5
 
 export interface WorkspaceOptions {
@@ -224,14 +215,11 @@ export class Workspace {
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
       const { baseText: base, onConflict } = expected
+      const mine = base === undefined ? text : restoreLineEnds(base, text)
+      const keepsBoth = onConflict === 'both'
       const result =
         current && base !== undefined
-          ? await this.#differ.merge({
-              base,
-              mine: restoreLineEnds(base, text),
-              theirs: current.text,
-              keepsBoth: onConflict === 'both',
-            })
+          ? await this.#differ.merge({ base, mine, theirs: current.text, keepsBoth })
           : undefined
       if (result === undefined) throw new AppError('file_changed', `${path} was changed in the meantime`, { path })
       saved = result
@@ -307,9 +295,11 @@ export class Workspace {
 
   /**
    * Reverts a change set or a part of it. A file that it created goes to the trash if no other text is left.
+   * @returns `change` of the undo: undefined if nothing had to change, or the log could not store it; `notes`: number of
+   * written files; `left`: files that could not be reverted; `trashed`: path of a removed file in the trash
    * @throws AppError `undo_conflict` if its lines were edited, as `planRevert`; `history_unavailable`
    */
-  async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions): Promise<RevertedChange> {
+  async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions) {
     const { log, roots } = this.#transaction
     if (!log) throw new AppError('undo_conflict', 'changes of this folder are not recorded', { path: '' })
     const resolvedRoots = await resolveRoots(roots)

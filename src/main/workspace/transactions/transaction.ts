@@ -64,6 +64,7 @@ export interface TransactionOptions {
   readonly kind?: ChangeKind | undefined
   readonly detail?: object | undefined
 }
+
 const concurrency = 16
 
 /**
@@ -98,13 +99,13 @@ async function writeFiles(
   origin: WriteOrigin,
   { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
 ) {
-  const { roots, writer, log, local } = tools
+  const { roots, writer, log } = tools
   const { move, made } = batch
   const batchName = describeBatch(batch)?.kind
   const isBatch = batchName !== undefined
   const resolvedRoots = await resolveRoots(roots)
-  const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()
-  const texts = move && local ? withPrivateMarks(local, move, movedTexts, requestedTexts) : requestedTexts
+  const writes = await planWrites(tools, move, requestedTexts, resolvedRoots)
+  const texts = writes.filter(({ before, after }) => before !== after)
   await inBatches(texts, concurrency, async ({ path, before, after }) => {
     const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
@@ -114,14 +115,11 @@ async function writeFiles(
     if (await isWriteProtected(target)) throw new AppError('move_failed', message, { path, reason: 'EACCES' })
   })
   for (const { newPath, after } of texts) assertReadable(after ?? '', newPath)
-  const files = transitionsOf(move, movedTexts, texts)
-  const change = await log?.begin({
-    origin,
-    at: writer.now(),
-    kind: kind ?? batchName,
-    detail: isBatch ? batch : detail,
-    files,
+  const files = writes.map(({ path, newPath, before, after }): FileTransition => {
+    return { path: newPath, from: isNote(path) && newPath !== path ? path : undefined, before, after }
   })
+  const about = { origin, at: writer.now(), kind: kind ?? batchName, detail: isBatch ? batch : detail }
+  const change = await log?.begin({ ...about, files })
   let startedCount = 0
   let undoMove: (() => Promise<void>) | undefined
   const trashedPaths = new Map<string, string>()
@@ -156,20 +154,28 @@ async function writeFiles(
   return { change, trashed: [...trashedPaths.values()].at(-1) }
 }
 
-function withPrivateMarks(
-  local: PrivatePathRules,
-  move: Move,
-  movedTexts: ReadonlyMap<string, string>,
+/** Returns a write for each file that is written or moves; the texts of a note that only moves are equal. */
+async function planWrites(
+  tools: TransactionTools,
+  move: BatchDetail['move'],
   texts: readonly TextWrite[],
-): TextWrite[] {
-  const writes = new Map(texts.map((write) => [write.path, write]))
-  for (const [path, text] of movedTexts) {
-    const newPath = movedPath(path, [move])
-    const { before, after } = writes.get(path) ?? { before: text, after: text }
-    if (!local.covers(path) || local.covers(newPath) || after === null || visibilityOf(after).isFullyPrivate) continue
-    writes.set(path, { path, newPath, before, after: withVisibility(after, true) })
-  }
-  return [...writes.values()]
+  resolvedRoots: ResolvedRoots,
+): Promise<TextWrite[]> {
+  const { roots, local } = tools
+  const requested = new Map(texts.map((write) => [write.path, write]))
+  const movedNotes = move ? (await pathsBelow(tools, move.from, move.isFolder)).filter(isNote) : []
+  const moved = await inBatches(movedNotes, concurrency, async (path): Promise<TextWrite[]> => {
+    const read = async () => (await readText(await resolveInside(roots, path, resolvedRoots), path)).text
+    const before = requested.get(path)?.before ?? (move?.isFolder ? await orUndefined(read()) : await read())
+    if (before === undefined) return []
+    const newPath = move ? movedPath(path, [move]) : path
+    const { after } = requested.get(path) ?? { after: before }
+    const losesRule = local?.covers(path) === true && !local.covers(newPath)
+    const needsMark = losesRule && after !== null && !visibilityOf(after).isFullyPrivate
+    return [{ path, newPath, before, after: needsMark ? withVisibility(after, true) : after }]
+  })
+  const movedPaths = new Set(movedNotes)
+  return [...moved.flat(), ...texts.filter(({ path }) => !movedPaths.has(path))]
 }
 
 /** False without rules. @param from path before the move */
@@ -183,20 +189,6 @@ async function pathsBelow({ listNotes }: TransactionTools, path: string, isFolde
   return isFolder ? (await listNotes()).filter((note) => note.startsWith(`${path}/`)) : [path]
 }
 
-function transitionsOf(
-  move: Move | undefined,
-  movedTexts: ReadonlyMap<string, string>,
-  texts: readonly TextWrite[],
-): FileTransition[] {
-  const rewritten = new Map(texts.map((text) => [text.path, text]))
-  const moved = [...movedTexts].map(([from, before]): FileTransition => {
-    const after = rewritten.get(from)?.after ?? before
-    return { path: move ? movedPath(from, [move]) : from, from, before, after }
-  })
-  const others = texts.filter(({ path }) => !movedTexts.has(path))
-  return [...moved, ...others.map(({ newPath, before, after }) => ({ path: newPath, before, after }))]
-}
-
 export async function stampsOf(
   roots: Roots,
   files: readonly FileTransition[],
@@ -207,27 +199,6 @@ export async function stampsOf(
     return [path, target === undefined ? undefined : await fileStamp(target)] as const
   })
   return new Map(stamps.flatMap(([path, stamp]) => (stamp === undefined ? [] : [[path, stamp]])))
-}
-
-async function readMovedTexts(
-  tools: TransactionTools,
-  { from, isFolder }: { readonly from: string; readonly isFolder: boolean },
-  texts: readonly TextWrite[],
-  resolvedRoots: ResolvedRoots,
-): Promise<Map<string, string>> {
-  const textsBefore = new Map(texts.map(({ path, before }) => [path, before]))
-  const paths = (await pathsBelow(tools, from, isFolder)).filter(isNote)
-  const entries = await inBatches(paths, concurrency, async (path): Promise<(readonly [string, string])[]> => {
-    try {
-      const text =
-        textsBefore.get(path) ?? (await readText(await resolveInside(tools.roots, path, resolvedRoots), path)).text
-      return [[path, text]]
-    } catch (error) {
-      if (isFolder && error instanceof AppError) return []
-      throw error
-    }
-  })
-  return new Map(entries.flat())
 }
 
 /** Moves a note with the text `expected` to the trash. @returns its path there @throws AppError `file_changed` */
