@@ -19,10 +19,7 @@ export interface Finding {
   readonly reason?: string | undefined
 }
 
-interface HashedText {
-  readonly text: string
-  readonly hash: string
-}
+type HashedText = Awaited<ReturnType<Workspace['read']>>
 export type LoadedNote = HashedText & { readonly lines: TextLines }
 
 /** Reads a note; undefined if it does not exist. @throws AppError as `Workspace.read` */

@@ -11,20 +11,17 @@ import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { gitOutput } from '../git/run-git.ts'
 import { EarlierPrivacy, type PrivacyMarks } from '../privacy/privacy-marks.ts'
 import { changeSetOf, fileChangesOf, type ChangeSet } from './change-rows.ts'
+import type { GitImportOptions } from './import-git.ts'
 import type { OpenLog } from './log-file.ts'
 import { Versions } from './versions.ts'
 
-export interface GitExportOptions {
-  readonly file: string
-  /** Absolute path of a folder that is empty or does not exist. */
-  readonly folder: string
+/** `folder` is empty or does not exist. */
+export interface GitExportOptions extends GitImportOptions {
   readonly agentName: string
   readonly includesPrivate: boolean
   readonly marks: PrivacyMarks
   /** Reads a note of the workspace as it is now; undefined if it cannot be read. */
   readonly read: (path: string) => Promise<{ path: string; text: string } | undefined>
-  readonly signal?: AbortSignal | undefined
-  readonly onProgress?: (done: number, total: number) => void
 }
 
 /** Names in the author field; the others are the agent's or the program's. */

@@ -6,7 +6,6 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable, type PathCheck } from './text-files.ts'
 import { isMarkdown, isMemoryPath, type Layout, maxDepth, trashFolder } from './layout.ts'
@@ -227,11 +226,6 @@ export function normalizePath(requested: string): string {
   if (isAbsolute || segments.length === 0 || segments.includes('..')) throw outsideError(requested)
   if (!segments.every((segment) => isUsable(segment))) throw invalidPathError(requested)
   return segments.join('/')
-}
-
-/** @throws AppError as `normalizePath` */
-export function normalizeMove({ from, to }: Move): Move {
-  return { from: normalizePath(from), to: normalizePath(to) }
 }
 
 /** True also for the folder itself. Both paths must be absolute and real. */

@@ -356,7 +356,7 @@ export class Workspace {
   /** Checks a move before it starts. @returns true if a rule makes a note that moves private @throws as `checkMove` */
   async checkMove(move: Move): Promise<boolean> {
     await checkMove(this.roots, move)
-    return movesPrivateNotes(this.#transaction, normalizePath(move.from))
+    return movesPrivateNotes(this.#transaction, move.from)
   }
 
   /** As `recover` in `recovery.ts`. */

@@ -27,7 +27,6 @@ import {
 import { isNote } from '../files/file-names.ts'
 import {
   isInside,
-  normalizeMove,
   resolveRoots,
   resolveInside,
   resolveNewFolder,
@@ -277,9 +276,8 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
  */
 export async function checkMove(
   roots: Roots,
-  requestedMove: Move,
+  { from, to }: Move,
 ): Promise<Required<Pick<BatchDetail, 'move' | 'made'>>> {
-  const { from, to } = normalizeMove(requestedMove)
   const isFolder = await isFolderAt(roots, from)
   if (!isFolder) await assertNoLink(roots, from)
   const segments = to.split('/')
