@@ -49,10 +49,7 @@ export class RemoteImages {
     this.#isAllowedAddress = isAllowedAddress
   }
 
-  /**
-   * @throws AppError 'private_stays_here'; 'picture_refused' for a non-public address; 'picture_unavailable';
-   * 'picture_unusable' if it is not an image or too large
-   */
+  /** @throws AppError 'private_stays_here', 'picture_refused', 'picture_unavailable', 'picture_unusable' */
   async load(address: string, origin: ImageOrigin, signal?: AbortSignal) {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let url = this.#checkUrl(address, undefined)

@@ -38,10 +38,7 @@ const authorNames: Partial<Record<Cause, string>> = {
 }
 const branch = 'refs/heads/main'
 
-/**
- * Writes a repository with a work tree. A failure or `signal` removes the repository.
- * @throws AppError `input_invalid` if the folder is not empty, `git_failed`; SqliteError; the signal's reason
- */
+/** A failure or `signal` removes the repository. @throws AppError `input_invalid`, `git_failed`; SqliteError */
 export async function exportToGit(options: GitExportOptions): Promise<GitExport> {
   const { file, folder, signal } = options
   const exists = existsSync(folder)

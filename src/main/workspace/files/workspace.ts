@@ -1,7 +1,4 @@
-/**
- * Reads and writes the files of one agent's workspace. A write holds a lock, across all processes, from reading the
- * file until every listener has run.
- */
+/** A write holds a lock, across all processes, from reading the file until every listener has run. */
 import { attachmentType } from '#shared/util/attachments.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -300,13 +297,13 @@ export class Workspace {
    * @throws AppError `undo_conflict` if its lines were edited, as `planRevert`; `history_unavailable`
    */
   async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions) {
-    const { log, roots } = this.#transaction
+    const { log } = this.#transaction
     if (!log) throw new AppError('undo_conflict', 'changes of this folder are not recorded', { path: '' })
-    const resolvedRoots = await resolveRoots(roots)
-    const readOrNull = (path: string) => readTextOrNull(roots, path, resolvedRoots)
+    const roots = await resolveRoots(this.roots)
+    const readText = (path: string) => readTextOrNull(roots, path)
     const refused: LeftFile[] = []
     for (let attempt = 1; ;) {
-      const plan = await planRevert({ log, differ: this.#differ, readText: readOrNull }, request)
+      const plan = await planRevert({ log, differ: this.#differ, readText }, request)
       const { change, move } = plan
       const detail = batchDetailOf(request.path === undefined ? change.detail : null)
       const texts = plan.texts.filter((text) => !refused.some(({ path }) => path === text.path))
@@ -378,10 +375,7 @@ export class Workspace {
     })
   }
 
-  /**
-   * @param fill writes the file at the absolute path that it receives
-   * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
-   */
+  /** @param fill writes the absolute path @throws AppError `attachment_unknown`, `file_exists`, `path_invalid` */
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
     const { target, isAllowed } = await resolveNewAttachment(this.roots, path)
     await createFile(target, normalizePath(path), isAllowed, fill)

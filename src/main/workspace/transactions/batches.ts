@@ -58,10 +58,7 @@ export class Batches {
     })
   }
 
-  /**
-   * A move or a renamed tag is undone completely or not at all; notes of a replacement can be in `left`.
-   * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
-   */
+  /** A move or a renamed tag is undone completely or not at all. @throws AppError `undo_conflict` */
   async undo(change: number, origin: WriteOrigin) {
     if (this.#log.read(({ db }) => isUndone(db, change)))
       throw new AppError('undo_conflict', 'this change was already undone', { path: '' })

@@ -32,7 +32,6 @@ import {
   resolveNewFolder,
   resolveTrash,
   resolveWritable,
-  type ResolvedRoots,
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
@@ -98,15 +97,15 @@ async function writeFiles(
   origin: WriteOrigin,
   { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
 ) {
-  const { roots, writer, log } = tools
+  const { writer, log } = tools
   const { move, made } = batch
   const batchName = describeBatch(batch)?.kind
   const isBatch = batchName !== undefined
-  const resolvedRoots = await resolveRoots(roots)
-  const writes = await planWrites(tools, move, requestedTexts, resolvedRoots)
+  const roots = await resolveRoots(tools.roots)
+  const writes = await planWrites({ ...tools, roots }, move, requestedTexts)
   const texts = writes.filter(({ before, after }) => before !== after)
   await inBatches(texts, concurrency, async ({ path, before, after }) => {
-    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
+    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
     if (after === null) return
     if (!isBatch) return assertUnprotected(target, path)
@@ -131,14 +130,14 @@ async function writeFiles(
       startedCount += textBatch.length
       const results = await Promise.allSettled(
         textBatch.map(async ({ newPath, before, after }) => {
-          if (after !== null) return replaceText(roots, newPath, before, after, resolvedRoots)
+          if (after !== null) return replaceText(roots, newPath, before, after)
           trashedPaths.set(newPath, await moveTextToTrash(tools, newPath, before))
         }),
       )
       for (const result of results) if (result.status === 'rejected') throw result.reason
     }
   } catch (error) {
-    await rollback(tools, texts.slice(0, startedCount), trashedPaths, resolvedRoots)
+    await rollback(roots, texts.slice(0, startedCount), trashedPaths)
     await undoMove?.()
     await removeEmpty(roots, made)
     log?.cancel(change)
@@ -148,7 +147,7 @@ async function writeFiles(
     throw new AppError('move_failed', message, error.data, { cause: error })
   }
   onProgress(texts.length, texts.length)
-  log?.done(change, await stampsOf(roots, files, resolvedRoots))
+  log?.done(change, await stampsOf(roots, files))
   await writer.notify(files, origin, change)
   return { change, trashed: [...trashedPaths.values()].at(-1) }
 }
@@ -158,13 +157,12 @@ async function planWrites(
   tools: TransactionTools,
   move: BatchDetail['move'],
   texts: readonly TextWrite[],
-  resolvedRoots: ResolvedRoots,
 ): Promise<TextWrite[]> {
   const { roots, local } = tools
   const requested = new Map(texts.map((write) => [write.path, write]))
   const movedNotes = move ? (await pathsBelow(tools, move.from, move.isFolder)).filter(isNote) : []
   const moved = await inBatches(movedNotes, concurrency, async (path): Promise<TextWrite[]> => {
-    const read = async () => (await readText(await resolveInside(roots, path, resolvedRoots), path)).text
+    const read = async () => (await readText(await resolveInside(roots, path), path)).text
     const before = requested.get(path)?.before ?? (move?.isFolder ? await orUndefined(read()) : await read())
     if (before === undefined) return []
     const newPath = move ? movedPath(path, [move]) : path
@@ -188,13 +186,9 @@ async function pathsBelow({ listNotes }: TransactionTools, path: string, isFolde
   return isFolder ? (await listNotes()).filter((note) => note.startsWith(`${path}/`)) : [path]
 }
 
-export async function stampsOf(
-  roots: Roots,
-  files: readonly FileTransition[],
-  resolvedRoots: ResolvedRoots,
-): Promise<Map<string, string>> {
+export async function stampsOf(roots: Roots, files: readonly FileTransition[]): Promise<Map<string, string>> {
   const stamps = await inBatches(files, concurrency, async ({ path }) => {
-    const target = await orUndefined(resolveInside(roots, path, resolvedRoots))
+    const target = await orUndefined(resolveInside(roots, path))
     return [path, target === undefined ? undefined : await fileStamp(target)] as const
   })
   return new Map(stamps.flatMap(([path, stamp]) => (stamp === undefined ? [] : [[path, stamp]])))
@@ -224,10 +218,9 @@ export async function moveToTrash(roots: Roots, path: string, target: string, no
 
 /** Skips files that another program has changed. @throws any other error; the change stays pending then */
 async function rollback(
-  { roots }: TransactionTools,
+  roots: Roots,
   texts: readonly TextWrite[],
   trashedPaths: ReadonlyMap<string, string>,
-  resolvedRoots: ResolvedRoots,
 ): Promise<void> {
   const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large', 'file_exists')
   await inBatches(texts, concurrency, async ({ newPath, before, after }) => {
@@ -238,8 +231,8 @@ async function rollback(
       return moveFile(source, target, newPath, isAllowed).catch(ignoreChanged)
     }
     if (after === null) return undefined
-    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite', resolvedRoots)
-    if (before !== null) return replaceText(roots, newPath, after, before, resolvedRoots).catch(ignoreChanged)
+    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite')
+    if (before !== null) return replaceText(roots, newPath, after, before).catch(ignoreChanged)
     return (await readOrNull(target, newPath, isAllowed)) === after ? rm(target, { force: true }) : undefined
   })
 }
@@ -331,8 +324,8 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promi
 }
 
 /** Reads a workspace-relative path; null if there is no file. @throws AppError as `resolveInside` and `readText` */
-export async function readTextOrNull(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
-  return readOrNull(await resolveInside(roots, path, resolvedRoots), path)
+export async function readTextOrNull(roots: Roots, path: string): Promise<string | null> {
+  return readOrNull(await resolveInside(roots, path), path)
 }
 
 /** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
@@ -346,9 +339,8 @@ export async function replaceText(
   path: string,
   expected: string | null,
   replacement: string,
-  resolvedRoots: ResolvedRoots,
 ): Promise<void> {
-  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
   const stamp = await fileStamp(target)
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   await writeText(target, replacement, path, isAllowed, stamp)
