@@ -3,7 +3,7 @@ import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, ReviewOutcome, ReviewEstimate } from '#shared/contract/index.ts'
-import { EmptyState, QueryView, ErrorState, Skeleton, Button, IconButton, Choice, TextLink } from '#lib/ui/elements.tsx'
+import { EmptyState, QueryView, Button, IconButton, Choice, Progress, TextLink } from '#lib/ui/elements.tsx'
 import { formatMoment, formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
 import { ViewHeader, Dialog } from '#lib/ui/frames.tsx'
 import { api } from '#lib/api/client.ts'
@@ -30,12 +30,10 @@ export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestio
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || isHandledByTarget(event)) return
-    const hasModifier = event.ctrlKey || event.metaKey
     const edit = () => current && current.files.length > 0 && tab === 'open' && setIsEditing(true)
     const accept = () => (checkedIds.size > 0 || !openDetails()) && void inbox.accept()
-    const actions = keyActions(inbox, edit, accept)
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-    const action = actions[hasModifier ? `Mod+${key}` : key]
+    const action = keyActions(inbox, edit, accept)[event.ctrlKey || event.metaKey ? `Mod+${key}` : key]
     if (!action) return
     event.preventDefault()
     action()
@@ -170,23 +168,17 @@ function keyActions(inbox: Suggestions, edit: () => void, accept: () => void): R
 }
 
 function CheckedActions({ inbox }: { inbox: Suggestions }) {
-  const { isBusy } = inbox
-  return (
-    <>
-      <Button look="link" disabled={isBusy} onClick={() => void inbox.accept()}>
-        {t('history.accept')}
-      </Button>
-      <Button look="link" disabled={isBusy} onClick={() => void inbox.refuse()}>
-        {t('suggestions.refuse')}
-      </Button>
-      <Button look="link" onClick={inbox.toggleAll}>
-        {t('suggestions.chooseAll')}
-      </Button>
-      <Button look="link" onClick={inbox.uncheckAll}>
-        {t('suggestions.chooseNone')}
-      </Button>
-    </>
-  )
+  const actions = [
+    ['history.accept', inbox.accept],
+    ['suggestions.refuse', inbox.refuse],
+    ['suggestions.chooseAll', inbox.toggleAll],
+    ['suggestions.chooseNone', inbox.uncheckAll],
+  ] as const
+  return actions.map(([label, run]) => (
+    <Button key={label} look="link" disabled={inbox.isBusy} onClick={() => void run()}>
+      {t(label)}
+    </Button>
+  ))
 }
 
 function ScanButtons({ inbox, onReview }: { inbox: Suggestions; onReview: () => void }) {
@@ -194,10 +186,9 @@ function ScanButtons({ inbox, onReview }: { inbox: Suggestions; onReview: () => 
   if (progress)
     return (
       <Button onClick={inbox.stop}>
-        <progress
-          aria-label={t(inbox.query.data?.isReviewing === true ? 'suggestions.review.asking' : 'suggestions.looking')}
-          value={progress.total === 0 ? undefined : progress.done}
-          max={Math.max(1, progress.total)}
+        <Progress
+          label={t(inbox.query.data?.isReviewing ? 'suggestions.review.asking' : 'suggestions.looking')}
+          {...progress}
           className="w-16"
         />
         {t('common.cancel')}
@@ -246,7 +237,7 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: Suggestions }) {
       <QueryView query={query} lines={8}>
         {({ files }) =>
           files.map(({ path, patch, isNew }) => (
-            <SuggestedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
+            <SuggestedDiff key={path} path={path} patch={patch} isNew={isNew} isSmall />
           ))
         }
       </QueryView>
@@ -320,14 +311,14 @@ function ReviewSummary({ review }: { review: ReviewOutcome }) {
   const parts = [
     t('suggestions.review.last', { when: formatMoment(at), model }),
     t('suggestions.count', { count: suggestions }),
-    ...(usd === null || usd === 0 ? [] : [formatMoney(usd)]),
-    ...(state === 'budget' ? [t('suggestions.review.budgetReached', { count: left })] : []),
-    ...(state === 'stopped' ? [t('suggestions.review.stopped', { count: left })] : []),
-    ...(state === 'running' ? [t('suggestions.review.brokenOff')] : []),
-    ...(state === 'failed' ? [explainCode(code, data)] : []),
-    ...(unread > 0 ? [t('suggestions.review.unread', { count: unread })] : []),
+    usd && formatMoney(usd),
+    state === 'budget' && t('suggestions.review.budgetReached', { count: left }),
+    state === 'stopped' && t('suggestions.review.stopped', { count: left }),
+    state === 'running' && t('suggestions.review.brokenOff'),
+    state === 'failed' && explainCode(code, data),
+    unread > 0 && t('suggestions.review.unread', { count: unread }),
   ]
-  return <>{parts.join(' · ')}</>
+  return parts.filter(Boolean).join(' · ')
 }
 
 export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
@@ -349,15 +340,9 @@ export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onSta
       onClose={onClose}
     >
       <p className="text-muted">{t('suggestions.review.lead')}</p>
-      {query.error ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : !estimate ? (
-        <div role="status" aria-label={t('suggestions.review.estimating')}>
-          <Skeleton lines={5} />
-        </div>
-      ) : (
-        <Estimate estimate={estimate} />
-      )}
+      <div role="status" aria-label={query.isPending ? t('suggestions.review.estimating') : undefined}>
+        <QueryView query={query}>{(data) => <Estimate estimate={data} />}</QueryView>
+      </div>
     </Dialog>
   )
 }

@@ -47,7 +47,7 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   const isShownProtected = file.data?.isProtected === true && !wasWritable
   if (file.data && !file.data.readOnly && !file.data.isProtected && !wasWritable) setWasWritable(true)
   if ((file.data?.readOnly || isShownProtected) && file.data && !missing)
-    return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isShownProtected} />
+    return <ReadOnlyFile path={path} text={file.data.text} isProtected={isShownProtected} />
   const fileProps = { agent, path, autosave, onDiscarded: () => setIsDraftOpen(false) }
   if (file.data && !file.data.readOnly) return <EditedFile {...fileProps} disk={file.data} missing={missing} />
   if (isDraftOpen) return <EditedFile {...fileProps} disk={emptyDiskFile} missing={undefined} />
@@ -55,7 +55,7 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
     <section className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
       {missing ? (
-        <MissingNote agent={agent.id} path={path} missing={missing} onOpenDraft={() => setIsDraftOpen(true)} />
+        <MissingNote agent={agent.id} path={path} {...missing} onOpenDraft={() => setIsDraftOpen(true)} />
       ) : file.error ? (
         <ErrorState error={file.error} onRetry={() => void file.refetch()} />
       ) : (
@@ -65,31 +65,25 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   )
 }
 
-interface MissingNoteProps {
+interface MissingNoteProps extends MissingFile {
   readonly agent: string
   readonly path: string
-  readonly missing: MissingFile
   readonly onOpenDraft: () => void
 }
 
-function MissingNote({ agent, path, missing: { movedTo }, onOpenDraft }: MissingNoteProps) {
+function MissingNote({ agent, path, movedTo, onOpenDraft }: MissingNoteProps) {
   const [, navigate] = useLocation()
-  const draft = useQuery(
+  const { data: drafts = [] } = useQuery(
     api.workspace.drafts.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
   )
-  const hasDraft = draft.data !== undefined && draft.data.length > 0
+  const hasDraft = drafts.length > 0
   const shortPath = clipLine(path)
   const day = /^(?:\.commonplace\/)?memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1]
+  const title = day ? t('file.emptyDay', { day: formatDate(day) }) : t('file.notFound', { path: shortPath })
   return (
     <EmptyState
-      title={
-        movedTo === undefined
-          ? day === undefined
-            ? t('file.notFound', { path: shortPath })
-            : t('file.emptyDay', { day: formatDate(day) })
-          : t('file.movedAway', { path: shortPath, to: clipLine(movedTo) })
-      }
-      {...(hasDraft ? { hint: t('file.draftWithout') } : {})}
+      title={movedTo === undefined ? title : t('file.movedAway', { path: shortPath, to: clipLine(movedTo) })}
+      hint={hasDraft ? t('file.draftWithout') : ''}
     >
       {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
       {hasDraft && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
@@ -107,13 +101,12 @@ function missingFileOf(error: unknown): MissingFile | undefined {
 }
 
 interface ReadOnlyFileProps {
-  readonly agent: string
   readonly path: string
   readonly text: string
   readonly isProtected: boolean
 }
 
-function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
+function ReadOnlyFile({ path, text, isProtected }: ReadOnlyFileProps) {
   const [isPreviewShown, setIsPreviewShown] = useState(true)
   const marked = useMarkedLines()
   // `@<agent>/…` is a note of another agent.
@@ -137,7 +130,7 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
       {isPreviewShown ? (
         <ErrorBoundary piece="preview" variant="view" resetKey={text}>
           <Suspense fallback={<Skeleton lines={12} />}>
-            <Preview agent={agent} path={path} text={text} isWide marked={marked} onEdit={undefined} />
+            <Preview path={path} text={text} isWide marked={marked} onEdit={undefined} />
           </Suspense>
         </ErrorBoundary>
       ) : (
@@ -148,5 +141,4 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
 }
 
 const permissionPollMs = 3000
-
 const emptyDiskFile: DiskFile = { text: '', hash: null }

@@ -1,5 +1,5 @@
 import { useQuery, useMutation } from '@tanstack/react-query'
-import { useState, type PropsWithChildren } from 'react'
+import { useState, type PropsWithChildren, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
 import type { Agent, OutgoingLink, TagPlan, BrokenLink, MovePlan } from '#shared/contract/index.ts'
@@ -29,7 +29,7 @@ export function LinksPanel({ agent, path, onClose }: { agent: Agent; path: strin
           <>
             <Section title={t('links.backlinks')} count={links.data.counts.backlinks} empty={t('links.noBacklinks')}>
               {links.data.backlinks.map((link, index) => (
-                <LineLink key={index} path={link.path} line={link.line} text={link.text} />
+                <LineLink key={index} {...link} />
               ))}
             </Section>
             <SimilarNotes agent={agent.id} path={path} />
@@ -112,7 +112,7 @@ function SimilarNotes({ agent, path }: { agent: string; path: string }) {
   return (
     <Section title={t('links.near')} count={data.length} empty="">
       {data.map((note) => (
-        <LineLink key={note.path} path={note.path} line={note.line} text={note.text} />
+        <LineLink key={note.path} {...note} />
       ))}
     </Section>
   )
@@ -125,9 +125,10 @@ function NoteProperties({ agent, path }: { agent: string; path: string }) {
   const metadata = useQuery(api.tags.of.queryOptions({ input: { agent, path } }))
   if (metadata.error) return <p className="p-2 text-muted">{explainError(metadata.error)}</p>
   if (!metadata.data) return null
-  // The first spelling of each tag. Reversed, since a map keeps the last value of a key.
-  const tagsByKey = new Map(metadata.data.tags.toReversed().map((tag) => [tagKey(tag.name), tag]))
-  const tags = [...tagsByKey.values()].toReversed()
+  // The first spelling of each tag.
+  const tags = [...Map.groupBy(metadata.data.tags, ({ name }) => tagKey(name)).values()].flatMap(
+    ([first]) => first ?? [],
+  )
   // The tags are listed separately.
   const properties = metadata.data.properties.filter(({ name }) => !/^tags?$/i.test(name))
   return (
@@ -170,13 +171,8 @@ function NoteProperties({ agent, path }: { agent: string; path: string }) {
   )
 }
 
-interface TagChipProps {
-  /** Without `#`. */
-  readonly name: string
-  readonly onRename: () => void
-}
-
-function TagChip({ name, onRename }: TagChipProps) {
+/** @param name without `#` */
+function TagChip({ name, onRename }: { name: string; onRename: () => void }) {
   return (
     <span className="group inline-flex min-h-6 max-w-full items-center rounded-full bg-accent-wash pl-2 text-[12px] text-accent">
       <Link
@@ -210,14 +206,8 @@ function PropertyValue({ name, value }: { name: string; value: string }) {
   )
 }
 
-interface RenameTagDialogProps {
-  readonly agent: string
-  /** Without `#`. */
-  readonly from: string
-  readonly onClose: () => void
-}
-
-function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
+/** @param from without `#` */
+function RenameTagDialog({ agent, from, onClose }: { agent: string; from: string; onClose: () => void }) {
   const [planned, setPlanned] = useState<{ to: string; plan: TagPlan }>()
   const planRename = async (typed: string) => {
     const to = typed.replace(/^#/, '')
@@ -247,15 +237,11 @@ function RenameTagDialog({ agent, from, onClose }: RenameTagDialogProps) {
   return (
     <PlanDialog
       plan={plan}
-      title={t('tags.willRename', {
-        from,
-        to,
-        count: plan.tags,
-        notes: t('links.inNotes', { count: plan.notes }),
-      })}
+      title={t('tags.willRename', { from, to, count: plan.tags, notes: t('links.inNotes', { count: plan.notes }) })}
       hint={plan.joins ? t('tags.joins', { to }) : undefined}
       skippedTitle={t('tags.leftBehind', { count: plan.left.length })}
-      main={{ label: t('agents.rename'), onChoose: rename }}
+      action={t('agents.rename')}
+      onSubmit={rename}
       onClose={onClose}
     />
   )
@@ -301,11 +287,8 @@ export function BrokenView({ agent }: { agent: Agent }) {
 
 function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
   const { path, line, text, target, lacks, makes: newNotePath, near: suggestedTargets } = link
-  const repair = useMutation(
-    api.links.mend.mutationOptions({
-      onSuccess: ({ change }) => showChange(t('links.mended', { path }), agent, change),
-    }),
-  )
+  const onSuccess = ({ change }: { change: number | null }) => showChange(t('links.mended', { path }), agent, change)
+  const repair = useMutation(api.links.mend.mutationOptions({ onSuccess }))
   return (
     <div className="flex flex-col gap-1 border-b border-soft py-2" data-testid="broken-link">
       <Link href={paths.file(path, line)} className="flex gap-3 hover:underline">
@@ -337,45 +320,29 @@ function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
 
 const initiallyOpenFiles = 3
 
-interface PlanChoice {
-  readonly label: string
-  readonly onChoose: () => Promise<void>
-}
-
 interface PlanDialogProps {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
   readonly title: string
   readonly hint?: string | undefined
   /** Introduces the list of places that stay unchanged. */
   readonly skippedTitle: string
-  readonly main: PlanChoice
-  readonly other?: PlanChoice
+  readonly action: string
+  /** A second button. */
+  readonly aside?: ReactNode
+  readonly onSubmit: () => Promise<void>
   readonly onClose: () => void
 }
 
-export function PlanDialog({ plan, title, hint, skippedTitle, main, other, onClose }: PlanDialogProps) {
-  const [isBusy, setIsBusy] = useState(false)
-  const choose = ({ onChoose }: PlanChoice) => {
-    setIsBusy(true)
-    void onChoose()
-  }
+export function PlanDialog({ plan, hint, skippedTitle, onSubmit, ...dialog }: PlanDialogProps) {
+  const submit = useMutation({ mutationFn: onSubmit })
   const unlistedNotes = plan.notes - plan.files.length
   return (
     <Dialog
-      title={title}
-      action={main.label}
+      {...dialog}
       focusesAction
-      canSubmit={!isBusy}
+      canSubmit={!submit.isPending}
       className="top-[10vh] w-[min(680px,94vw)]"
-      aside={
-        other && (
-          <Button disabled={isBusy} onClick={() => choose(other)}>
-            {other.label}
-          </Button>
-        )
-      }
-      onSubmit={() => choose(main)}
-      onClose={onClose}
+      onSubmit={() => submit.mutate()}
     >
       {hint !== undefined && (
         <p role="note" className="text-[12px] text-muted">

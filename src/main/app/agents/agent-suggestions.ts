@@ -24,21 +24,13 @@ import { builtinModelFile, foldersWithPrivateRules, privateRulesOf } from './mem
 /** Monthly limit of reviews if the model's price is unknown: about 18 first reviews of 2,000 lines (docs/guide/suggestions.md). */
 const monthlyTokenLimit = 2_000_000
 
-interface SuggestionDependencies {
-  readonly workspace: Workspace
-  readonly log: ChangeLog
-  readonly sessions: Sessions
-  readonly links: Links
-  /** Returns the milliseconds since the last use of this agent. */
-  readonly idleFor: () => number
-}
-
+/** @param idleFor returns the milliseconds since the last use of this agent */
 export function openSuggestions(
   options: AgentOptions,
-  dependencies: SuggestionDependencies,
+  { workspace, log, sessions, links }: { workspace: Workspace; log: ChangeLog; sessions: Sessions; links: Links },
+  idleFor: () => number,
 ): { suggestions: SuggestionService; scheduler: Scheduler } {
   const { config, folders, now, differ, resources } = options
-  const { workspace, log, sessions, links } = dependencies
   const suggestions = new SuggestionService({
     folder: folders.suggestions,
     workspace,
@@ -75,7 +67,7 @@ export function openSuggestions(
     folder: folders.suggestions,
     now,
     schedule: () => config.current.upkeep.schedule,
-    idleFor: dependencies.idleFor,
+    idleFor,
     run: async () => {
       await suggestions.scan()
       if (!reviewModel(options).isOffline) await suggestions.review()
@@ -85,7 +77,6 @@ export function openSuggestions(
   return { suggestions, scheduler }
 }
 
-/** Runs a job of the curation worker on the notes. @throws the signal's reason, and the errors of the job */
 function runInCuration<T>(
   options: AgentOptions,
   { roots, layout }: Workspace,
@@ -127,7 +118,6 @@ export async function suggestUntrustedChange(
   ])
 }
 
-/** Returns the absolute path of the folder of stored review requests. */
 export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.suggestions, 'requests')
 }

@@ -3,7 +3,7 @@ import { RPCLink } from '@orpc/client/message-port'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { sharedBuffers, type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
+import { asNodePort, sharedBuffers, type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
 
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
@@ -136,7 +136,9 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       for (const interrupt of running.interrupts) interrupt(new ThreadEndedError())
     })
     // Clones messages, see `serveWorker`.
-    const client = createORPCClient(new RPCLink({ port, experimental_transfer: () => [] })) as WorkerClient<Jobs>
+    const client = createORPCClient(
+      new RPCLink({ port: asNodePort(port), experimental_transfer: () => [] }),
+    ) as WorkerClient<Jobs>
     const lifetime = new AbortController()
     let failure: unknown
     worker.on('error', (error) => (failure = error))

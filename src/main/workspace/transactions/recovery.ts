@@ -16,8 +16,8 @@ const concurrency = 16
  * Decides the changes that a crash interrupted: finishes those of several files, except imports; marks others as done
  * if their file has the new text. The caller must hold the lock.
  * @param onBegin called before a change of several files is finished (it is slow in a large folder)
- * @returns `isDone`: false if the crash happened before the move, so that nothing was changed; `written`: number of
- * notes that the recovery wrote; `skipped`: those that were edited since the crash and are left unchanged
+ * @returns `isDone`: false if the crash happened before the move, so that nothing was changed; `skipped`: notes that were
+ * edited since the crash and are left unchanged
  */
 export async function recover(tools: TransactionTools, onBegin: (batch: BatchDetail) => void = () => undefined) {
   const { log } = tools
@@ -26,7 +26,7 @@ export async function recover(tools: TransactionTools, onBegin: (batch: BatchDet
   return Array.fromAsync(log.pendingSets(), (change) => finish(tools, log, change, onBegin))
 }
 
-type FileState = 'done' | 'written' | 'unchanged' | 'changed'
+type FileState = 'done' | 'unchanged' | 'changed'
 type Outcome = RecordedFile & { readonly state: FileState | undefined }
 
 async function finish(
@@ -39,7 +39,7 @@ async function finish(
   const { id } = change
   const batch = batchDetailOf(change.detail)
   const files = log.filesOf(id)
-  const result = { change, batch, notes: files.length, written: 0, skipped: [] }
+  const result = { change, batch, notes: files.length, skipped: [] }
   if (batch.move && !(await hasMoved(tools.roots, batch.move))) {
     log.cancel(id)
     return { ...result, isDone: false }
@@ -54,16 +54,13 @@ async function finish(
   const isUndone = ({ state = 'changed' }: Outcome) => state === 'unchanged' || (isFinished && state === 'changed')
   log.cancel(id, new Set(outcomes.filter(isUndone).map(({ path }) => path)))
   const done = outcomes.flatMap(({ path, from, before, after, state }): FileTransition[] =>
-    before === undefined || after === undefined || (state !== 'done' && state !== 'written')
-      ? []
-      : [{ path, from, before, after }],
+    before === undefined || after === undefined || state !== 'done' ? [] : [{ path, from, before, after }],
   )
   log.done(id, await stampsOf(resolvedTools.roots, done))
   await writer.notify(done, change.origin, id)
   return {
     ...result,
     isDone: true,
-    written: outcomes.filter(({ state }) => state === 'written').length,
     skipped: isFinished ? outcomes.flatMap(({ path, state = 'changed' }) => (state === 'changed' ? [path] : [])) : [],
   }
 }
@@ -84,7 +81,7 @@ async function settleFile(
   if (!isFinished) return 'unchanged'
   if (after === null) await moveTextToTrash(tools, path, current)
   else await replaceText(tools.roots, path, current, after)
-  return 'written'
+  return 'done'
 }
 
 /** A single file is linked to the new name before the old name is removed, so both can exist. */

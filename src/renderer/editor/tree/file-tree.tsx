@@ -15,14 +15,14 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { formatNoteDay } from '#lib/i18n/format.ts'
 import { fileAt, isFileAt, paths } from '#lib/router/paths.ts'
 import { bestMatches, nameRanker, useChineseNames } from '#lib/util/name-match.ts'
-import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu } from './file-row.tsx'
+import { createNote, setFolderPrivate, AttachmentRow, FileRow, PathMenu, hiddenByMenu } from './file-row.tsx'
 import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from '../rows.ts'
 import {
+  dailyPattern,
   useDailyPath,
   useNewNoteFolder,
   useToday,
   useVaultSettings,
-  dailyPattern,
 } from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../attachments.ts'
 
@@ -115,7 +115,6 @@ function FirstFiles({ agent, current, files }: TreeProps & { files: readonly Tre
   )
 }
 
-/** The files that tell the assistant how to work. */
 export function AssistantFiles({ agent, current }: TreeProps) {
   useTranslation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } })).data ?? []
@@ -174,12 +173,10 @@ interface FolderTreeProps extends TreeProps {
   readonly attachments: readonly string[]
 }
 
-interface FilterResultsProps extends FolderTreeProps {
-  readonly query: string
-}
-
-const FilterResults = memo(function FilterResults({ agent, query, current, files, attachments }: FilterResultsProps) {
+const FilterResults = memo(function FilterResults(props: FolderTreeProps & { readonly query: string }) {
+  const { agent, query, current, files, attachments } = props
   useTranslation()
+  const row = { agent: agent.id, current }
   const rankOf = nameRanker(query, useChineseNames(query))
   const matchingFiles = bestMatches(files, rankOf, ({ path }) => path).slice(0, maxMatches)
   const unused = maxMatches - matchingFiles.length
@@ -189,22 +186,10 @@ const FilterResults = memo(function FilterResults({ agent, query, current, files
   return (
     <>
       {matchingFiles.map((file) => (
-        <FileRow
-          key={file.path}
-          file={file}
-          name={<FileResultName path={file.path} />}
-          current={current}
-          agent={agent.id}
-        />
+        <FileRow key={file.path} file={file} name={<FileResultName path={file.path} />} {...row} />
       ))}
       {matchingAttachments.map((path) => (
-        <AttachmentRow
-          key={path}
-          path={path}
-          name={<FileResultName path={path} />}
-          current={current}
-          agent={agent.id}
-        />
+        <AttachmentRow key={path} path={path} name={<FileResultName path={path} />} {...row} />
       ))}
     </>
   )
@@ -224,17 +209,13 @@ function FileResultName({ path }: { path: string }) {
   )
 }
 
+const changeKinds = ['move', 'tag', 'replacement'] as const
+
 function RecoveryNotice({ agent }: { agent: string }) {
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
   const kind = changeKinds.find((candidate) => data.some(({ code }) => code === `${candidate}_ending`))
-  return (
-    <p role="status" className={kind ? 'px-2 py-1 text-muted' : ''}>
-      {kind ? t(`nav.ending.${kind}`) : ''}
-    </p>
-  )
+  return <div role="status">{kind && <p className="px-2 py-1 text-muted">{t(`nav.ending.${kind}`)}</p>}</div>
 }
-
-const changeKinds = ['move', 'tag', 'replacement'] as const
 
 /** Open and closed folders by agent, kept while the tree is unmounted. */
 const foldersByAgent = new Map<string, ReadonlyMap<string, boolean>>()
@@ -255,16 +236,13 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
   const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
   const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
   const handleKey = (key: string, row: TreeRow, index: number) => {
-    if (key === 'ArrowRight' && row.kind === 'folder') {
-      if (row.isOpen) return index + 1
-      toggle(row.path, true)
+    const isOpen = row.kind === 'folder' && row.isOpen
+    if (key === 'ArrowRight' && isOpen) return index + 1
+    if (row.kind === 'folder' && key === (isOpen ? 'ArrowLeft' : 'ArrowRight')) {
+      toggle(row.path, !isOpen)
       return true
     }
     if (key !== 'ArrowLeft') return undefined
-    if (row.kind === 'folder' && row.isOpen) {
-      toggle(row.path, false)
-      return true
-    }
     const parent = rows.slice(0, index).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
     return parent < 0 ? true : parent
   }
@@ -280,13 +258,11 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
     >
       {(row) => (
         <div style={{ paddingLeft: (row.depth - 1) * indent }}>
-          {row.kind === 'file' ? (
-            <FileRow file={row.file} name={row.name} current={current} agent={agent.id} />
-          ) : row.kind === 'attachment' ? (
+          {row.kind === 'file' && <FileRow file={row.file} name={row.name} current={current} agent={agent.id} />}
+          {row.kind === 'attachment' && (
             <AttachmentRow path={row.path} name={row.name} current={current} agent={agent.id} />
-          ) : (
-            <FolderRow row={row} current={current} agent={agent.id} onToggle={toggle} />
           )}
+          {row.kind === 'folder' && <FolderRow row={row} current={current} agent={agent.id} onToggle={toggle} />}
         </div>
       )}
     </VirtualRows>
@@ -294,7 +270,6 @@ function FolderTree({ agent, current, files, attachments }: FolderTreeProps) {
 }
 
 const indent = 14
-
 const rowKey = (row: TreeRow) =>
   row.kind === 'file' ? row.file.path : row.kind === 'attachment' ? row.path : `${row.path}/`
 const levelOf = ({ depth }: TreeRow) => depth
@@ -328,9 +303,7 @@ function FolderRow({ agent, row: { path, name, count, isOpen }, current, onToggl
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
         {isPrivate && <NoteMark privacy={{ isWhole: true, rule: path }} />}
-        <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0">
-          {t('nav.files', { count })}
-        </span>
+        <span className={`tabular text-[11px] text-muted ${hiddenByMenu}`}>{t('nav.files', { count })}</span>
       </button>
       <PathMenu agent={agent} path={path} onMoved={followMove}>
         <ActionItem onClick={() => void setFolderPrivate(agent, path, !isPrivate)}>
@@ -364,17 +337,16 @@ function useMarkdownDrop(agent: string) {
 
 const maxOutsideFiles = 200
 
-/** Lists the files that other programs added, until the user accepts them. */
+/** The files that other programs added, until the user accepts them. */
 function OutsideFiles({ agent }: { agent: string }) {
   const { data: files = [] } = useQuery(api.workspace.outside.queryOptions({ input: { agent } }))
   const refetch = () => queryClient.invalidateQueries({ queryKey: api.workspace.outside.key() })
   const accept = useMutation(api.workspace.accept.mutationOptions({ onSuccess: refetch }))
-  const acceptAll = () => accept.mutate({ agent, paths: files })
   if (files.length === 0) return null
   return (
     <div role="status" data-testid="outside-files" className="mx-2 mb-1 rounded-sm bg-soft px-2 py-1.5 text-[12px]">
       {t('outside.added', { count: files.length })}{' '}
-      <Button look="link" className="px-0!" disabled={accept.isPending} onClick={acceptAll}>
+      <Button look="link" disabled={accept.isPending} onClick={() => accept.mutate({ agent, paths: files })}>
         {t('outside.accept')}
       </Button>
       <details>

@@ -7,7 +7,6 @@ import { api, client } from '#lib/api/client.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { Choice } from '#lib/ui/elements.tsx'
 
-/** Returns a mutation that saves search settings and offers to undo that. */
 export function useSaveSearch(onSaved?: () => void) {
   return useMutation(
     api.search.setSettings.mutationOptions({
@@ -44,7 +43,7 @@ export function SearchMode({ agent, settings, onChoose }: SearchModeProps) {
   )
 }
 
-/** The same as a setting: a choice is saved at once. */
+/** Saves a choice at once. */
 export function SearchModeSetting({ agent }: { agent: string }) {
   const { data } = useQuery(api.search.settings.queryOptions({ input: { agent } }))
   const save = useSaveSearch()
