@@ -58,7 +58,6 @@ export class OpenAgent {
   readonly history: History
   readonly privacy: ChatPrivacy
   readonly chat: Chat
-  /** Undefined after the user has seen it. */
   recoveredChange: RecoveredChange | undefined
 
   readonly #options: AgentOptions
@@ -226,7 +225,6 @@ export class OpenAgent {
     }
   }
 
-  /** Stores an attachment where the conventions place it. */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
     await this.conventions.refresh()
     return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)
