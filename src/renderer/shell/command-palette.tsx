@@ -9,8 +9,7 @@ import { NoteMark, PrivateMark } from '#lib/notes/note-marks.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { useTextField } from '#lib/ui/elements.tsx'
 import { bestMatches, isSameName, nameRanker, pinyinRank, useChineseNames } from '#lib/util/name-match.ts'
-import { formatBoundKeys } from '#lib/util/shortcuts.ts'
-import { backdropLook } from '#lib/ui/frames.tsx'
+import { backdropLook, Keys } from '#lib/ui/frames.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-rows.ts'
 import { settingNames } from '../settings/setting-row.tsx'
@@ -29,7 +28,7 @@ interface CommandPaletteProps {
 }
 
 const maxShown = 50
-/** Maximum rows of a kind for an empty query, so that the palette opens at once. */
+/** For an empty query, so that the palette opens at once. */
 const maxBeforeTyping = 12
 const maxSettings = 12
 /** Typed commands must not reach a remote embedding model. */
@@ -211,9 +210,7 @@ function SettingRows({ agent, query, goTo }: { agent: Agent; query: string; goTo
   const { nameOf } = settingNames(t)
   const { list, panels } = useSettingsSearch(agent, query)
   const rows = [
-    ...panels
-      .filter(({ id }) => sections.every((section) => section.id !== id))
-      .map(({ id, title, section }) => ({ id, title, section })),
+    ...panels.filter(({ id }) => sections.every((section) => section.id !== id)),
     ...list.map(({ row: { path }, section }) => ({ id: path.join('.'), title: nameOf(path), section })),
   ]
   return (
@@ -236,11 +233,11 @@ interface RowProps {
   readonly children: ReactNode
 }
 
-function Row({ onSelect, keys, value, children }: RowProps) {
+function Row({ keys, children, ...item }: RowProps) {
   return (
-    <Command.Item onSelect={onSelect} className={rowLook} value={value}>
+    <Command.Item className={rowLook} {...item}>
       <span className="min-w-0 flex-1 truncate">{children}</span>
-      {keys && <kbd className="font-sans text-[11px] text-muted">{formatBoundKeys(keys)}</kbd>}
+      {keys && <Keys keys={keys} />}
     </Command.Item>
   )
 }

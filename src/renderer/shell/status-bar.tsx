@@ -33,7 +33,7 @@ export function StatusBar({ agent, session }: { agent: Agent; session: string | 
       {connection === 'open' ? (
         status.data && <IndexProgress status={status.data} />
       ) : (
-        <Warning text={t(offlineText[connection])} />
+        <Warning text={t(connection === 'refused' ? 'status.notConnected' : 'status.offline')} />
       )}
       <HealthWarning agent={agent} />
       <UpdateNotice />
@@ -53,12 +53,6 @@ export function StatusBar({ agent, session }: { agent: Agent; session: string | 
   )
 }
 
-const offlineText = {
-  connecting: 'status.offline',
-  lost: 'status.offline',
-  refused: 'status.notConnected',
-} as const
-
 function Warning({ text }: { text: string }) {
   return (
     <span className="flex items-center gap-1.5 px-1 text-warning">
@@ -75,7 +69,6 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   const draftTokens = usePublishedDraftTokens(agent.id, session)
   if (!data) return null
   const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + draftTokens)
-  const window = formatShort(data.contextWindow)
   return (
     <Link href={paths.sent(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
       <span className="max-sm:sr-only">{t('status.context')}</span>
@@ -83,21 +76,18 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
         <ContextBar report={data} isSmall />
       </span>
       <span className="tabular">
-        {tokens} / {window}
+        {tokens} / {formatShort(data.contextWindow)}
       </span>
     </Link>
   )
 }
 
 function SpendingWarning() {
-  const usage = useQuery(api.settings.usage.queryOptions())
-  const spending = usage.data?.spending
-  if (!spending?.warns || spending.limit === null) return null
+  const { spent, limit, warns } = useQuery(api.settings.usage.queryOptions()).data?.spending ?? {}
+  if (!warns || spent === undefined || limit == null) return null
   return (
     <Link href={paths.settings('spending')} className="tabular rounded-sm hover:bg-soft">
-      <Warning
-        text={t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
-      />
+      <Warning text={t('status.spending', { spent: formatMoney(spent), limit: formatMoney(limit) })} />
     </Link>
   )
 }

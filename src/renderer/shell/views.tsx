@@ -10,22 +10,15 @@ import { FileView } from '../editor/file-view.tsx'
 import { ChangesView } from '../editor/history.tsx'
 import { BrokenView } from '../editor/links.tsx'
 
-/** Delay before views are preloaded, in ms. */
-const idleDelayMs = 3000
-
 const loaders: (() => Promise<unknown>)[] = []
 
 /** Wraps a view that loads when it is first rendered, or earlier through `preloadViewsWhenIdle`. */
 export function lazyView<Props>(load: () => Promise<ComponentType<Props>>) {
-  const loadOnce = once(load)
-  loaders.push(loadOnce)
-  return lazy(async () => ({ default: await loadOnce() }))
+  loaders.push(load)
+  return lazy(async () => ({ default: await load() }))
 }
 
-/**
- * Preloads the views one by one while the window is idle. A failed load is retried when the view opens.
- * @returns a function that stops it
- */
+/** A failed load is retried when the view opens. @returns a function that stops the loading */
 export function preloadViewsWhenIdle(): () => void {
   let isStopped = false
   const timer = setTimeout(async () => {
@@ -34,22 +27,10 @@ export function preloadViewsWhenIdle(): () => void {
       if (isStopped) return
       await load().catch(() => undefined)
     }
-  }, idleDelayMs)
+  }, 3000)
   return () => {
     isStopped = true
     clearTimeout(timer)
-  }
-}
-
-/** Returns a function that calls `work` once; after a failure, the next call tries again. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let pending: Promise<T> | undefined
-  return () => {
-    pending ??= work().catch((error: unknown) => {
-      pending = undefined
-      throw error
-    })
-    return pending
   }
 }
 

@@ -4,7 +4,7 @@ import { useLocation, Link } from 'wouter'
 import type { Agent, WriteRequest } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { ErrorBoundary, Button, IconButton } from '#lib/ui/elements.tsx'
+import { ErrorBoundary, Button, IconButton, TextInput } from '#lib/ui/elements.tsx'
 import { useShortcuts, commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { loadEnglish } from '#lib/i18n/index.ts'
@@ -137,11 +137,11 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
       <ErrorBoundary piece="part" resetKey={palette}>
         {palette !== 'closed' && !paletteModule && (
           // Until the palette is loaded, typed keys would go to the focused field.
-          <input
+          <TextInput
             ref={borrowFocus}
             aria-label={t('shortcut.palette')}
             className="sr-only"
-            onChange={(event) => setTypedEarly(event.target.value)}
+            onChange={setTypedEarly}
           />
         )}
         {palette !== 'closed' && paletteModule && (
@@ -180,11 +180,11 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
   if (!selected || selected === dismissed) return null
   const { text, left, bottom, place } = selected
   const query = text.replace(/\s+/g, ' ').trim().slice(0, maxQueryCharacters)
-  const dismissThen = (action: () => void) => () => {
-    setDismissed(selected)
-    getSelection()?.removeAllRanges()
-    action()
-  }
+  const actions = [
+    { label: t('selection.related'), run: () => navigate(paths.search(query)) },
+    ...(place ? [{ label: t('selection.why'), run: () => navigate(paths.found(undefined, place)) }] : []),
+    { label: t('chat.remember'), run: () => onCapture(text) },
+  ]
   return (
     <div
       role="toolbar"
@@ -194,17 +194,19 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
       className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
       style={{ left: Math.min(left, innerWidth - 380), top: Math.min(bottom + 6, innerHeight - 44) }}
     >
-      <Button look="quiet" onClick={dismissThen(() => navigate(paths.search(query)))}>
-        {t('selection.related')}
-      </Button>
-      {place && (
-        <Button look="quiet" onClick={dismissThen(() => navigate(paths.found(undefined, place)))}>
-          {t('selection.why')}
+      {actions.map(({ label, run }) => (
+        <Button
+          key={label}
+          look="quiet"
+          onClick={() => {
+            setDismissed(selected)
+            getSelection()?.removeAllRanges()
+            run()
+          }}
+        >
+          {label}
         </Button>
-      )}
-      <Button look="quiet" onClick={dismissThen(() => onCapture(text))}>
-        {t('chat.remember')}
-      </Button>
+      ))}
     </div>
   )
 }
@@ -212,13 +214,12 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
 function ClientWriteRequestDialog() {
   const { data: requests = [] } = useQuery(api.clients.questions.queryOptions())
   const [first] = requests
-  return first ? <RequestCard key={first.id} request={first} otherCount={requests.length - 1} /> : null
+  return first && <RequestCard key={first.id} request={first} otherCount={requests.length - 1} />
 }
 
 function RequestCard({ request, otherCount }: { request: WriteRequest; otherCount: number }) {
   const { id, name, text, section } = request
   const answer = useMutation(api.clients.answer.mutationOptions())
-  const decide = (decision: 'once' | 'always' | 'no') => answer.mutate({ id, decision })
   return (
     <section
       role="alertdialog"
@@ -235,15 +236,16 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
         {text}
       </pre>
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="primary" disabled={answer.isPending} onClick={() => decide('once')}>
-          {t('permission.once')}
-        </Button>
-        <Button disabled={answer.isPending} onClick={() => decide('always')}>
-          {t('permission.always')}
-        </Button>
-        <Button disabled={answer.isPending} onClick={() => decide('no')}>
-          {t('permission.deny')}
-        </Button>
+        {(['once', 'always', 'no'] as const).map((decision) => (
+          <Button
+            key={decision}
+            look={decision === 'once' ? 'primary' : 'plain'}
+            disabled={answer.isPending}
+            onClick={() => answer.mutate({ id, decision })}
+          >
+            {t(`permission.${decision === 'no' ? 'deny' : decision}`)}
+          </Button>
+        ))}
         {otherCount > 0 && <span className="text-[12px] text-muted">{t('clients.more', { count: otherCount })}</span>}
       </div>
     </section>
@@ -362,7 +364,7 @@ const places = [
   { name: 'suggestions', start: /^\/inbox\b/, Icon: Inbox, keys: commandKeys.suggestions, label: 'suggestions.title' },
 ] as const
 
-/** The chat that was shown last, by agent. */
+/** By agent. */
 const lastChats = new Map<string, string>()
 
 /** Returns the shown chat, else the one that was shown last, unless it was deleted. */
@@ -416,14 +418,10 @@ function SidebarButton({ onToggle }: { onToggle: () => void }) {
 /** Minimum window width for a sidebar beside the view, px. */
 const minWidth = 900
 
-interface SidebarState {
-  readonly mode: 'beside' | 'drawer' | 'hidden'
-  readonly toggle: () => void
-  readonly close: () => void
-}
+type SidebarState = ReturnType<typeof useSidebar>
 
 /** @param address current address; a drawer closes when it changes */
-function useSidebar(address: string): SidebarState {
+function useSidebar(address: string) {
   const isNarrow = useMedia(`(max-width: ${minWidth - 1}px)`)
   const [isBeside, setIsBeside] = useState(true)
   const [drawerAddress, setDrawerAddress] = useState<string>()
@@ -433,5 +431,6 @@ function useSidebar(address: string): SidebarState {
     if (isNarrow) setDrawerAddress(isVisible ? undefined : address)
     else setIsBeside(!isBeside)
   }
-  return { mode: !isVisible ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
+  const mode = !isVisible ? 'hidden' : isNarrow ? 'drawer' : 'beside'
+  return { mode, toggle, close } as const
 }
