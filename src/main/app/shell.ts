@@ -14,7 +14,7 @@ export const showInFileManager: RevealFile = async (path, shouldOpen) => {
   }
 }
 
-/** Opens a URL in the default browser. Does nothing if there is no display; the caller also prints the URL. */
+/** Does nothing if there is no display; the caller also prints the URL. */
 export function openInBrowser(url: string): void {
   const command = browserCommand(url)
   if (command) startDetached(command).catch(() => undefined)

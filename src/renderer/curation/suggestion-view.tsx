@@ -57,7 +57,7 @@ export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: Suggest
       ) : (
         <>
           {files.map(({ path, patch, hash }) => (
-            <SuggestedDiff key={path} agent={inbox.agent} path={path} patch={patch} isNew={hash === null} />
+            <SuggestedDiff key={path} path={path} patch={patch} isNew={hash === null} />
           ))}
           {files.length === 0 && <p className="text-muted">{t('suggestions.nothingToChange')}</p>}
           {inbox.tab === 'open' ? (
@@ -72,19 +72,18 @@ export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: Suggest
 }
 
 interface SuggestedDiffProps extends PatchProps {
-  readonly agent: string
   readonly path: string
   readonly isNew: boolean
 }
 
-export function SuggestedDiff({ agent, path, isNew, ...patch }: SuggestedDiffProps) {
+export function SuggestedDiff({ path, isNew, ...patch }: SuggestedDiffProps) {
   return (
     <figure className="overflow-hidden rounded-md border border-line">
       <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
         <Link href={paths.file(path)} className="min-w-0 truncate font-mono text-[12px] hover:underline">
           {path}
         </Link>
-        <PlaceMark agent={agent} path={path} />
+        <PlaceMark path={path} />
         {isNew && <span className="shrink-0 text-[12px] text-muted">{t('suggestions.newFile')}</span>}
       </figcaption>
       <Patch {...patch} />

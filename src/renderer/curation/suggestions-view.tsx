@@ -237,7 +237,7 @@ function CheckedView({ agent, inbox }: { agent: string; inbox: Suggestions }) {
       <QueryView query={query} lines={8}>
         {({ files }) =>
           files.map(({ path, patch, isNew }) => (
-            <SuggestedDiff key={path} agent={agent} path={path} patch={patch} isNew={isNew} isSmall />
+            <SuggestedDiff key={path} path={path} patch={patch} isNew={isNew} isSmall />
           ))
         }
       </QueryView>

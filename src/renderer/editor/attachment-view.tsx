@@ -1,17 +1,14 @@
 import { ExternalLink, FolderOpen, LayoutDashboard } from 'lucide-react'
-import { useMemo } from 'react'
 import { t } from 'i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { IconButton, ErrorBoundary, EmptyState } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ViewHeader } from '#lib/ui/frames.tsx'
-import { DocumentContext, emptyContext } from '../markdown/document/context.ts'
 import { AttachmentView } from '../markdown/preview/embed.tsx'
 import { revealFile } from './tree/file-row.tsx'
 import { attachmentOrCanvasKind } from './attachments.ts'
 
 export default function AttachmentPage({ agent, path }: { agent: Agent; path: string }) {
-  const context = useMemo(() => ({ ...emptyContext, agent: agent.id, path }), [agent.id, path])
   const isCanvas = attachmentOrCanvasKind(path) === 'canvas'
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
@@ -33,9 +30,7 @@ export default function AttachmentPage({ agent, path }: { agent: Agent; path: st
           </EmptyState>
         ) : (
           <ErrorBoundary piece="preview" resetKey={path}>
-            <DocumentContext value={context}>
-              <AttachmentView path={path} alt={name} width={undefined} />
-            </DocumentContext>
+            <AttachmentView path={path} alt={name} width={undefined} />
           </ErrorBoundary>
         )}
       </div>

@@ -79,7 +79,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   const deferredText = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const entry = files.data?.find((listed) => listed.path === path)
-  const links = useNoteLinks(agent.id, path)
+  const links = useNoteLinks(path)
   const linkContext = useMemo(() => ({ path, ...links }), [path, links])
   const blameMargin = useBlameMargin(agent.id, path, panels.blame)
   const newPathButton = useRef<HTMLButtonElement>(null)
@@ -158,7 +158,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
         </ViewHeader>
         {entry?.unsearched && (
           <div role="note" className="border-b border-line bg-side px-5 py-1.5 text-[12px] text-muted">
-            <NotIndexedNote agent={agent.id} unsearched={entry.unsearched} />
+            <NotIndexedNote unsearched={entry.unsearched} />
           </div>
         )}
         {file.isMissing && (
@@ -245,7 +245,6 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
                 <Suspense>
                   <Preview
                     ref={preview}
-                    agent={agent.id}
                     path={path}
                     text={deferredText}
                     isWide={isPreviewFull}
@@ -275,7 +274,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
 }
 
 function ConflictSides({ agent, path }: { agent: string; path: string }) {
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
   // The latest change by the user was made in another window, since this one has not saved.
   const who = latest && (latest.cause === 'user' ? t('file.otherWindow') : causeName(latest))
@@ -295,7 +294,7 @@ function ConflictSides({ agent, path }: { agent: string; path: string }) {
  */
 function useBlameMargin(agent: string, path: string, isShown: boolean) {
   const [, navigate] = useLocation()
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const { data: lines } = useQuery(api.history.blame.queryOptions({ input: isShown ? { agent, path } : skipToken }))
   return useMemo(() => {
     if (!lines) return undefined

@@ -47,7 +47,7 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   const isShownProtected = file.data?.isProtected === true && !wasWritable
   if (file.data && !file.data.readOnly && !file.data.isProtected && !wasWritable) setWasWritable(true)
   if ((file.data?.readOnly || isShownProtected) && file.data && !missing)
-    return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isShownProtected} />
+    return <ReadOnlyFile path={path} text={file.data.text} isProtected={isShownProtected} />
   const fileProps = { agent, path, autosave, onDiscarded: () => setIsDraftOpen(false) }
   if (file.data && !file.data.readOnly) return <EditedFile {...fileProps} disk={file.data} missing={missing} />
   if (isDraftOpen) return <EditedFile {...fileProps} disk={emptyDiskFile} missing={undefined} />
@@ -101,13 +101,12 @@ function missingFileOf(error: unknown): MissingFile | undefined {
 }
 
 interface ReadOnlyFileProps {
-  readonly agent: string
   readonly path: string
   readonly text: string
   readonly isProtected: boolean
 }
 
-function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
+function ReadOnlyFile({ path, text, isProtected }: ReadOnlyFileProps) {
   const [isPreviewShown, setIsPreviewShown] = useState(true)
   const marked = useMarkedLines()
   // `@<agent>/…` is a note of another agent.
@@ -131,7 +130,7 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyFileProps) {
       {isPreviewShown ? (
         <ErrorBoundary piece="preview" variant="view" resetKey={text}>
           <Suspense fallback={<Skeleton lines={12} />}>
-            <Preview agent={agent} path={path} text={text} isWide marked={marked} onEdit={undefined} />
+            <Preview path={path} text={text} isWide marked={marked} onEdit={undefined} />
           </Suspense>
         </ErrorBoundary>
       ) : (

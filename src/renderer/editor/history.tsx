@@ -112,7 +112,7 @@ interface HistoryRowProps {
 }
 
 function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const isCommit = 'commit' in row
   return (
     <div
@@ -296,7 +296,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
 
 function Change({ agent, change }: { agent: string; change: HistoryEntry }) {
   const accept = useMutation(api.history.accept.mutationOptions())
-  const causeName = useCauseName(agent)
+  const causeName = useCauseName()
   const { change: changeSet, path, at, from: previousPath, isUndo, files } = change
   const file = { agent, change: changeSet, path }
   const diff = useQuery(api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : file }))

@@ -54,12 +54,7 @@ export function ScoreBreakdown({ candidate }: { candidate: Candidate }) {
   )
 }
 
-interface SharesProps {
-  readonly label: string
-  readonly terms: readonly { readonly name: string; readonly share: number }[]
-}
-
-function Shares({ label, terms }: SharesProps) {
+function Shares({ label, terms }: { label: string; terms: readonly { name: string; share: number }[] }) {
   if (terms.length === 0) return null
   const shares = roundToSum(
     terms.map(({ share }) => share),

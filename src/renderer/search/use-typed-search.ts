@@ -2,6 +2,7 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api } from '#lib/api/client.ts'
 import type { FileLine } from '#lib/router/paths.ts'
 import { useDebounced } from '#lib/util/hooks.ts'
@@ -53,7 +54,8 @@ export function useLinkedText(linked: string) {
  * Returns the ranking under the settings that are tried, with the rank changes; otherwise under the current settings.
  * @param text content of the field
  */
-export function useTypedSearch(agent: string, text: string, { why, tried, options = {} } = noOptions) {
+export function useTypedSearch(text: string, { why, tried, options = {} } = noOptions) {
+  const { id: agent } = useAgent()
   const status = useQuery(api.search.status.queryOptions({ input: { agent } }))
   const typed = text.trim()
   const settledText = useDebounced(typed, typingPauseMs)

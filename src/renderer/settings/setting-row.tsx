@@ -75,7 +75,6 @@ export function SettingRowView({ setting, settings, agent, chosenScope }: Settin
         <div className="flex items-start justify-end gap-1">
           {key === 'model' && chosenScope === 'agent' ? (
             <AgentModelPicker
-              agent={agent}
               trigger={
                 <Button className="min-w-0 flex-1 truncate">
                   <span className="sr-only">{name}: </span>

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { Toaster, toast } from 'sonner'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { ErrorState, Progress, Skeleton, Button } from '#lib/ui/elements.tsx'
-import { useCurrentAgent } from '#lib/agents/current-agent.ts'
+import { AgentContext, useCurrentAgent } from '#lib/agents/current-agent.ts'
 import { setBindings } from '#lib/util/shortcuts.ts'
 import { useMedia } from '#lib/util/hooks.ts'
 import { paths, useParameters } from '#lib/router/paths.ts'
@@ -45,12 +45,12 @@ export function AppWindow() {
       ) : location === paths.capture() ? (
         <CaptureView agents={agents.data ?? []} />
       ) : (
-        <>
+        <AgentContext value={agent}>
           <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
           <BackgroundChangeNotice agent={agent.id} />
           <ImportNotice agent={agent.id} />
           <MoveNotice agent={agent.id} />
-        </>
+        </AgentContext>
       )}
       <div ref={restoreFocus}>
         <Toaster

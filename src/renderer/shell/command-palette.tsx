@@ -90,7 +90,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
   const chinese = useChineseNames(query)
   const rankOf = nameRanker(query, chinese)
-  const search = useTypedSearch(agent.id, mode === 'all' ? query : '', searchHere)
+  const search = useTypedSearch(mode === 'all' ? query : '', searchHere)
   const groups = query === '' ? [] : resultGroups(search.explanation?.candidates ?? [])
   const resultsOf = (name: 'notes' | 'chats' | 'weak', limit = maxResults) =>
     groups.find((group) => group.name === name)?.candidates.slice(0, limit) ?? []
@@ -155,7 +155,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
       >
         <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
         {isCommandTyped && commandRows}
-        <ResultGroup agent={agent.id} name="notes" candidates={resultsOf('notes')} onOpen={openResult} />
+        <ResultGroup name="notes" candidates={resultsOf('notes')} onOpen={openResult} />
         <Group heading={t('palette.files')}>
           {rowsOf(files.data ?? [], ({ path }) => [path, ...(names.get(path) ?? [])].join('\n')).map(
             ({ path, privacy }) => (
@@ -174,7 +174,7 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
           )}
         </Group>
         {mode === 'all' && (
-          <ResultGroup agent={agent.id} name="chats" candidates={resultsOf('chats')} onOpen={openResult}>
+          <ResultGroup name="chats" candidates={resultsOf('chats')} onOpen={openResult}>
             {rowsOf(sessions.data ?? [], ({ title }) => title).map(({ id, title, isPrivate }) => (
               <Row key={id} value={`chat/${id}`} onSelect={goTo(paths.chat(id))}>
                 {title || t('nav.untitled')}
@@ -193,13 +193,13 @@ function PaletteBody({ agent, commands, mode, initialText, onClose, selected, on
             {t('palette.searchFor', { query })}
           </Command.Item>
         )}
-        <ResultGroup agent={agent.id} name="weak" candidates={weak} onOpen={openResult} />
+        <ResultGroup name="weak" candidates={weak} onOpen={openResult} />
         {!isCommandMeant && !isCommandTyped && commandRows}
         {mode === 'all' && <SettingRows agent={agent} query={query} goTo={goTo} />}
       </Command.List>
       {isPreviewOpen && previewed && (
         <div className="max-h-[36vh] overflow-y-auto border-t border-line">
-          <ResultPreview key={candidateKey(previewed)} agent={agent.id} query={query} candidate={previewed} />
+          <ResultPreview key={candidateKey(previewed)} query={query} candidate={previewed} />
         </div>
       )}
     </>

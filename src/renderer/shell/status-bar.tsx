@@ -41,7 +41,6 @@ export function StatusBar({ agent, session }: { agent: Agent; session: string | 
       <span className="flex-1" />
       <ContextMeter agent={agent} session={session} />
       <AgentModelPicker
-        agent={agent}
         trigger={
           <button type="button" className="min-w-12 truncate rounded-sm px-1 hover:bg-soft">
             <span className="sr-only">{t('status.model')} </span>

@@ -48,14 +48,11 @@ const SettingsView = lazyView(async () => (await import('../settings/settings-vi
 
 /** Views that need only the agent, by path. */
 const agentViews = {
-  '/inspect/tested': ChecksView,
-  '/inspect/sent': ContextView,
   '/find': FindView,
   '/forget': DeletePermanentlyView,
   '/links/broken': BrokenView,
   '/changes': ChangesView,
   '/settings': SettingsView,
-  '/': ChatView,
 }
 
 /** @param encodedPath from `useEncodedPath` */
@@ -64,24 +61,24 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
       <Switch>
-        <Route path="/chat/:session">
-          {(params) => <ChatView key={params.session} agent={agent} session={params.session} />}
-        </Route>
+        <Route path="/chat/:session">{(params) => <ChatView key={params.session} session={params.session} />}</Route>
         {/* Not `/file/*`: it stops at a line break, which a file name may contain. */}
         <Route path={/^\/file\/[^]/}>
           {() => <FileView key={fileAt(encodedPath)} agent={agent} path={fileAt(encodedPath) ?? ''} />}
         </Route>
         <Route path="/search">
-          <SearchView agent={agent} linkedQuery={parameters.get('q') ?? ''} />
+          <SearchView linkedQuery={parameters.get('q') ?? ''} />
         </Route>
         <Route path="/inspect/found">
-          <FoundView agent={agent} linkedQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
+          <FoundView linkedQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
         </Route>
         <Route path="/inspect/recalls">
-          <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
+          <RecallsView message={parameters.get('message') ?? undefined} />
         </Route>
-        <Route path="/inspect/sent/:session">
-          {(params) => <ContextView agent={agent} session={params.session} />}
+        <Route path="/inspect/sent/:session?">{({ session }) => <ContextView session={session} />}</Route>
+        <Route path="/inspect/tested" component={ChecksView} />
+        <Route path="/">
+          <ChatView />
         </Route>
         <Route path="/inbox">
           <SuggestionsView

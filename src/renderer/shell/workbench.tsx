@@ -335,7 +335,7 @@ function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
           </>
         ) : (
           <section aria-label={t('nav.chats')} className="px-2.5 pb-2">
-            <SessionList agent={agent} current={location} />
+            <SessionList current={location} />
           </section>
         )}
       </div>

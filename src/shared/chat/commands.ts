@@ -16,7 +16,6 @@ type CommandName = (typeof commands)[number]['name']
 
 export interface CommandCall {
   readonly name: CommandName
-  /** Text after the name; empty if there is none. */
   readonly argument: string
 }
 

@@ -9,7 +9,6 @@ export interface BranchMark {
   readonly restored?: string
 }
 
-/** Parses the data of a branch entry; empty for invalid data. */
 export function readBranchMark(data: unknown): BranchMark {
   if (!isRecord(data)) return {}
   const { deleted, restored } = data
@@ -22,7 +21,6 @@ export function readBranchMark(data: unknown): BranchMark {
 /** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */
 export const memoryToggleEntry = 'commonplace.memory'
 
-/** Returns true if the data of such an entry turns memory off; false for invalid data. */
 export function isWithoutMemory(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }

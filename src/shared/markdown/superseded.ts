@@ -61,7 +61,6 @@ export function supersededNote(text: string): Superseded | undefined {
   return { until, by: { path, line: line === undefined ? undefined : Number(line) } }
 }
 
-/** Strikes a line through. Updates date and reference if it is already struck. */
 export function strikeThrough(line: string, { until, by }: Superseded): string {
   const lead = line.slice(0, leadOf(line).length)
   const text = supersededLine(line)?.text ?? line.slice(lead.length).trim()

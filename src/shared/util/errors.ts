@@ -151,7 +151,6 @@ export function isAbort(error: unknown): boolean {
   return error.name === 'AbortError' || error.name === 'TimeoutError' || isAbort(error.cause)
 }
 
-/** Awaits a promise; returns undefined if it rejects with an AppError. @throws other errors */
 export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise

@@ -52,7 +52,6 @@ export function missingLineText(path: string, total: number, line: number): stri
   return `${path} has ${countText(total, 'line')}: there is no line ${line}`
 }
 
-/** @param noun in the singular */
 export function countText(count: number, noun: string): string {
   return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -12,12 +12,10 @@ export function parseJson(text: string, reviver?: (key: string, value: unknown) 
   }
 }
 
-/** Returns true for a non-null object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the value at a path, or undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((node, step) => Object(node)[step], value)
 }

@@ -44,7 +44,6 @@ export function embeddingBaseUrl(provider: string, baseUrl: string | undefined):
   return (URL.parse(baseUrl)?.href ?? baseUrl).replace(/\/+$/, '')
 }
 
-/** Returns true if the provider receives texts over HTTP; false for the models that run in this process. */
 export function isRemoteEmbeddingProvider(provider: string): boolean {
   return remoteEmbeddingProviders.has(provider)
 }

@@ -47,6 +47,8 @@ const stateSchema = z.object({
 type State = z.infer<typeof stateSchema>
 
 const maxShownLines = 20
+/** Longest wait for the index before an update, ms: longer than that of a search, because a miss shows private text. */
+const settleMs = 2000
 /** Lines of a message that are parsed: each takes 0.04 ms, and a request precedes a long text. */
 const maxRequestLines = 200
 
@@ -181,7 +183,7 @@ export class ChatPrivacy {
    * an update waits for the end of the turns that it stops.
    */
   async settle(): Promise<void> {
-    await orUndefined(this.#options.memory.catchUp().then((isComplete) => (isComplete ? this.update() : [])))
+    await orUndefined(this.#options.memory.catchUp(settleMs).then((isComplete) => (isComplete ? this.update() : [])))
   }
 
   /** Waits for the running update, which needs the index. Later updates do nothing. */

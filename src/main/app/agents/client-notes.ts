@@ -17,16 +17,15 @@ interface ProgramNote {
 }
 
 interface SavedNote extends LinesOfFile {
-  /** Undefined if the line existed before. */
+  /** Undefined for a note that was found. */
   readonly change?: FileChange
   /** Id of the proposal in the inbox; null if the user already rejected the same proposal. */
   readonly proposal?: string | null
 }
 
 /**
- * Saves a note from another program: in the daily log, or in a section of MEMORY.md if the program may write there.
- * Without that permission a proposal for MEMORY.md goes to the inbox.
- * @param author `name` for display; `mayKeep`: may write into MEMORY.md
+ * Saves a note in the daily log, or in a section of MEMORY.md if the program may write there. Without that permission a
+ * proposal for MEMORY.md goes to the inbox.
  */
 export async function saveClientNote(
   services: NoteServices,
@@ -41,10 +40,7 @@ export async function saveClientNote(
   return withSuggestion(services, await services.workspace.remember(note, date, origin), { note, section, name, date })
 }
 
-/**
- * Finds a note whose confirmation was lost; undefined if it is not saved. Adds the proposal if it is missing.
- * @param name name of the program, for display
- */
+/** Finds a note whose confirmation was lost; undefined if it is not saved. Adds the proposal if it is missing. */
 export async function findClientNote(
   services: NoteServices,
   { text, section }: ProgramNote,
@@ -64,7 +60,6 @@ function withClientMark(text: string, name: string, date: Date): string {
   return withSourceMarks(text.trim(), sourceMark([{ kind: 'mcp', name }], localDate(date)))
 }
 
-/** Proposes a note of the daily log for its section. */
 async function withSuggestion(
   { workspace, suggestions }: NoteServices,
   entry: SavedNote,

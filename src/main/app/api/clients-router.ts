@@ -5,24 +5,22 @@ import { withPrivateSecrets } from '#shared/markdown/visibility-edit.ts'
 import { defaultAgentId } from '#platform'
 import { sectionTitle } from '#workspace'
 import { findClientNote, saveClientNote } from '../agents/client-notes.ts'
-import { perform, type RouterBase } from './procedure.ts'
+import { type RouterBase, type Routes } from './procedure.ts'
 
-export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
-  list: os.clients.list.handler(() => app.clients.list()),
-  meet: os.clients.meet.handler(async ({ input }) => {
+export const clientsRoutes: Routes<'clients'> = ({ app, forAgent }) => ({
+  list: () => app.clients.list(),
+  meet: async ({ input }) => {
     // Throws for an unknown agent, before the stored agent of the program changes.
     if (input.agent !== undefined) await app.agents.get(input.agent)
     return assertServed(app, await app.clients.registerLocal(input.client, input.name, input.agent))
-  }),
-  issueToken: os.clients.issueToken.handler(async ({ input }) => ({
-    token: await app.clients.issueToken(input.client, input.name, input.agent),
-  })),
-  admit: os.clients.admit.handler(async ({ input }) => {
+  },
+  issueToken: async ({ input }) => ({ token: await app.clients.issueToken(input.client, input.name, input.agent) }),
+  admit: async ({ input }) => {
     const client = await app.clients.findByToken(input.token)
     return client ? assertServed(app, client) : null
-  }),
-  update: perform(os.clients.update, (input) => app.clients.update(input.client, input)),
-  enter: os.clients.enter.handler(async function* ({ input, signal = new AbortController().signal }) {
+  },
+  update: ({ input }) => app.clients.update(input.client, input),
+  enter: async function* ({ input, signal = new AbortController().signal }) {
     const leave = await app.clients.enter(input.client, signal)
     try {
       yield {}
@@ -31,9 +29,9 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
     } finally {
       leave()
     }
-  }),
-  remove: perform(os.clients.remove, (input) => app.clients.remove(input.client)),
-  remember: forAgent(os.clients.remember, async (agent, input, signal) => {
+  },
+  remove: ({ input }) => app.clients.remove(input.client),
+  remember: forAgent(async (agent, input, signal) => {
     const { client: id, agent: agentId } = input
     const text = withPrivateSecrets(input.text)
     const section = input.section === undefined ? undefined : sectionTitle(input.section)
@@ -47,17 +45,15 @@ export const clientsRoutes = ({ app, os, forAgent }: RouterBase) => ({
     app.clients.countWrite(id)
     return { ...written, change: change?.change ?? null }
   }),
-  undo: forAgent(os.clients.undo, async (agent, { client, change }) => ({
+  undo: forAgent(async (agent, { client, change }) => ({
     path: await agent.undoClientNote(change, await app.clients.nameOf(client)),
   })),
-  programs: os.clients.programs.handler(({ input }) => app.clientInstaller.list(agentOption(input.agent))),
-  connect: perform(os.clients.connect, (input) => app.clientInstaller.connect(input.program, agentOption(input.agent))),
-  disconnect: perform(os.clients.disconnect, (input) => app.clientInstaller.disconnect(input.program)),
-  test: os.clients.test.handler(async ({ input }) => ({
-    tools: await app.clientInstaller.test(input.program, agentOption(input.agent)),
-  })),
-  questions: os.clients.questions.handler(() => app.clients.writeRequests.list()),
-  answer: perform(os.clients.answer, (input) => app.clients.writeRequests.answer(input.id, input.decision)),
+  programs: ({ input }) => app.clientInstaller.list(agentOption(input.agent)),
+  connect: ({ input }) => app.clientInstaller.connect(input.program, agentOption(input.agent)),
+  disconnect: ({ input }) => app.clientInstaller.disconnect(input.program),
+  test: async ({ input }) => ({ tools: await app.clientInstaller.test(input.program, agentOption(input.agent)) }),
+  questions: () => app.clients.writeRequests.list(),
+  answer: ({ input }) => app.clients.writeRequests.answer(input.id, input.decision),
 })
 
 /** Returns {} for the default agent, so that the settings can assign another agent to the program later. */

@@ -6,7 +6,8 @@ import type { AppEvent, ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../composition/create-app.ts'
 import { systemClock, type Clock, fromOrpcError } from '#platform'
-import { createRouter, type AppRouter } from '../api/router.ts'
+import type { AppRouter } from '../api/procedure.ts'
+import { createRouter } from '../api/router.ts'
 import {
   answerRequests,
   type ClientKind,

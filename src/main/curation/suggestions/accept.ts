@@ -13,7 +13,7 @@ import type { StoredSuggestions } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, minimalEdit, editsOverlap, TextLines } from './line-edits.ts'
 import { isOpen, loadNotes, readNote, updateSuggestion, type LoadedNote } from './suggestion.ts'
 
-/** Maximum attempts to write. An attempt fails if another program saves a file between reading and writing. */
+/** An attempt fails if another program saves a file between reading and writing. */
 const maxTries = 5
 
 export interface AcceptContext {
@@ -35,9 +35,8 @@ interface AcceptedFile {
 const detailSchema = z.object({ proposals: z.array(z.string()) }).catch({ proposals: [] })
 
 /**
- * Accepts open proposals as one change of their files; ignores ids that are unknown or closed.
- * @returns the change set, null if no file changed or the log could not store it, and the numbers of proposals
- * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.rewriteAll`
+ * Ignores ids that are unknown or closed. The change set is null if no file changed or the log could not store it.
+ * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.runTransaction`
  */
 export async function accept(
   context: AcceptContext,
@@ -59,7 +58,6 @@ export async function accept(
   })
 }
 
-/** Returns the diffs of an acceptance without writing. */
 export async function preview(
   context: AcceptContext,
   { proposals: suggestions }: StoredSuggestions,
@@ -73,10 +71,7 @@ export async function preview(
   return { files, left: plan.skipped.length, gone: plan.withdrawn.length }
 }
 
-/**
- * Undoes an acceptance. Proposals whose lines were changed since then stay accepted and are returned in `stuck`.
- * @throws AppError `undo_conflict` if it was undone before or is too old; then nothing is written
- */
+/** Proposals whose lines were changed since stay accepted, and are `stuck`. @throws AppError `undo_conflict` */
 export async function undo(context: AcceptContext, state: StoredSuggestions, acceptance: number) {
   const { workspace, log, differ } = context
   const ids = suggestionIdsOf(log.setOf(acceptance))
@@ -107,8 +102,8 @@ export async function recoverSuggestions(
 }
 
 /**
- * Plans the undo of an acceptance. Removes the edits of all its proposals from the present texts; if other edits are in
- * the way, those of each half, and so on. A proposal is undone in all of its files or in none.
+ * Removes the edits of all proposals from the present texts; if other edits are in the way, those of each half, and so
+ * on. A proposal is undone in all of its files or in none.
  * @param suggestions the accepted ones that were not undone before
  */
 export async function planUndo(
@@ -153,7 +148,7 @@ export async function planUndo(
   return { texts: writes.filter(({ before, after }) => before !== after), stuck }
 }
 
-/** Returns `current` without the edits between two texts, or the line of a later edit in the way. */
+/** @returns the line of a later edit that is in the way */
 async function withoutEdits(
   differ: Differ,
   texts: Record<'after' | 'restored', string | null | undefined> & { readonly current: string | null },
@@ -192,7 +187,7 @@ async function write(
   return written?.change
 }
 
-/** Marks proposals as accepted by a change set, or as open if it undoes an acceptance. */
+/** An acceptance makes proposals accepted, its undo makes them open. */
 function applyChange(
   state: StoredSuggestions,
   ids: ReadonlySet<string>,
@@ -224,12 +219,9 @@ async function planFor(
 }
 
 /**
- * Plans which proposals can be accepted together.
  * @param files current files of all edits and evidence, by path; undefined for a missing file
- * @param privacyOf returns the private lines of a text; they stay private after the change
- * @returns `skipped`: proposals that change the same lines as an accepted one, or depend on lines that it changes;
- * `withdrawn`: outdated ones, whose state is already `withdrawn`; `edits` of the accepted ones, by path; `files`, whose
- * `before` is null for a new one
+ * @returns `skipped`: proposals that touch the lines of an accepted one; `withdrawn`: outdated ones; `edits` of the
+ * accepted ones, by path; `files`, whose `before` is null for a new one
  */
 export function planAcceptance(
   suggestions: readonly Suggestion[],

@@ -69,12 +69,10 @@ export interface TextModelSource {
   readonly builtinFile: string
 }
 
-/** Returns the configured model or the provider's default. The built-in provider has only one model. */
 export function modelOf(provider: EmbeddingProviderName, configuredModel: string | undefined): string {
   return provider === 'builtin' ? builtinModelName : embeddingModelOrDefault(provider, configuredModel)
 }
 
-/** Returns the settings of the built-in model, which every installation has. */
 export function builtinSource(source: EmbeddingSource): EmbeddingSource {
   const model = modelOf('builtin', undefined)
   return { ...source, provider: 'builtin', model, baseUrl: undefined, apiKey: undefined, isLocal: true }

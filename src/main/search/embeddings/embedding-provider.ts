@@ -21,14 +21,13 @@ export interface EmbeddingProvider {
   readonly similarity?: SimilarityModel
   /** Returns each question word's contribution to the cosine; the contributions add up to it. */
   explain?(question: string, passage: string): MeaningTerm[]
-  /** Returns words similar to a folded word, most similar first. */
+  /** Most similar first. @param word folded */
   related?(word: string): RelatedWord[]
-  /** Returns the cosine of two folded words. */
   wordCosine?(one: string, other: string): number
 }
 
 export interface SimilarityModel {
-  /** Returns the numbers of a passage's tokens. @throws AppError `provider_unavailable` if the model can't be loaded */
+  /** @throws AppError `provider_unavailable` if the model can't be loaded */
   tokensOf(passage: string): Int32Array
   /** Returns the same vector as `embed`, and its length before normalization. */
   vectorOf(passage: Int32Array): { readonly vector: Float32Array; readonly length: number }
@@ -64,6 +63,17 @@ export function toUnitVector(values: readonly number[]): Float32Array | undefine
   const length = Math.sqrt(sum)
   if (!Number.isFinite(length) || length === 0) return undefined
   return Float32Array.from(values, (value) => value / length)
+}
+
+export function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number)
+  return sum
+}
+
+/** Reads `toBlob`. Copies, because the blob can start at an address that a Float32Array does not accept. */
+export function fromBlob(blob: Buffer): Float32Array {
+  return new Float32Array(Uint8Array.from(blob).buffer)
 }
 
 /** Returns the vector in the format of sqlite-vec (32-bit floats, little-endian), as a view of the same memory. */

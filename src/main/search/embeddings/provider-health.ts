@@ -47,7 +47,6 @@ export interface HealthActions {
   readonly resume: () => Promise<void>
   /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
-  /** The provider stopped working, fails for another reason, or works again. */
   readonly onChange: () => void
   readonly onFault: (error: unknown) => void
 }
@@ -164,7 +163,6 @@ export class ProviderHealth {
     return pauseMs * (1 - this.#random() / 4)
   }
 
-  /** Schedules the next attempt, and pauses or resumes the embedding. */
   #act(): void {
     const { failure, retryInMs } = this
     if (!this.#actions || this.#isClosed) return

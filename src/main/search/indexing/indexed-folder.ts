@@ -47,7 +47,7 @@ export interface FileCandidate {
   readonly mtime: number
 }
 
-/** Lists the files of a folder. Adds problems to `problems`. @returns undefined if the folder can't be read */
+/** @returns undefined if the folder can't be read */
 export async function findFiles(
   folder: IndexedFolder,
   signal: AbortSignal,
@@ -93,7 +93,6 @@ function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): Sy
   return code === 'hard_link' ? { code, message } : { code, message, path: folder.prefix + path }
 }
 
-/** Returns the transcripts; the folder does not exist before the first session. */
 async function findTranscripts(folder: IndexedFolder): Promise<FileCandidate[]> {
   if (!existsSync(folder.folder)) return []
   const names = (await readdir(folder.folder)).filter(isTranscript)

@@ -39,7 +39,6 @@ export function indexedTranscriptText(jsonl: string): string {
   return texts.join('\n')
 }
 
-/** Groups each user message with the messages that follow it. */
 function turnsOf(messages: readonly TranscriptMessage[]): TranscriptMessage[][] {
   const turns: TranscriptMessage[][] = []
   for (const entry of messages) {
@@ -51,7 +50,6 @@ function turnsOf(messages: readonly TranscriptMessage[]): TranscriptMessage[][] 
 }
 
 interface TurnContext {
-  /** Queries of the agent's searches. */
   readonly queries: ReadonlySet<string>
   /** True if the agent searched the memory, and no search or read returned anything. */
   readonly hasFoundNothing: boolean
@@ -202,7 +200,6 @@ function toolCallsOf({ role, content }: TranscriptMessage['message']): Record<st
   return content.filter(isRecord).filter((part) => part['type'] === 'toolCall')
 }
 
-/** Returns the texts of the memory in the result of a tool; empty if it has none. */
 function textsReturnedBy(message: TranscriptMessage['message']): string[] {
   if (message['isError'] === true) return []
   const text = textPartsOf(message).join('\n')
@@ -222,7 +219,6 @@ function textsReturnedBy(message: TranscriptMessage['message']): string[] {
   }
 }
 
-/** Returns the texts of a recorded search; empty for other values. */
 function snippetsOf(recall: unknown): string[] {
   const results = isRecord(recall) && Array.isArray(recall['results']) ? recall['results'].filter(isRecord) : []
   return results.flatMap(({ snippet }) => (typeof snippet === 'string' ? [snippet] : []))

@@ -31,7 +31,6 @@ export interface MemorySource {
   /** The first is the workspace. */
   readonly folders: readonly IndexedFolder[]
   readonly embedding: EmbeddingSource
-  /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
   /** Undefined if units are entries. */
   readonly chunking?: Chunking | undefined
@@ -41,7 +40,6 @@ export interface MemorySource {
 export interface IndexerSettings extends MemorySource {
   /** False for a single terminal command: files are synced once. */
   readonly watch: boolean
-  /** Delay before an unavailable folder or index is tried again. */
   readonly retryMs: number
   /** Settings of other models that can still be used: an index of one is searched until the new one is complete. */
   readonly earlier?: readonly EmbeddingSource[]
@@ -49,7 +47,6 @@ export interface IndexerSettings extends MemorySource {
 
 export type IndexerEvent =
   | { readonly type: 'status'; readonly status: IndexStatus }
-  /** Markdown in the workspace changed on disk, whether it is indexed or not. */
   | { readonly type: 'files'; readonly paths: readonly string[] }
   | { readonly type: 'indexed' }
   /** A rebuilt index is ready. The searcher must close the old one, then the owner calls `swap`. */
@@ -176,7 +173,6 @@ export class Indexer {
     }
   }
 
-  /** Reports files that the app itself wrote. @param paths as in the index */
   notifyWritten(paths: readonly string[]): void {
     for (const path of paths) this.#onPathChanged(path)
   }
@@ -209,7 +205,6 @@ export class Indexer {
     return this.status()
   }
 
-  /** Recreates the index if it is missing or corrupt, and syncs it. @param isCorrupt the searcher found it corrupt */
   recover(isCorrupt: boolean): Promise<void> {
     return this.#enqueue(async () => {
       this.#isCorrupt ||= isCorrupt
@@ -323,7 +318,6 @@ export class Indexer {
     this.#emitStatus()
   }
 
-  /** Searches read the old index until the rebuild has ended. */
   #removeForbiddenFromOld(): void {
     const old = openForWriting(this.#settings.file)
     if (hasCurrentSchema(old))

@@ -49,7 +49,6 @@ export class PendingChanges {
     if (!isSaving && !this.isEmpty) this.#schedule(0)
   }
 
-  /** Removes and returns the collected changes. */
   take(): { readonly paths: readonly string[]; readonly isFull: boolean } {
     const taken = { paths: [...this.#paths], isFull: this.#isFull }
     this.#paths.clear()

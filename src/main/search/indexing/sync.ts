@@ -41,7 +41,6 @@ export interface SyncOptions {
 
 export interface PreparationWorkerSource {
   readonly entry: URL
-  /** The settings of the store. */
   readonly settings: PlainUnitSettings
 }
 
@@ -263,7 +262,6 @@ function keyOf(source: ResultSource, path: string): string {
 /** Young generation size in MB; small, because prepared files are sent at once. */
 const preparationYoungMb = 8
 
-/** Starts a worker that prepares files while this thread writes earlier ones. */
 function startWorker({ entry, settings }: PreparationWorkerSource): WorkerHost<PreparationJobs> {
   return new WorkerHost({
     entry,

@@ -18,7 +18,6 @@ export interface WatchEvents {
   readonly onReady: () => void
   /** Changes are now found by polling; `reason` is the system's message. */
   readonly onLimit: (reason: string) => void
-  /** Polling has ended: system notifications are available again. */
   readonly onLimitCleared: () => void
   readonly onError: (reason: string) => void
 }
@@ -33,7 +32,6 @@ export class FolderWatcher {
   isPolling = false
   #closed = false
 
-  /** @param folder absolute path */
   constructor(folder: string, events: WatchEvents, retryMs: number = usualRetryMs) {
     this.#folder = folder
     this.#events = events

@@ -21,18 +21,16 @@ export type Filter = { readonly text: string } & (
   | { readonly kind: 'source'; readonly source: ResultSource; readonly isNot: boolean }
   /** Matches notes with the tag or a nested tag. */
   | { readonly kind: 'tag'; readonly key: string; readonly isNot: boolean }
-  /** `name` is normalized by `nameKey`. */
   | { readonly kind: 'property'; readonly name: string; readonly test: PropertyTest; readonly isNot: boolean }
   | { readonly kind: 'word'; readonly word: string }
 )
 
-/** The days of a time expression such as `last week`; units about them get a boost. */
+/** A time expression; units about its days get a boost. */
 export type Boost = Pick<TemporalExpression, 'kind' | 'text' | keyof DaySpan>
 
 export interface FilteredQuery {
   /** Query without filters and without the time expressions that the user turned off. */
   readonly words: string
-  /** `words` without time expressions. */
   readonly topic: string
   readonly filters: readonly Filter[]
   readonly boosts: readonly Boost[]
@@ -134,7 +132,6 @@ function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   }
 }
 
-/** Returns the texts of the filters that reject a unit; empty if it passes. */
 export function failedFilters(filters: readonly Filter[], unit: FilteredUnit): string[] {
   const path = fold(unit.path)
   const allowedSources = new Set(
@@ -172,7 +169,6 @@ function keyedFilters(query: string, today: Day): Found[] {
   })
 }
 
-/** Ignores a name that no note has as a property: `https://…`, `TODO:now`. */
 function propertyFilters(query: string, isProperty: (name: string) => boolean): Found[] {
   const inBrackets = outsideQuotes(query, bracketedPropertyPattern).map((found) => ({ found, given: found[3] ?? '*' }))
   const plain = outsideQuotes(query, propertyPattern).map((found) => ({ found, given: found[3] ?? '' }))

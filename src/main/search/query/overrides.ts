@@ -1,6 +1,5 @@
 import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 
-/** Overrides for one search. */
 export interface SearchOverrides extends SearchOptions {
   /** False for readers who must not see chats. Default true. */
   readonly hasChats?: boolean

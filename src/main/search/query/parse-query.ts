@@ -45,7 +45,6 @@ const quoted = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』/g
 /** Number of content words beside quotes up to which quotes ask for a phrase. In longer questions, they mark titles. */
 const maxBesidePhrases = 2
 
-/** Returns the phrases that every result must contain. */
 export function requiredPhrases(query: string): Phrase[] {
   const others = queryTerms(query.replace(quoted, ' ')).filter(({ role }) => role !== 'function')
   if (others.length > maxBesidePhrases) return []
@@ -63,18 +62,15 @@ function phraseParts(text: string): Phrase[] {
   return parts
 }
 
-/** Returns the terms by which the index has a word or phrase: CJK words as bigrams. */
 export function indexTermsOf({ kind, term }: Pick<TermVariant, 'kind' | 'term'>): readonly string[] {
   const parts = term.split(' ')
   return kind === 'cjk' && parts.length > 1 ? bigramsOf(parts) : parts
 }
 
-/** `kind`: a word that asks for a kind of lines. */
 export interface SearchTerm extends Omit<QueryTerm, 'role'> {
   readonly role: WordRole | 'kind'
 }
 
-/** Returns the terms that a query searches for: those of `queryTerms`, with one term for all words of a kind of lines. */
 export function searchTerms(query: string): SearchTerm[] {
   const composed = query.normalize('NFKC')
   const folded = fold(composed)
@@ -101,7 +97,6 @@ export function searchTerms(query: string): SearchTerm[] {
   return [...distinct, ...others]
 }
 
-/** Returns the distinct terms of a query or a part of it, function words included. */
 export function queryTerms(query: string): QueryTerm[] {
   const terms = new Map<string, QueryTerm>()
   const add = (shown: string, role: WordRole, ...readings: TermVariant[]) => {
@@ -194,7 +189,6 @@ function cjkWords(run: string): CjkWord[] {
   return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' }]
 }
 
-/** Returns the readings of a word; none for a phrase. */
 function readingsOf(folded: string): TermVariant[] {
   if (/\p{Script=Han}/u.test(folded)) return cjkReadings(folded)
   return folded.includes(' ') ? [] : [{ kind: 'word', term: stem(folded), weight: 1 }]
@@ -231,7 +225,6 @@ function withoutInflection(word: string): string {
   return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
 }
 
-/** Returns the query with its time phrases as plain words. */
 export function withoutTimes(query: FilteredQuery): FilteredQuery {
   const conditions = query.conditions.filter(({ kind }) => kind !== 'time')
   return { ...query, topic: query.words, boosts: [], conditions }

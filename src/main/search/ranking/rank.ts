@@ -4,8 +4,7 @@
  * probability that the unit answers the query. Order, score, threshold and breakdown all come from this logit.
  */
 import type { ScorePart, ScorePartName } from '#shared/contract/index.ts'
-import type { CandidateUnit, FeatureGroup, FeatureName, Features } from './features.ts'
-import { featureGroups } from './features.ts'
+import { featureGroups, type CandidateUnit, type FeatureGroup, type FeatureName, type Features } from './features.ts'
 import withoutVectors from './weights-words.json' with { type: 'json' }
 import withVectors from './weights.json' with { type: 'json' }
 
@@ -84,7 +83,6 @@ export interface Margin {
 
 export const noMargin: Margin = { distance: 0, lead: 0 }
 
-/** Returns the margin of each candidate. @param sums from `rankingSum` */
 export function marginsOf(sums: readonly number[]): Margin[] {
   const [best = 0, second = best - leadOfOne] = sums.toSorted((one, other) => other - one)
   return sums.map((sum) => ({
@@ -94,7 +92,6 @@ export function marginsOf(sums: readonly number[]): Margin[] {
   }))
 }
 
-/** Returns the sum that orders the candidates of a query. */
 export function rankingSum(features: Features, { ranking }: RankingWeights): number {
   let sum = 0
   for (const name in ranking) sum += (ranking[name as FeatureName] ?? 0) * features[name as FeatureName]
@@ -131,7 +128,6 @@ export function logistic(logit: number): number {
   return 1 / (1 + Math.exp(-logit))
 }
 
-/** Adds a term to the logit. */
 export function adjust(unit: RankedUnit, adjustment: Adjustment): RankedUnit {
   const logit = unit.logit + adjustment.contribution
   return { ...unit, logit, score: logistic(logit), adjustments: [...unit.adjustments, adjustment] }

@@ -27,7 +27,6 @@ export function resultsOf(ranking: UnitRanking, units: UnitSearcher): SearchResu
   return results.map(({ unit, texts }) => resultOf(unit, joinTexts(texts), ranking, units))
 }
 
-/** Returns unlikely results, one for each entry. */
 export function weakResults(ranking: UnitRanking, units: UnitSearcher): SearchResult[] {
   const weak = ranking.candidates.filter(({ unit, verdict }) => verdict.kind === 'weak' && unit.score >= minWeakScore)
   const entries = new Set<string>()
@@ -130,7 +129,6 @@ export function explainerOf(
   }
 }
 
-/** Returns a function from a unit to its 1-based rank among the candidates. */
 function rankerBy(candidates: UnitRanking['candidates'], value: (unit: RankedUnit) => number) {
   const values = candidates.map(({ unit }) => ({ id: unit.id, value: value(unit) }))
   values.sort((one, other) => other.value - one.value)
@@ -155,7 +153,6 @@ export function explainedTerms({ words }: QueryWords): Explanation['terms'] {
   }))
 }
 
-/** A ranking of notes or chats, with the function that explains its candidates. */
 export interface ExplainedRanking {
   readonly ranking: UnitRanking
   readonly explain: (candidate: UnitCandidate) => Candidate

@@ -1,6 +1,3 @@
-/**
- * Finds units that are marked as superseded, and their successors. Chains of successors are followed to the end.
- */
 import { matchesQuote, supersededLine, supersededNote, type Superseded } from '#shared/markdown/superseded.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import { findReplaced, isMarkedOld } from '../text/changed-fact.ts'
@@ -43,7 +40,6 @@ export class Supersessions {
     return new Set(this.#statements.files.all())
   }
 
-  /** Returns undefined if the unit is valid. */
   of(id: number): Supersession | undefined {
     const unit = this.#statements.unit.get(id)
     const own = unit && this.#supersededAt(unit, unit.startLine)
@@ -98,7 +94,6 @@ function formatLocation({ path, line }: NonNullable<Superseded['by']>): string {
   return line === undefined ? path : `${path}:${line}`
 }
 
-/** Finds the quoted line: the occurrence nearest to its original place. */
 function findQuote(units: readonly Unit[], quote: string, line: number) {
   let best: { readonly unit: Unit; readonly line: number } | undefined
   for (const unit of units)

@@ -14,7 +14,6 @@ import type { IndexerEvent, IndexerSettings } from '../indexing/indexer.ts'
 import type { IndexerJobs } from '../indexing/indexer.worker.ts'
 import type { SearcherJobs } from '../ranking/searcher.worker.ts'
 
-/** Entry scripts of the workers; they differ between source and build. */
 export interface ThreadEntries {
   readonly indexer: URL
   readonly searcher: URL
@@ -33,7 +32,6 @@ export type SearcherClient = WorkerClient<SearcherJobs>
 export interface IndexWorkersOptions {
   readonly entries: ThreadEntries
   readonly now: Clock
-  /** Called when a worker starts. */
   readonly settings: () => IndexerSettings
   /** Runs after the indexer has opened the index. */
   readonly onOpened: (indexer: IndexerClient) => Promise<void>
@@ -81,13 +79,12 @@ export class IndexWorkers {
     })
   }
 
-  /** Starts the workers. @throws AppError from the workers */
   async start(): Promise<void> {
     const nothing = async () => undefined
     await Promise.all([this.index(nothing), this.#call(this.#searcher, nothing)])
   }
 
-  /** Calls the indexer. @throws AppError from the indexer, `index_unavailable` */
+  /** @throws AppError from the indexer, `index_unavailable` */
   index<T>(work: (indexer: IndexerClient) => Promise<T>): Promise<T> {
     return this.#call(this.#indexer, work)
   }
@@ -175,7 +172,6 @@ export class IndexWorkers {
     await client.open({ file, embedding, earlier, clockAheadMs: now().getTime() - systemClock().getTime() })
   }
 
-  /** Handles events until the worker ends, which the host reports. */
   async #follow<T>(
     events: AsyncIterable<T>,
     ending: AbortSignal,

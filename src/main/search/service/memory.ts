@@ -51,7 +51,6 @@ export class Memory {
   #isSavingPower = false
   readonly #provider: ProviderHealth
 
-  /** Starts the workers; `opened` waits for them. */
   constructor(options: MemoryOptions) {
     this.#options = options
     this.#source = options.source
@@ -169,7 +168,6 @@ export class Memory {
     return explainExclusion(path, this.#source.folders, isIndexed, this.#status?.problems ?? [])
   }
 
-  /** Messages of the index's problems with files and folders, by path. */
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
     return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
@@ -179,7 +177,7 @@ export class Memory {
     return this.#withFailure(await this.#workers.index((indexer) => indexer.status()))
   }
 
-  /** Returns the size in bytes of the index with its write-ahead log; 0 if it does not exist. */
+  /** With the write-ahead log; 0 if there is no index. */
   async indexBytes(): Promise<number> {
     const { file } = this.#source
     const sizes = await Promise.all(
@@ -215,12 +213,10 @@ export class Memory {
     return this.#read((searcher) => searcher.indexedFiles())
   }
 
-  /** Returns a value that changes with the private units of notes. */
   privateVersion(): Promise<string> {
     return this.#read((searcher) => searcher.privateVersion())
   }
 
-  /** Returns the keys of the lines of private notes, see `lineKeys`. */
   privateKeys(): Promise<string[]> {
     return this.#read((searcher) => searcher.privateKeys())
   }
@@ -247,7 +243,7 @@ export class Memory {
     return this.#workers.index((indexer) => indexer.reindex(undefined, { signal }))
   }
 
-  /** Waits until the index is in sync with the files. Returns false on timeout. */
+  /** Returns false on timeout. */
   settle(timeoutMs: number): Promise<boolean> {
     return this.#workers.index((indexer) => indexer.flush(timeoutMs))
   }

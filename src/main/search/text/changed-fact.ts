@@ -81,7 +81,6 @@ interface Line {
   readonly headings?: readonly string[]
 }
 
-/** Returns true for a text that its author marks as outdated: "(old)". */
 export function isMarkedOld(text: string): boolean {
   return /[(（](?:old|outdated|alt|[旧舊])[)）]/i.test(text)
 }
@@ -107,7 +106,6 @@ export function findReplaced<T extends Line>(saved: Line, others: readonly T[]):
   })
 }
 
-/** Removes emphasis, code marks and labels; replaces links by their text. */
 export function toPlainText(text: string): string {
   return text
     .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')
@@ -131,7 +129,6 @@ function onceByLine<T>(compute: (line: Line) => T): (line: Line) => T {
 const textOf = onceByLine(({ text, headings = [] }) => fold([text, ...headings].map(normalize).join(' \n')))
 const termsSaidIn = onceByLine((line) => termLookup(textOf(line)))
 
-/** Returns a function that is true for the terms of a text. */
 function termLookup(text: string): (term: Term) => boolean {
   const terms = new Set(termsOf(text).map(({ term }) => term))
   // The segmentation of Han text depends on the letters around a word.

@@ -21,13 +21,11 @@ import { headingSeparator, type Unit } from './unit.ts'
 export interface UnitSettings {
   /** The index's embedding model, if vectors are computed from texts. */
   readonly model?: SimilarityModel | undefined
-  /** Folders with their rules for private notes. */
   readonly folders: readonly NotesFolder[]
   /** Undefined if units are entries. */
   readonly chunking?: Chunking | undefined
 }
 
-/** `UnitSettings` as plain data, so that they can be sent to a worker. */
 export interface PlainUnitSettings extends Omit<UnitSettings, 'model'> {
   readonly embedding: TextModelSource
 }
@@ -39,12 +37,10 @@ export function unitSettingsOf({ embedding, ...settings }: PlainUnitSettings): U
 export interface PreparedUnit extends Unit {
   /** Equal for two units of one file if their contents and vectors are equal. */
   readonly hash: string
-  /** Undefined if the unit has no date. */
   readonly days: DaySpan | undefined
   readonly isPrivate: boolean
 }
 
-/** Everything that the index stores of a unit's text. */
 export interface UnitContent {
   readonly hash: string
   /** Distinct terms, separated by spaces. */
@@ -114,14 +110,12 @@ export function prepareUnits(
   return { ...file, words, tokens, ...privacyOfText(text), metadata, units, contents, vectors }
 }
 
-/** Leaves out the lines of a chat without a message. */
 function chunksOf(text: string, isOfChat: boolean, chunking: Chunking, { privateLines }: NotePrivacy): Unit[] {
   const lines = linesOf(text).map((line, at) => ({ line: at + 1, text: line }))
   const used = isOfChat ? lines.filter((line) => line.text !== '') : lines
   return splitChunks(used, chunking, (line) => privateLines.has(line - 1))
 }
 
-/** Returns the days from the first to the last one of a chunk's entries. */
 function daysWithin({ startLine, endLine }: Unit, entries: readonly Unit[], findDays: FindDays): DaySpan | undefined {
   const within = entries.filter((entry) => entry.startLine <= endLine && entry.endLine >= startLine)
   const spans = within.flatMap((entry) => findDays(entry) ?? [])
@@ -137,7 +131,6 @@ function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> 
   return { privacy: isFullyPrivate ? 2 : Math.min(1, privateLines.size), problem }
 }
 
-/** Returns one content for each hash. */
 export function prepareContents(
   units: readonly PreparedUnit[],
   file: Pick<PreparedFile, 'path' | 'source' | 'metadata'>,
@@ -177,7 +170,6 @@ export function bodyOf({ text, label }: Pick<Unit, 'text' | 'label'>): string {
   return untimed.replace(/.+/g, (line) => supersededLine(line)?.text ?? line)
 }
 
-/** Returns the hash that identifies equal embedded texts. */
 export function unitHash(text: string): string {
   return hash('sha256', text)
 }
@@ -198,7 +190,6 @@ export function isChat({ source }: Pick<ScannedFile, 'source'>): boolean {
   return source === 'sessions'
 }
 
-/** Splits a converted transcript: each line is one message. */
 function messagesOf(text: string): Unit[] {
   const lines = text.split('\n')
   return splitUnits(text).map((unit) => {
@@ -233,7 +224,6 @@ function daysByLine(lineDays: readonly (string | undefined)[]): FindDays {
 /** Excludes most texts, so that their dates need not be parsed: those whose first word is neither a number nor a month. */
 const mayStartWithDate = /^[^\p{L}\p{N}]{0,12}(?:\p{N}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|[^\0-\x7f])/iu
 
-/** Finds the day that a file name, a heading or the first words of a text give. */
 function daysByHeading(path: string): FindDays {
   const ofPath = daysOfPath(path)
   const byHeading = new Map<string, DaySpan | undefined>()

@@ -7,7 +7,6 @@ import { findDates, type DateMatch } from '../text/language/dates.ts'
 import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/language/days.ts'
 import { headingSeparator, type Unit } from './unit.ts'
 
-/** Returns the days in a file's name or folders; empty if they have no date. */
 export function daysOfPath(path: string): DaySpan[] {
   const name = path
     .slice(path.lastIndexOf('/') + 1)

@@ -4,7 +4,6 @@ import { SoundIndex } from '../text/cjk-sounds.ts'
 import { termTableOf, type TermTable } from './unit-schema.ts'
 import { UnitTable, type UnitRow } from './unit-table.ts'
 
-/** The units that a search covers. */
 export interface Scope {
   readonly isChat: boolean
   readonly hasPrivate: boolean

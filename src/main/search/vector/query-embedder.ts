@@ -15,7 +15,6 @@ const probeText = 'memory'
 export type Notice = SearchResponse['notice']
 
 export interface QueryEmbeddingOptions {
-  /** Overrides the wait that the provider's health allows. */
   readonly maxWaitMs?: number | undefined
   /** True if the query must stay on this machine. */
   readonly isPrivate: boolean
@@ -161,12 +160,10 @@ export const privateQueryNotice: Notice = {
   message: 'the query may contain words of private notes, so it is not sent to the embedding provider',
 }
 
-/** @param count units without vectors */
 export function incompleteNotice(count: number): Notice {
   return { code: 'vectors_incomplete', message: `${count} entries have no vector yet`, count }
 }
 
-/** @param count units that are not sent to the embedding provider */
 export function privateNotice(count: number): Notice {
   return {
     code: 'vectors_private',
@@ -175,7 +172,6 @@ export function privateNotice(count: number): Notice {
   }
 }
 
-/** For a query in a script that the model does not know. */
 export function unknownScriptNotice(query: string): Notice {
   const script = scriptOf(query)
   return { code: 'vectors_weak', message: `the model does not know ${scriptNames[script]}`, script }

@@ -9,18 +9,15 @@ import type { Cause, GitExport } from '#shared/contract/history.ts'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { gitOutput } from '../git/run-git.ts'
-import { EarlierPrivacy } from '../privacy/earlier-privacy.ts'
-import type { PrivacyMarks } from '../privacy/privacy-marks.ts'
+import { EarlierPrivacy, type PrivacyMarks } from '../privacy/privacy-marks.ts'
 import { changeSetOf, fileChangesOf, type ChangeSet } from './change-rows.ts'
 import type { OpenLog } from './log-file.ts'
 import { Versions } from './versions.ts'
 
 export interface GitExportOptions {
-  /** Absolute path of the change log. */
   readonly file: string
   /** Absolute path of a folder that is empty or does not exist. */
   readonly folder: string
-  /** Author of the agent's changes. */
   readonly agentName: string
   readonly includesPrivate: boolean
   readonly marks: PrivacyMarks
@@ -73,11 +70,9 @@ export async function exportToGit(options: GitExportOptions): Promise<GitExport>
   }
 }
 
-/** Yields the input of `git fast-import`. Counts in `result`. */
 async function* writeCommits(log: OpenLog, options: GitExportOptions, result: GitExport): AsyncGenerator<string> {
   const { includesPrivate, agentName, onProgress } = options
   const privacy = includesPrivate ? undefined : await readPrivacy(log, options)
-  /** The last exported version of each note. */
   const exported = new Map<number, { readonly path: string; readonly hash: string }>()
   const ids = log.db.prepare<[], number>('SELECT id FROM change_sets ORDER BY id').pluck().all()
   for (const [done, id] of ids.entries()) {

@@ -13,7 +13,6 @@ import { isMarkdown, isMemoryPath, type Layout, maxDepth, trashFolder } from './
 import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './file-names.ts'
 
 export interface Roots {
-  /** The agent's workspace, absolute. */
   readonly workspace: string
   /**
    * Folders that the agent must not use, wherever they are: the state folder, other agents' workspaces. Read again for
@@ -53,7 +52,7 @@ interface PathOnDisk extends ResolvedPath {
   readonly missingCount: number
 }
 
-/** Resolves the workspace and the forbidden folders. @throws AppError as `resolveInside` */
+/** @throws AppError as `resolveInside` */
 export async function resolveRoots({ workspace, forbidden }: Omit<Roots, 'readable'>): Promise<ResolvedRoots> {
   const { real: root } = await realpathOfExisting(workspace, workspace)
   const forbiddenFolders = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
@@ -67,48 +66,35 @@ export async function resolveRoots({ workspace, forbidden }: Omit<Roots, 'readab
 /**
  * Resolves a requested path (relative, `/` or the platform's separator) to a real path in the workspace. The file need
  * not exist; its deepest existing ancestor must be inside.
- * @param resolvedRoots result of `resolveRoots(roots)`, if known
  * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
  */
 export async function resolveInside(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<string> {
   return (await resolve(roots, requested, resolvedRoots)).target
 }
 
+const isAttachment = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
+
+/** Notes, files whose links are updated after a move, and files that may be moved. */
+const accepted = {
+  note: isNote,
+  rewrite: (path: string, exists: boolean) => isNote(path) || (isCanvas(path) && exists),
+  move: (path: string) => isNote(path) || isAttachment(path),
+}
+
 /**
- * Resolves a note to write, which need not exist. An existing file must not be executable, a new name must be portable.
- * @throws AppError as `resolveInside`, `write_refused`
+ * Resolves a file to write, which need not exist. An existing file must not be executable, a new name must be portable.
+ * @throws AppError as `resolveInside`, `write_refused`, `path_invalid`
  */
 export async function resolveWritable(
   roots: Roots,
   requested: string,
-  resolvedRoots?: ResolvedRoots,
-): Promise<ResolvedPath> {
-  return assertWritable(await resolve(roots, requested, resolvedRoots), requested, isNote)
-}
-
-/**
- * Resolves a file whose links are updated after a move: a note or an existing canvas.
- * @throws AppError as `resolveWritable`
- */
-export async function resolveRewritable(
-  roots: Roots,
-  requested: string,
+  use: keyof typeof accepted = 'note',
   resolvedRoots?: ResolvedRoots,
 ): Promise<ResolvedPath> {
   const resolved = await resolve(roots, requested, resolvedRoots)
-  return assertWritable(resolved, requested, (path) => isNote(path) || (isCanvas(path) && resolved.missingCount === 0))
-}
-
-/** Resolves a file that may be moved: a note, a canvas or an attachment. @throws AppError as `resolveWritable` */
-export async function resolveMovable(roots: Roots, requested: string): Promise<ResolvedPath> {
-  const accepts = (path: string) => isNote(path) || isCanvas(path) || attachmentType(path) !== undefined
-  return assertWritable(await resolve(roots, requested), requested, accepts)
-}
-
-/** Returns `resolved` if the file may be written. @throws AppError `write_refused`, `path_invalid` */
-async function assertWritable(resolved: PathOnDisk, requested: string, accepts: typeof isNote): Promise<ResolvedPath> {
   const { segments, missingCount, target } = resolved
-  if (!accepts(segments.join('/')) || !accepts(normalizePath(requested))) throw writeRefusedError(requested)
+  const isAccepted = (path: string) => accepted[use](path, missingCount === 0)
+  if (!isAccepted(segments.join('/')) || !isAccepted(normalizePath(requested))) throw writeRefusedError(requested)
   if (missingCount > 0) await assertNewPath(resolved, requested)
   else if (await isExecutable(target)) throw writeRefusedError(requested)
   return resolved
@@ -129,20 +115,16 @@ async function assertNewPath({ segments, missingCount, target }: PathOnDisk, req
   if (!newNames.every(isPortable) || segments.length > maxDepth) throw invalidPathError(requested)
 }
 
-/**
- * Resolves the path of a new attachment or canvas.
- * @throws AppError as `resolveInside`, `attachment_unknown`, `file_exists`
- */
+/** Resolves a new attachment or canvas. @throws AppError as `resolveInside`, `attachment_unknown`, `file_exists` */
 export async function resolveNewAttachment(roots: Roots, requested: string): Promise<ResolvedPath> {
   const resolved = await resolve(roots, requested)
-  const accepts = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
-  if (!accepts(resolved.segments.join('/')) || !accepts(normalizePath(requested)))
+  if (!isAttachment(resolved.segments.join('/')) || !isAttachment(normalizePath(requested)))
     throw new AppError('attachment_unknown', `${requested} is not a supported attachment type`, { path: requested })
   await assertNewPath(resolved, requested)
   return resolved
 }
 
-/** Resolves the path of a new folder. @throws AppError as `resolveInside`, `file_exists` */
+/** @throws AppError as `resolveInside`, `file_exists` */
 export async function resolveNewFolder(roots: Roots, requested: string): Promise<string> {
   const resolved = await resolve(roots, requested)
   await assertNewPath(resolved, requested)
@@ -252,7 +234,7 @@ export function normalizeMove({ from, to }: Move): Move {
   return { from: normalizePath(from), to: normalizePath(to) }
 }
 
-/** Returns true if `path` is `folder` or is below it. Both must be absolute and real. */
+/** True also for the folder itself. Both paths must be absolute and real. */
 export function isInside(folder: string, path: string): boolean {
   // Fast path: only on Windows, one path has several spellings.
   if (process.platform !== 'win32' && !path.includes('..'))
@@ -264,11 +246,7 @@ export function isInside(folder: string, path: string): boolean {
   )
 }
 
-/**
- * Resolves the part of a path that exists and appends the other segments unchanged.
- * @param isStrict refuses a dangling link, through which a new file could be created elsewhere
- * @returns `missingCount`: the number of segments that do not exist
- */
+/** @param isStrict refuses a dangling link, through which a new file could be created elsewhere */
 async function realpathOfExisting(
   path: string,
   requested: string,

@@ -28,16 +28,12 @@ export class Finder {
   readonly #runningReplacements = new Map<string, AbortController>()
   readonly #worker: WorkerHost<FindJobs>
 
-  /** @param entry file of the worker */
   constructor(entry: URL, workspace: Workspace) {
     this.#workspace = workspace
     this.#worker = new WorkerHost({ entry, idleMs })
   }
 
-  /**
-   * Yields results while the search runs; the last event has the id for `replace`.
-   * @throws AppError `input_invalid` for an invalid pattern
-   */
+  /** The last event has the id for `replace`. @throws AppError `input_invalid` for an invalid pattern */
   async *find(query: SearchQuery, signal?: AbortSignal): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
     const { workspace, forbidden } = this.#workspace.roots
@@ -52,8 +48,7 @@ export class Finder {
   }
 
   /**
-   * Replaces the matches of a search in all of its files or in `paths`. Atomic: nothing is changed if it is stopped or
-   * the caller ends the iteration. After a crash, the next start finishes it.
+   * Atomic, also if it is stopped or the caller ends the iteration. After a crash, the next start finishes it.
    * @throws AppError `search_outdated` if the results of the search are no longer stored
    */
   async *replace(

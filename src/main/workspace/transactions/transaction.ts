@@ -20,7 +20,9 @@ import {
   fileStamp,
   isWriteProtected,
   moveFile,
+  type PathCheck,
   readText,
+  writeText,
 } from '../files/text-files.ts'
 import { isNote } from '../files/file-names.ts'
 import {
@@ -28,8 +30,6 @@ import {
   normalizeMove,
   resolveRoots,
   resolveInside,
-  resolveRewritable,
-  resolveMovable,
   resolveNewFolder,
   resolveTrash,
   resolveWritable,
@@ -37,16 +37,12 @@ import {
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
-import { describeBatch, type Batch, type BatchDetail } from './batch.ts'
-import { fileChangedError, readOrNull, replaceText, type TextWrite } from './settle-text.ts'
+import { describeBatch, type Batch, type BatchDetail, type TextWrite } from './batch.ts'
 
 export interface PrivatePathRules {
   /** Returns true if a rule keeps this workspace-relative path local. */
   covers(path: string): boolean
-  /**
-   * Adds rules that cover the new path. The rules for the old path stay: the trash may have files of it.
-   * @returns a function that removes the added rules
-   */
+  /** The rules for the old path stay, for files in the trash. @returns a function that removes the added rules */
   addMoved(move: Move, isFolder: boolean): Promise<() => Promise<void>>
 }
 
@@ -56,7 +52,6 @@ export interface TransactionTools {
   readonly listNotes: () => Promise<readonly string[]>
   /** If undefined, a crash can leave a change incomplete. */
   readonly log: ChangeLog | undefined
-  /** Rules that make paths private; undefined if there are none. */
   readonly local: PrivatePathRules | undefined
 }
 
@@ -69,15 +64,6 @@ export interface TransactionOptions {
   readonly kind?: ChangeKind | undefined
   readonly detail?: object | undefined
 }
-
-export interface TransactionResult {
-  /** Id of the change set; undefined if the log could not store it. */
-  readonly change: number | undefined
-  /** Path in the trash of the last note that was removed. */
-  readonly trashed: string | undefined
-}
-
-/** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const concurrency = 16
 
 /**
@@ -93,7 +79,7 @@ export async function runTransaction(
   texts: readonly TextWrite[],
   origin: WriteOrigin,
   options: TransactionOptions = {},
-): Promise<TransactionResult> {
+) {
   const { roots, local } = tools
   const checked = batch.move ? await checkMove(roots, batch.move) : { move: undefined, made: [] }
   const removeRules = checked.move && (await local?.addMoved(checked.move, checked.move.isFolder))
@@ -111,7 +97,7 @@ async function writeFiles(
   requestedTexts: readonly TextWrite[],
   origin: WriteOrigin,
   { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
-): Promise<TransactionResult> {
+) {
   const { roots, writer, log, local } = tools
   const { move, made } = batch
   const batchName = describeBatch(batch)?.kind
@@ -120,7 +106,7 @@ async function writeFiles(
   const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()
   const texts = move && local ? withPrivateMarks(local, move, movedTexts, requestedTexts) : requestedTexts
   await inBatches(texts, concurrency, async ({ path, before, after }) => {
-    const { target, isAllowed } = await resolveRewritable(roots, path, resolvedRoots)
+    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
     if (after === null) return
     if (!isBatch) return assertUnprotected(target, path)
@@ -186,7 +172,7 @@ function withPrivateMarks(
   return [...writes.values()]
 }
 
-/** Returns true if a rule covers any note that moves; false without rules. @param from path before the move */
+/** False without rules. @param from path before the move */
 export async function movesPrivateNotes(tools: TransactionTools, from: string): Promise<boolean> {
   const { roots, local } = tools
   if (!local) return false
@@ -197,7 +183,6 @@ async function pathsBelow({ listNotes }: TransactionTools, path: string, isFolde
   return isFolder ? (await listNotes()).filter((note) => note.startsWith(`${path}/`)) : [path]
 }
 
-/** Returns one transition for each file; a note that moves and is rewritten has one, too. */
 function transitionsOf(
   move: Move | undefined,
   movedTexts: ReadonlyMap<string, string>,
@@ -212,7 +197,6 @@ function transitionsOf(
   return [...moved, ...others.map(({ newPath, before, after }) => ({ path: newPath, before, after }))]
 }
 
-/** Returns size and time of the files that a change has left, by path. */
 export async function stampsOf(
   roots: Roots,
   files: readonly FileTransition[],
@@ -252,16 +236,12 @@ export async function moveTextToTrash(
   path: string,
   expected: string | null,
 ): Promise<string> {
-  const { target, isAllowed } = await resolveRewritable(roots, path)
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   return moveToTrash(roots, path, target, writer.now())
 }
 
-/**
- * Moves a file to the trash.
- * @param target absolute path @param now milliseconds since the epoch
- * @returns its path in the trash, `.trash/<milliseconds>/<path>` @throws AppError as `resolveTrash` and `moveFile`
- */
+/** @param now milliseconds @returns `.trash/<now>/<path>` @throws AppError as `resolveTrash` and `moveFile` */
 export async function moveToTrash(roots: Roots, path: string, target: string, now: number): Promise<string> {
   for (let timestamp = now; ; timestamp += 1) {
     const trashed = `${trashFolder}/${timestamp}/${path}`
@@ -272,10 +252,7 @@ export async function moveToTrash(roots: Roots, path: string, target: string, no
   }
 }
 
-/**
- * Restores the texts, except in files that another program has changed.
- * @throws any other error; the change stays pending then
- */
+/** Skips files that another program has changed. @throws any other error; the change stays pending then */
 async function rollback(
   { roots }: TransactionTools,
   texts: readonly TextWrite[],
@@ -287,17 +264,17 @@ async function rollback(
     const trashed = trashedPaths.get(newPath)
     if (trashed !== undefined) {
       const { target: source } = await resolveTrash(roots, trashed)
-      const { target, isAllowed } = await resolveMovable(roots, newPath)
+      const { target, isAllowed } = await resolveWritable(roots, newPath, 'move')
       return moveFile(source, target, newPath, isAllowed).catch(ignoreChanged)
     }
     if (after === null) return undefined
-    const { target, isAllowed } = await resolveRewritable(roots, newPath, resolvedRoots)
+    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite', resolvedRoots)
     if (before !== null) return replaceText(roots, newPath, after, before, resolvedRoots).catch(ignoreChanged)
     return (await readOrNull(target, newPath, isAllowed)) === after ? rm(target, { force: true }) : undefined
   })
 }
 
-/** Removes the folders that are empty. @param folders workspace-relative, innermost first */
+/** @param folders workspace-relative, innermost first */
 export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     try {
@@ -323,7 +300,6 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
 }
 
 /**
- * Checks a move before it starts.
  * @returns `made`: missing folders of the new path, innermost first
  * @throws AppError `ending_kept` for a new extension that would change the file's type, `folder_in_itself`,
  * `symbolic_link`, `file_exists` (also if a folder of the new path is a file), `write_refused`, and as `resolveInside`
@@ -357,14 +333,14 @@ export async function checkMove(
   const ending = from.slice(from.lastIndexOf('.'))
   if (kind !== undefined && kind !== contentKind(to))
     throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
-  const { target } = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  const { target } = await resolveWritable(roots, to, 'move')
   if ((await fileStamp(target)) !== undefined) throw new AppError('file_exists', `${to} exists already`, { path: to })
   return { move: { from, to, isFolder }, made }
 }
 
 async function moveSingle(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
-  const source = await resolveMovable(roots, from)
-  const target = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  const source = await resolveWritable(roots, from, 'move')
+  const target = await resolveWritable(roots, to, 'move')
   await moveFile(source.target, target.target, to, target.isAllowed)
   return () => moveFile(target.target, source.target, from, source.isAllowed)
 }
@@ -383,4 +359,32 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promi
     throw toWriteError(error, to)
   }
   return () => rename(target, source)
+}
+
+/** Reads a workspace-relative path; null if there is no file. @throws AppError as `resolveInside` and `readText` */
+export async function readTextOrNull(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
+  return readOrNull(await resolveInside(roots, path, resolvedRoots), path)
+}
+
+/** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
+async function readOrNull(target: string, path: string, isAllowed?: PathCheck): Promise<string | null> {
+  return (await fileStamp(target)) === undefined ? null : (await readText(target, path, isAllowed)).text
+}
+
+/** @param expected null: the file must not exist @throws AppError `file_changed`; as `resolveWritable`, `writeText` */
+export async function replaceText(
+  roots: Roots,
+  path: string,
+  expected: string | null,
+  replacement: string,
+  resolvedRoots: ResolvedRoots,
+): Promise<void> {
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
+  const stamp = await fileStamp(target)
+  if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
+  await writeText(target, replacement, path, isAllowed, stamp)
+}
+
+function fileChangedError(path: string): AppError {
+  return new AppError('file_changed', `${path} was changed in the meantime`, { path })
 }

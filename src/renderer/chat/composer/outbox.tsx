@@ -2,6 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
 import { t } from 'i18next'
 import type { Attachment, PermissionRequest, QueuedMessage } from '#shared/contract/index.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { client, connection, api, queryClient } from '#lib/api/client.ts'
 import { isErrorOf, explainError, showError } from '#lib/feedback/toast.ts'
 import { Button, IconButton } from '#lib/ui/elements.tsx'
@@ -11,7 +12,7 @@ import type { OutgoingMessage } from './composer.tsx'
 import { Clock, CornerDownRight, X } from 'lucide-react'
 import { AttachmentChip } from './attachments.tsx'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { useLive, type LiveTurnFollower } from '../live-turn.ts'
+import { useLive } from '../live-turn.ts'
 
 /** Asks what to do with a message to an open chat that has private lines. */
 
@@ -262,22 +263,17 @@ export function sendOnReconnect(): void {
   void outbox.send()
 }
 
-function useOutboxMessages(agent: string, session: string | undefined): readonly OutboxMessage[] {
-  const messages = useSyncExternalStore(outbox.subscribe, () => outbox.messages)
-  return messages.filter(
-    (message) =>
-      message.agent === agent && message.session === session && outbox.isShownAsSending(message.id) !== false,
-  )
-}
-
 interface OutboxListProps {
-  readonly agent: string
   readonly session: string | undefined
   readonly onTakeBack: (message: OutgoingMessage) => void
 }
 
-export function OutboxList({ agent, session, onTakeBack }: OutboxListProps) {
-  const waiting = useOutboxMessages(agent, session)
+export function OutboxList({ session, onTakeBack }: OutboxListProps) {
+  const { id: agent } = useAgent()
+  const waiting = useSyncExternalStore(outbox.subscribe, () => outbox.messages).filter(
+    (message) =>
+      message.agent === agent && message.session === session && outbox.isShownAsSending(message.id) !== false,
+  )
   if (waiting.length === 0) return null
   const takeBack = (message: OutboxMessage) => {
     outbox.remove(message.id)
@@ -343,19 +339,14 @@ function Item({ message: { text, attachments }, children }: { message: OutgoingM
   )
 }
 
-interface QueuedMessagesProps {
-  readonly agent: string
-  readonly session: string
-  readonly follower: LiveTurnFollower
-  readonly onTakeBack: (text: string) => void
-}
-
-export function QueuedMessages({ agent, session, follower, onTakeBack }: QueuedMessagesProps) {
-  const permissions = useLive(follower, (turn) => turn.permissions)
-  const queue = useLive(follower, (turn) => turn.queue)
-  const isRunning = useLive(follower, (turn) => turn.isRunning)
+export function QueuedMessages({ session, onTakeBack }: { session: string; onTakeBack: (text: string) => void }) {
+  const target = { agent: useAgent().id, session }
+  const { permissions, queue, isRunning } = useLive(session, ({ permissions, queue, isRunning }) => ({
+    permissions,
+    queue,
+    isRunning,
+  }))
   if (permissions.length === 0 && queue.length === 0) return null
-  const target = { agent, session }
   return (
     <div className="mx-auto flex w-full max-w-[740px] flex-col gap-2 px-5 pb-2">
       {permissions.map((permission) => (
@@ -366,9 +357,9 @@ export function QueuedMessages({ agent, session, follower, onTakeBack }: QueuedM
   )
 }
 
-type Target = Pick<QueuedMessagesProps, 'agent' | 'session'>
+export type ChatAddress = Parameters<typeof client.chat.stop>[0]
 
-function PermissionCard({ target, permission }: { target: Target; permission: PermissionRequest }) {
+function PermissionCard({ target, permission }: { target: ChatAddress; permission: PermissionRequest }) {
   const { id, server, tool, input } = permission
   const permit = useMutation(api.chat.permit.mutationOptions())
   return (
@@ -397,7 +388,7 @@ function PermissionCard({ target, permission }: { target: Target; permission: Pe
 }
 
 interface QueueProps {
-  readonly target: Target
+  readonly target: ChatAddress
   readonly queue: readonly QueuedMessage[]
   readonly isRunning: boolean
   readonly onTakeBack: (text: string) => void

@@ -52,7 +52,7 @@ const resumableCodes: ReadonlySet<string> = new Set([
 const tooLongCodes: ReadonlySet<string> = new Set(['chat_too_long', 'context_overflow'])
 
 export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
-  const { agent, retry, resume, compactAndResume } = useChatActions()
+  const { retry, resume, compactAndResume } = useChatActions()
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
   const section = settingsSectionOf[errorCode]
   const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
@@ -71,7 +71,6 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
         )}
         {question !== undefined && !isLocal && (
           <ModelPicker
-            agent={agent}
             onChoose={(model) => retry(question, model)}
             trigger={
               <Button icon={Shuffle} look="quiet">
@@ -176,14 +175,13 @@ interface AnswerActionsProps {
 }
 
 export function AnswerActions({ id, question, text, versions }: AnswerActionsProps) {
-  const { agent, retry, remember, branch } = useChatActions()
+  const { retry, remember, branch } = useChatActions()
   const [, navigate] = useLocation()
   return (
     <ActionBar label={t('chat.messageActions')}>
       {text !== '' && <CopyButton label={t('chat.copy')} text={text} />}
       <IconButton icon={RotateCcw} label={t('chat.retry')} onClick={() => retry(question)} />
       <ModelPicker
-        agent={agent}
         onChoose={(model) => retry(question, model)}
         trigger={<IconButton icon={Shuffle} label={t('chat.retryWith')} />}
       />

@@ -7,14 +7,15 @@ import { useMemo, useState, useCallback } from 'react'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { Button, TextLink, MoreButton, ErrorBoundary } from '../ui/elements.tsx'
 import { useTranslation } from 'react-i18next'
-import { useAgentName } from '../agents/current-agent.ts'
+import { useAgent } from '../agents/current-agent.ts'
 import { clipLine } from '../util/clip.ts'
 import { skipToken, useQuery, useMutation } from '@tanstack/react-query'
 import { toast } from 'sonner'
 import { api, queryClient } from '../api/client.ts'
 import { showChange } from '../feedback/change-toast.ts'
 
-export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
+export function DiffCard({ change }: { change: FileChange }) {
+  const { id: agent } = useAgent()
   const { path, patch, startLine, added, removed } = change
   const revert = useRevertStatus(agent, change.change, path)
   return (
@@ -83,9 +84,9 @@ export function Hunks({ agent, change, patch, onAccept }: HunksProps) {
   )
 }
 
-export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
+export function useCauseName(): (change: Pick<HistoryEntry, 'cause' | 'client'>) => string {
   const { t } = useTranslation()
-  const name = useAgentName(agent)
+  const { name } = useAgent()
   return useCallback(
     ({ cause, client }) => (cause === 'agent' ? name : (client ?? t(`history.cause.${cause}`))),
     [name, t],

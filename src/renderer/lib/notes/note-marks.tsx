@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { Lock, EyeOff } from 'lucide-react'
 import type { FileEntry, IndexExclusion } from '#shared/contract/index.ts'
+import { useAgent } from '../agents/current-agent.ts'
 import { api, client } from '../api/client.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
@@ -35,7 +36,8 @@ export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: Not
 }
 
 /** The lock of the note or chat at a path of the workspace; nothing if it is open. */
-export function PlaceMark({ agent, path }: { agent: string; path: string }) {
+export function PlaceMark({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const session = sessionOfPath(path)
   const privacy = useQuery(
     api.workspace.list.queryOptions({
@@ -68,19 +70,20 @@ export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) 
   )
 }
 
-export function NotIndexedNote({ agent, unsearched }: { agent: string; unsearched: IndexExclusion }) {
+export function NotIndexedNote({ unsearched }: { unsearched: IndexExclusion }) {
   const { reason, message = '' } = unsearched
   return (
     <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>{t(`unsearched.${reason}`, { message })}</span>
-      {reason === 'scope' && <IndexAllButton agent={agent} />}
-      {reason === 'sessionsOff' && <SearchSessionsButton agent={agent} />}
+      {reason === 'scope' && <IndexAllButton />}
+      {reason === 'sessionsOff' && <SearchSessionsButton />}
       {reason === 'outside' && <TextLink href={paths.settings('memory')}>{t('unsearched.addFolder')}</TextLink>}
     </span>
   )
 }
 
-export function IndexAllButton({ agent }: { agent: string }) {
+export function IndexAllButton() {
+  const { id: agent } = useAgent()
   const extendScope = async () => {
     const scope = await client.search.setScope({ agent, scope: 'workspace' })
     showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope }))
@@ -88,7 +91,8 @@ export function IndexAllButton({ agent }: { agent: string }) {
   return <Button onClick={() => void runWithErrorToast(extendScope())}>{t('unsearched.searchAll')}</Button>
 }
 
-function SearchSessionsButton({ agent }: { agent: string }) {
+function SearchSessionsButton() {
+  const { id: agent } = useAgent()
   const enableSessions = async () => {
     const sessions = await client.search.setSessions({ agent, sessions: true })
     showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions }))

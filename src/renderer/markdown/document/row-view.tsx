@@ -119,14 +119,11 @@ function useParsedText(
   const { text, syntax, hasMath } = request
   const isShort = text.length <= maxSyncLength
   const key = `${syntax} ${hasMath} ${text}`
-  const cached = isShort ? undefined : rowWorker.cached(key)
-  const last = useWorker(rowWorker, isShort || cached !== undefined ? undefined : key, request)
+  const last = useWorker(rowWorker, isShort ? undefined : key, request)
   const [lastShortText, setLastShortText] = useState<string>()
   if (isShort && lastShortText !== text) setLastShortText(text)
   if (isShort) return { text }
-  const tree = cached ?? last?.answer
-  if (tree) return { tree }
-  if (cached === null || last?.answer === null) return null
+  if (last) return last.answer && { tree: last.answer }
   return lastShortText === undefined ? undefined : { text: lastShortText }
 }
 

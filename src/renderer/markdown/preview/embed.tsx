@@ -6,6 +6,7 @@ import { attachmentKind } from '#shared/util/attachments.ts'
 import { fileNameOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { formatTarget, splitTarget } from '#shared/markdown/links/parse-links.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/toast.ts'
 import { plainTitle } from '#lib/notes/note-titles.ts'
@@ -54,9 +55,10 @@ export function Embed({ target, label, isBlock }: { target: string; label: strin
 }
 
 function EmbeddedNote({ path, target, name = target }: { path: string; target: string; name?: string }) {
-  const { agent, ancestors, syntax, components } = useDocumentContext()
+  const { id: agent } = useAgent()
+  const { ancestors, syntax, components } = useDocumentContext()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
-  const links = useNoteLinks(agent, path)
+  const links = useNoteLinks(path)
   const { fragment } = splitTarget(target)
   const section = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
   const text = section === undefined ? '' : clipPassage(section.trim(), maxCharacters)
@@ -64,7 +66,6 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
   const context = useMemo(
     () => ({
       ...emptyContext,
-      agent,
       path,
       ancestors: [...ancestors, path],
       syntax,
@@ -72,7 +73,7 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
       links,
       footnotes: footnoteLabels(allRows).split(' '),
     }),
-    [agent, path, ancestors, syntax, components, links, allRows],
+    [path, ancestors, syntax, components, links, allRows],
   )
   const rows = allRows.slice(0, maxRows)
   const isClipped = section !== undefined && (text.length < section.trim().length || rows.length < allRows.length)
@@ -101,7 +102,7 @@ function EmbeddedNote({ path, target, name = target }: { path: string; target: s
 
 /** Returns undefined while loading, and null if no note has this block. */
 function useBlock(id: string | undefined) {
-  const { agent } = useDocumentContext()
+  const { id: agent } = useAgent()
   const input = { agent, id: id ?? '' }
   return useQuery(api.links.block.queryOptions({ input, enabled: id !== undefined, staleTime: 60_000 })).data
 }
@@ -173,7 +174,7 @@ async function loadAttachment(agent: string, path: string, isRequested: boolean)
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 
 function Picture({ path, alt, width }: PictureProps) {
-  const { agent } = useDocumentContext()
+  const { id: agent } = useAgent()
   const [isRequested, setIsRequested] = useState(false)
   const [isBroken, setIsBroken] = useState(false)
   const { url, error, largeSize } = useAttachment(agent, path, isRequested)
@@ -249,7 +250,7 @@ function parseImageLabel(label: string): { readonly name: string; readonly width
 const icons = { audio: Music, video: Film, document: FileText, image: FileText } as const
 
 function AttachmentCard({ path, label }: { path: string; label: string }) {
-  const { agent } = useDocumentContext()
+  const { id: agent } = useAgent()
   const [isPlaying, setIsPlaying] = useState(false)
   const { mutate: reveal } = useMutation(api.workspace.reveal.mutationOptions())
   const kind = attachmentKind(path) ?? 'document'
@@ -320,17 +321,12 @@ function isShownAsPage(address: string): boolean {
   )
 }
 
-interface RemotePictureProps {
-  readonly address: string
-  readonly alt: string
-  /** px; undefined for the natural width. */
-  readonly width: number | undefined
-}
-
 const cacheMs = 60_000
 
-function RemotePicture({ address, alt, width }: RemotePictureProps) {
-  const { agent, path } = useDocumentContext()
+/** @param width px; undefined for the natural width */
+function RemotePicture({ address, alt, width }: { address: string; alt: string; width: number | undefined }) {
+  const { id: agent } = useAgent()
+  const { path } = useDocumentContext()
   const isAlwaysAllowed = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
   // An address can reveal private text to a server, so images in notes with private text always ask.
   const isOpen = useQuery(

@@ -21,7 +21,6 @@ export function frontMatterOf(text: string): FrontMatter | undefined {
   return to === undefined ? undefined : { from, to, end: Math.min(text.length, closingPattern.lastIndex + 1) }
 }
 
-/** Returns the offset after the front matter; 0 if there is none. */
 export function frontMatterEnd(text: string): number {
   return frontMatterOf(text)?.end ?? 0
 }

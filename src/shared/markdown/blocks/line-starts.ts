@@ -11,7 +11,6 @@ export interface FenceStart {
 export interface HeadingStart {
   /** 1 to 6. */
   readonly level: number
-  /** Without the `#` markers. */
   readonly title: string
 }
 
@@ -61,11 +60,8 @@ function withoutBlanks(text: string): string {
 }
 
 export interface Lead {
-  /** UTF-16 code units. */
   readonly length: number
-  /** Heading level, 1 to 6; 0 for any other line. */
   readonly level: number
-  /** Character in the box of a task; undefined if the line is not a task. */
   readonly box: string | undefined
   readonly isItem: boolean
 }

@@ -16,7 +16,6 @@ class LineCursor {
   readonly line: string
   #index = 0
   #column = 0
-  /** Index and column of the next non-blank character. */
   #nextIndex = 0
   #nextColumn = 0
 
@@ -25,7 +24,6 @@ class LineCursor {
     this.#findNext()
   }
 
-  /** Number of columns up to the next non-blank character. */
   get indent(): number {
     return this.#nextColumn - this.#column
   }
@@ -49,7 +47,6 @@ class LineCursor {
     }
   }
 
-  /** Skips blanks and then `length` characters. */
   jump(length: number): void {
     this.#index = this.#nextIndex + length
     this.#column = this.#nextColumn + length
@@ -130,7 +127,6 @@ export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Blo
   return scanner.blocks
 }
 
-/** Scans a note with the dialect of the programs that notes come from. */
 export function blocksOfNote(lines: readonly string[]): Block[] {
   return scanBlocks(lines, { hasNestedLists: true })
 }
@@ -146,7 +142,6 @@ const delimiterRow = /^(?=.*[|:])\|?[\t ]*:?-+:?[\t ]*(?:\|[\t ]*:?-+:?[\t ]*)*\
 const itemMarker = /^(?:[-*+]|\d{1,9}[.)])(?=[\t ]|$)/
 const footnoteMarker = /^\[\^(?:[^\\[\]\s]|\\[[\]\\]){1,999}\]:/
 
-/** Removes the link reference definitions at the start of a paragraph. */
 export function withoutDefinitions(paragraph: string): string {
   let text = paragraph
   for (let match = definition.exec(text); match; match = definition.exec(text)) text = text.slice(match[0].length)
@@ -171,7 +166,6 @@ class Scanner {
   #text: string[] = []
   /** Pattern that ends the open HTML block; undefined if a blank line does. */
   #htmlEnd: RegExp | undefined
-  /** Number of lines up to the last non-blank one. */
   #filledLines = 0
 
   constructor(dialect: Dialect) {
@@ -189,7 +183,6 @@ class Scanner {
     if (hasContent) this.#filledLines = index + 1
   }
 
-  /** Ends the open leaf and all containers deeper than `depth`. */
   close(depth: number): void {
     this.#endLeaf(this.#filledLines)
     for (const container of this.#containers.splice(depth)) container.to = this.#filledLines

@@ -1,4 +1,4 @@
-import type { LinkBlock, LinkHeading } from './parse-links.ts'
+import type { LinkHeading, ParsedLinks } from './parse-links.ts'
 
 /**
  * Finds the line of a heading or block.
@@ -7,7 +7,7 @@ import type { LinkBlock, LinkHeading } from './parse-links.ts'
  */
 export function lineOfFragment(
   fragment: string,
-  { headings, blocks }: { readonly headings: readonly LinkHeading[]; readonly blocks: readonly LinkBlock[] },
+  { headings, blocks }: Pick<ParsedLinks, 'headings' | 'blocks'>,
 ): number | undefined {
   const block = /^\^(.+)$/.exec(fragment)?.[1]
   if (block !== undefined) return blocks.find(({ id }) => id.toLowerCase() === block.toLowerCase())?.line

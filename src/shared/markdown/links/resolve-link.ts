@@ -128,7 +128,6 @@ export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
-/** Removes a Markdown extension. */
 export function stemOf(path: string): string {
   return path.replace(markdown, '')
 }
@@ -172,7 +171,7 @@ function nearest(files: readonly IndexedFile[], folder: string, target: string):
  * `Jan 31st, 2025`. Empty if the only page name is the file name.
  */
 export function pageNames(path: string): string[] {
-  const base = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:md|markdown)$/i, '')
+  const base = stemOf(fileNameOf(path))
   const [, year, month, day] = /^(\d{4})_(\d{2})_(\d{2})$/.exec(base) ?? []
   const monthName = months[Number(month) - 1]?.slice(0, 3)
   if (year !== undefined && monthName !== undefined)

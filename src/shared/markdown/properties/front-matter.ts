@@ -25,7 +25,6 @@ export interface Property {
 }
 
 export interface Tag {
-  /** Raw name without `#`. */
   readonly name: string
   /** 1-based. */
   readonly line: number
@@ -34,7 +33,6 @@ export interface Tag {
 }
 
 export interface NoteProperties {
-  /** In text order; truncated for large notes. */
   readonly properties: readonly Property[]
   readonly tags: readonly Tag[]
   /** True if the note has, or may have, more tags than listed. */
@@ -47,7 +45,6 @@ export interface NoteProperties {
  * `yes`).
  */
 
-/** Characters of front matter to parse. */
 export const maxFrontMatter = 64_000
 /** Characters of lists and maps converted to text. Bounds YAML alias expansion. */
 const maxCopied = 1_000_000
@@ -55,7 +52,6 @@ const maxAliases = 100
 
 const entryPattern =
   /^(?<key>[^\s#\-"'[\]{},&*!|>%@`:][^\n:]*?|"[^"\n]+"|'[^'\n]+')[\t ]*:(?=\s|$)[^\n]*(?:\n(?:[\t ]|-[\t ]|-?\r?$)[^\n]*)*/gm
-/** A plain scalar that needs no YAML parser. */
 const plainValue =
   /^[\t ]*([\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_/.,;()!?+%'-]|[ :](?=[\p{L}\p{M}\p{N}_/.(-])|&)*)[\t ]*\r?\n?$/u
 

@@ -3,10 +3,8 @@ import type { Edit } from '../links/rewrite-links.ts'
 import type { NoteProperties } from './front-matter.ts'
 
 export type PropertyTest =
-  /** The property exists. */
   | { readonly kind: 'any' }
   | { readonly kind: 'is'; readonly key: string }
-  /** Glob: `*` matches any text. */
   | { readonly kind: 'like'; readonly pattern: RegExp }
   | { readonly kind: 'order'; readonly sign: '<' | '<=' | '>' | '>='; readonly than: string }
 
@@ -75,7 +73,6 @@ function valueKey(value: string): string {
 }
 
 export interface TagRename {
-  /** Without `#`. */
   readonly from: string
   readonly to: string
 }

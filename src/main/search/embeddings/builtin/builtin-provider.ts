@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlessAppError } from '#shared/util/errors.ts'
 import { openBuiltinModel, type BuiltinModel } from './builtin-model.ts'
-import { foldText, hashOf } from './tokenizer.ts'
+import { foldText } from './tokenizer.ts'
 import {
   addRows,
   addUnknownWord,
-  dot,
   embedText,
   endOfWord,
   tokenNumber,
@@ -14,7 +13,13 @@ import {
   wordsOf,
   type WeightedWord,
 } from './embed-text.ts'
-import type { EmbeddingProvider, MeaningTerm, RelatedWord, SimilarityModel } from '../embedding-provider.ts'
+import {
+  dot,
+  type EmbeddingProvider,
+  type MeaningTerm,
+  type RelatedWord,
+  type SimilarityModel,
+} from '../embedding-provider.ts'
 import { rowProducts } from './row-products.ts'
 
 /** Part of an index's identity: a new model needs a new name. */
@@ -64,9 +69,8 @@ export function builtinSimilarity(file: string): SimilarityModel {
 function relatedWords(file: string, word: string): RelatedWord[] {
   const model = unlessAppError(() => openBuiltinModel(file))
   if (!model) return []
-  const folded = foldText(word, model.folds)
-  const token = model.find(hashOf(folded), folded.length)
-  if (token < 0) return []
+  const token = model.numbers.get(foldText(word, model.folds))
+  if (token === undefined) return []
   return model.related(token).map((related) => ({ word: model.textOf(related.token), cosine: related.cosine }))
 }
 
@@ -133,12 +137,10 @@ function significantWords(words: readonly WeightedWord[]): WeightedWord[] {
   return words.filter(({ weight }) => weight ** 2 >= minMass)
 }
 
-/** Returns the sum of the squared weights. */
 function massOf(words: readonly WeightedWord[]): number {
   return words.reduce((sum, { weight }) => sum + weight ** 2, 0)
 }
 
-/** Returns a function that computes the cosine of `vector`, of length 1, and the passage with these tokens. */
 function cosinesWith(model: BuiltinModel, vector: Float32Array): (passage: Int32Array, length: number) => number {
   const productsOf = rowProducts([vector])
   const productOf = cached((token: number) => {

@@ -1,3 +1,4 @@
+import { dot } from '../embedding-provider.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { foldText, forEachToken } from './tokenizer.ts'
 
@@ -22,7 +23,6 @@ export function endOfWord(tokens: Int32Array, start: number): number {
   return end
 }
 
-/** Returns the number of a token in the vocabulary. */
 export function tokenNumber(token: number): number {
   return token >= continuing ? token - continuing : token
 }
@@ -82,8 +82,8 @@ export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uin
   }
 }
 
-/** Scales the vector in place; a zero vector becomes the first unit vector. */
-export function scaleToUnit(vector: Float32Array): Float32Array {
+/** In place; a zero vector becomes the first unit vector. */
+function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
   else for (let index = 0; index < vector.length; index += 1) vector[index] = (vector[index] as number) / length
@@ -113,10 +113,4 @@ export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
     const [first = 0] = own
     return { word, weight: length, vector, ...(first < 0 ? { unknown: first } : {}) }
   })
-}
-
-export function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number)
-  return sum
 }
