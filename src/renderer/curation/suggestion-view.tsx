@@ -10,6 +10,7 @@ import { paths } from '#lib/router/paths.ts'
 import { ActionItem, ActionMenu, Button, EmptyState, Form, QueryView } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { Sheet } from '#lib/ui/frames.tsx'
 import { ruleName, stripMarks } from './suggestion-text.ts'
 import { canSwapLines, snoozes, type Suggestions, type Snooze } from './use-suggestions.ts'
@@ -47,7 +48,7 @@ export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: Suggest
         </p>
       </header>
       {isRequestOpen && suggestion.request !== undefined && (
-        <ReviewRequest agent={inbox.agent} number={suggestion.request} onClose={() => setIsRequestOpen(false)} />
+        <ReviewRequest number={suggestion.request} onClose={() => setIsRequestOpen(false)} />
       )}
       {(suggestion.rule !== 'outside' || suggestion.author.kind === 'client') && (
         <EvidenceList suggestion={suggestion} />
@@ -224,7 +225,8 @@ function Outcome({ inbox, suggestion }: { inbox: Suggestions; suggestion: Sugges
   )
 }
 
-function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
+function ReviewRequest({ number, onClose }: { number: number; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const query = useQuery(api.suggestions.request.queryOptions({ input: { agent, number } }))
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>

@@ -13,7 +13,7 @@ import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
-import { chooseAgent } from '#lib/agents/current-agent.ts'
+import { chooseAgent, useAgent } from '#lib/agents/current-agent.ts'
 
 function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => void; onClose: () => void }) {
   const [name, setName] = useState('')
@@ -149,9 +149,10 @@ function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void
   )
 }
 
-export function AgentsSettings({ agent: current }: { agent: Agent }) {
+export function AgentsSettings() {
+  const current = useAgent()
   const agents = useQuery(api.agents.list.queryOptions())
-  const switchTo = useSwitchAgent(current)
+  const switchTo = useSwitchAgent()
   const [isCreating, setIsCreating] = useState(false)
   const allAgents = agents.data ?? []
   return (
@@ -287,11 +288,12 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   )
 }
 
-export function AgentSwitcher({ agent }: { agent: Agent }) {
+export function AgentSwitcher() {
+  const agent = useAgent()
   const [, navigate] = useLocation()
   const agents = useQuery(api.agents.list.queryOptions())
   const [isCreating, setIsCreating] = useState(false)
-  const switchTo = useSwitchAgent(agent)
+  const switchTo = useSwitchAgent()
   return (
     <>
       <ActionMenu
@@ -328,12 +330,13 @@ export function AgentSwitcher({ agent }: { agent: Agent }) {
 }
 
 /** Returns a function that switches to an agent and opens its last address. */
-export function useSwitchAgent(agent: Agent): (id: string) => void {
+export function useSwitchAgent(): (id: string) => void {
   const [, navigate] = useLocation()
+  const { id: current } = useAgent()
   return (id) => {
-    if (id === agent.id) return
+    if (id === current) return
     const { pathname, search, hash } = location
-    navigate(chooseAgent(id, { id: agent.id, place: pathname + search + hash }))
+    navigate(chooseAgent(id, { id: current, place: pathname + search + hash }))
   }
 }
 

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent, Appearance } from '#shared/contract/index.ts'
+import type { Appearance } from '#shared/contract/index.ts'
 import { useSwitchAgent } from '../settings/agents.tsx'
 import { api, client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { commandKeys } from '#lib/util/shortcuts.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { locales } from '#lib/i18n/index.ts'
@@ -21,7 +22,6 @@ export interface Command {
 }
 
 interface CommandContext {
-  readonly agent: Agent
   readonly session: string | undefined
   readonly capture: () => void
   readonly newFile: () => void
@@ -42,17 +42,19 @@ const inspectLabel = (t: typeof i18next.t, page: 'sent' | 'found' | 'tested') =>
   `${t('inspect.title')}: ${t(`inspect.${page}`)}`
 
 /** Queries the providers; used only while the palette is open. */
-export function useModelCommands(agent: Agent): Command[] {
-  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models ?? []
-  const choose = (model: string) => runAsync(() => client.settings.setModel({ agent: agent.id, model }))
+export function useModelCommands(): Command[] {
+  const { id: agent } = useAgent()
+  const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent } })).data?.models ?? []
+  const choose = (model: string) => runAsync(() => client.settings.setModel({ agent: agent, model }))
   return models
     .filter(({ available }) => available)
     .map(({ id }) => command(`model/${id}`, (t) => t('chat.model', { model: id }), choose(id)))
 }
 
-export function useCommands({ agent, session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
+export function useCommands({ session, capture, newFile, toggleSidebar, goToFile }: CommandContext): Command[] {
+  const agent = useAgent()
   const [, navigate] = useLocation()
-  const switchAgent = useSwitchAgent(agent)
+  const switchAgent = useSwitchAgent()
   const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const notesPath = useNotesPath(agent.id)
   const goTo = (path: string) => () => navigate(path)

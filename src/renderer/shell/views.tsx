@@ -1,7 +1,6 @@
 import { lazy, Suspense, type ComponentType } from 'react'
 import { t } from 'i18next'
 import { Route, Switch, useLocation } from 'wouter'
-import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
 import { Skeleton, EmptyState, Button } from '#lib/ui/elements.tsx'
 import { ViewHeader } from '#lib/ui/frames.tsx'
@@ -56,7 +55,7 @@ const agentViews = {
 }
 
 /** @param encodedPath from `useEncodedPath` */
-export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: string }) {
+export function Views({ encodedPath }: { encodedPath: string }) {
   const parameters = useParameters()
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
@@ -64,7 +63,7 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
         <Route path="/chat/:session">{(params) => <ChatView key={params.session} session={params.session} />}</Route>
         {/* Not `/file/*`: it stops at a line break, which a file name may contain. */}
         <Route path={/^\/file\/[^]/}>
-          {() => <FileView key={fileAt(encodedPath)} agent={agent} path={fileAt(encodedPath) ?? ''} />}
+          {() => <FileView key={fileAt(encodedPath)} path={fileAt(encodedPath) ?? ''} />}
         </Route>
         <Route path="/search">
           <SearchView linkedQuery={parameters.get('q') ?? ''} />
@@ -81,15 +80,11 @@ export function Views({ agent, encodedPath }: { agent: Agent; encodedPath: strin
           <ChatView />
         </Route>
         <Route path="/inbox">
-          <SuggestionsView
-            key={parameters.get('proposal')}
-            agent={agent}
-            suggestion={parameters.get('proposal') ?? undefined}
-          />
+          <SuggestionsView key={parameters.get('proposal')} suggestion={parameters.get('proposal') ?? undefined} />
         </Route>
         {Object.entries(agentViews).map(([path, View]) => (
           <Route key={path} path={path}>
-            <View agent={agent} />
+            <View />
           </Route>
         ))}
         <Route>

@@ -17,6 +17,7 @@ import { preloadViewsWhenIdle, Views } from './views.tsx'
 import { CaptureCard } from './capture-card.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import {
   ChartNoAxesColumn,
   Command,
@@ -33,7 +34,7 @@ import { AgentSwitcher } from '../settings/agents.tsx'
 import { SessionList } from '../chat/sessions.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { LogCalendar } from '../editor/tree/log-calendar.tsx'
-import { useDailyPath, useNotesPath } from '#lib/notes/use-vault-settings.ts'
+import { useNotesPath } from '#lib/notes/use-vault-settings.ts'
 import { Tour } from './onboarding/onboarding.tsx'
 import { useMedia } from '#lib/util/hooks.ts'
 
@@ -48,7 +49,8 @@ function usePaletteModule(isOpen: boolean) {
   return module
 }
 
-export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
+export function Workbench({ agents }: { agents: readonly Agent[] }) {
+  const agent = useAgent()
   const [capture, setCapture] = useState<{ text: string | undefined }>()
   const closeCapture = () => setCapture(undefined)
   const [isNamingFile, setIsNamingFile] = useState(false)
@@ -70,7 +72,6 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
     if (isPaletteOpen) void runWithErrorToast(loadEnglish())
   }, [isPaletteOpen])
   const commands = useCommands({
-    agent,
     session,
     capture: () => setCapture({ text: undefined }),
     newFile: () => setIsNamingFile(true),
@@ -99,25 +100,20 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         {sidebar.mode !== 'hidden' && (
           <ErrorBoundary piece="part" resetKey={encodedPath}>
             <SidebarFrame sidebar={sidebar}>
-              <Sidebar
-                agent={agent}
-                sidebar={sidebar}
-                isPaletteOpen={isPaletteOpen}
-                onPalette={() => setPalette('all')}
-              />
+              <Sidebar sidebar={sidebar} isPaletteOpen={isPaletteOpen} onPalette={() => setPalette('all')} />
             </SidebarFrame>
           </ErrorBoundary>
         )}
         <HeaderStart value={sidebar.mode === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
           <main tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
             <ErrorBoundary piece="view" variant="view" resetKey={encodedPath}>
-              <Views agent={agent} encodedPath={encodedPath} />
+              <Views encodedPath={encodedPath} />
             </ErrorBoundary>
           </main>
         </HeaderStart>
       </div>
       <ErrorBoundary piece="part" resetKey={encodedPath}>
-        <StatusBar agent={agent} session={session} />
+        <StatusBar session={session} />
       </ErrorBoundary>
       <ErrorBoundary piece="part" resetKey={encodedPath}>
         <ClientWriteRequestDialog />
@@ -133,7 +129,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
           </Modal>
         )}
       </ErrorBoundary>
-      {isNamingFile && <NewFileDialog agent={agent.id} onClose={() => setIsNamingFile(false)} />}
+      {isNamingFile && <NewFileDialog onClose={() => setIsNamingFile(false)} />}
       <ErrorBoundary piece="part" resetKey={palette}>
         {palette !== 'closed' && !paletteModule && (
           // Until the palette is loaded, typed keys would go to the focused field.
@@ -146,7 +142,6 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
         )}
         {palette !== 'closed' && paletteModule && (
           <paletteModule.CommandPalette
-            agent={agent}
             initialText={typedEarly}
             commands={commands}
             mode={palette}
@@ -253,21 +248,21 @@ function RequestCard({ request, otherCount }: { request: WriteRequest; otherCoun
 }
 
 interface SidebarProps {
-  readonly agent: Agent
   readonly sidebar: SidebarState
   readonly isPaletteOpen: boolean
   readonly onPalette: () => void
 }
 
-function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
+function Sidebar({ sidebar, isPaletteOpen, onPalette }: SidebarProps) {
+  const { id: agent } = useAgent()
   const location = useEncodedPath()
   const session = sessionAt(location)
   const place = places.find(({ start }) => start.test(location))?.name
-  const open = useQuery(api.suggestions.count.queryOptions({ input: { agent: agent.id } })).data?.open ?? 0
-  const chat = useLastChat(agent.id, session)
+  const open = useQuery(api.suggestions.count.queryOptions({ input: { agent: agent } })).data?.open ?? 0
+  const chat = useLastChat(agent, session)
   const hrefs = {
     chat: paths.chat(chat),
-    notes: useNotesPath(agent.id),
+    notes: useNotesPath(agent),
     search: paths.search(),
     inspect: paths.sent(chat),
     suggestions: paths.inbox(),
@@ -275,7 +270,7 @@ function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
       <div className="flex items-center gap-1.5 px-4 pt-4 pr-3 pb-3">
-        <AgentSwitcher agent={agent} />
+        <AgentSwitcher />
         <Link
           href={paths.settings()}
           aria-label={t('settings.title')}
@@ -329,9 +324,11 @@ function Sidebar({ agent, sidebar, isPaletteOpen, onPalette }: SidebarProps) {
                 {t('nav.changes')}
               </NavRow>
             </div>
-            <FileTree agent={agent} current={location} />
-            <Logs agent={agent} current={location} />
-            <AssistantFiles agent={agent} current={location} />
+            <FileTree />
+            <SidebarSection foldKey="logs" title={t('nav.logs')} startsFolded={innerHeight < calendarHeight}>
+              <LogCalendar />
+            </SidebarSection>
+            <AssistantFiles />
           </>
         ) : (
           <section aria-label={t('nav.chats')} className="px-2.5 pb-2">
@@ -379,16 +376,6 @@ function useLastChat(agent: string, shown: string | undefined): string | undefin
 
 /** Window height from which the calendar is open at first, px. */
 const calendarHeight = 900
-
-function Logs({ agent, current }: { agent: Agent; current: string }) {
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
-  const pathOf = useDailyPath(agent.id)
-  return (
-    <SidebarSection foldKey="logs" title={t('nav.logs')} startsFolded={innerHeight < calendarHeight}>
-      <LogCalendar logs={(files.data ?? []).filter(({ kind }) => kind === 'log')} current={current} pathOf={pathOf} />
-    </SidebarSection>
-  )
-}
 
 function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; children: ReactNode }) {
   if (sidebar.mode !== 'drawer') return children
