@@ -65,12 +65,7 @@ function NoteView({ path }: { path: string }) {
   )
 }
 
-interface MissingNoteProps extends MissingFile {
-  readonly path: string
-  readonly onOpenDraft: () => void
-}
-
-function MissingNote({ path, movedTo, onOpenDraft }: MissingNoteProps) {
+function MissingNote({ path, movedTo, onOpenDraft }: MissingFile & { path: string; onOpenDraft: () => void }) {
   const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const { data: drafts = [] } = useQuery(
@@ -100,13 +95,7 @@ function missingFileOf(error: unknown): MissingFile | undefined {
   return typeof movedTo === 'string' ? { movedTo } : {}
 }
 
-interface ReadOnlyFileProps {
-  readonly path: string
-  readonly text: string
-  readonly isProtected: boolean
-}
-
-function ReadOnlyFile({ path, text, isProtected }: ReadOnlyFileProps) {
+function ReadOnlyFile({ path, text, isProtected }: { path: string; text: string; isProtected: boolean }) {
   const [isPreviewShown, setIsPreviewShown] = useState(true)
   const marked = useMarkedLines()
   // `@<agent>/…` is a note of another agent.

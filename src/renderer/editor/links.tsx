@@ -19,6 +19,7 @@ import { Patch } from '#lib/diff-view/patch.tsx'
 export function LinksPanel({ path, onClose }: { path: string; onClose: () => void }) {
   const { id: agent } = useAgent()
   const links = useQuery(api.links.of.queryOptions({ input: { agent: agent, path } }))
+  const rowOf = (link: OutgoingLink, index: number) => <OutgoingRow key={index} path={path} link={link} />
   const outgoing = links.data?.outgoing ?? []
   const broken = outgoing.filter((link) => link.path === null)
   return (
@@ -37,9 +38,7 @@ export function LinksPanel({ path, onClose }: { path: string; onClose: () => voi
             <SimilarNotes path={path} />
             {broken.length > 0 && (
               <Section title={t('links.broken')} count={broken.length} empty="">
-                {broken.map((link, index) => (
-                  <OutgoingRow key={index} path={path} link={link} />
-                ))}
+                {broken.map(rowOf)}
               </Section>
             )}
             <Section
@@ -47,11 +46,7 @@ export function LinksPanel({ path, onClose }: { path: string; onClose: () => voi
               count={links.data.counts.outgoing - broken.length}
               empty={t('links.noOutgoing')}
             >
-              {outgoing
-                .filter((link) => link.path !== null)
-                .map((link, index) => (
-                  <OutgoingRow key={index} path={path} link={link} />
-                ))}
+              {outgoing.filter((link) => link.path !== null).map(rowOf)}
             </Section>
           </>
         )}

@@ -81,13 +81,8 @@ function ColorChoice({ value, onChoose }: { value: string; onChoose: (color: str
   )
 }
 
-interface OwnFolderChoiceProps {
-  /** Empty for the root. */
-  readonly folder: string
-  readonly onChoose: (folder: string) => void
-}
-
-export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
+/** @param folder empty for the root */
+export function OwnFolderChoice({ folder, onChoose }: { folder: string; onChoose: (folder: string) => void }) {
   const group = useId()
   const [name, setName] = useState(folder === '' ? appFolderName : folder)
   const isTop = folder === ''
@@ -188,24 +183,16 @@ interface AgentCardProps {
 function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
-  const update = useMutation(
-    api.agents.update.mutationOptions({
-      onSuccess(_result, change) {
-        if (change.archived !== true) return
-        const undo = () => client.agents.update({ agent: id, archived: false })
-        showSuccess(t('agents.archivedNow', { name }), undo, { look: 'plain' })
-      },
-    }),
-  )
+  const undoArchiving = () => client.agents.update({ agent: id, archived: false })
+  const onSuccess = (_result: unknown, change: { archived?: boolean | undefined }) =>
+    change.archived && showSuccess(t('agents.archivedNow', { name }), undoArchiving, { look: 'plain' })
+  const update = useMutation(api.agents.update.mutationOptions({ onSuccess }))
   const share = useMutation(api.agents.share.mutationOptions())
   const setUp = useMutation(api.agents.setUp.mutationOptions())
-  const addFiles = useMutation(
-    api.agents.setUp.mutationOptions({
-      onSuccess: ({ created }) =>
-        toast.success(created.length === 0 ? t('agents.nothingToAdd') : t('file.dropped', { count: created.length })),
-    }),
-  )
-  const readers = others.filter(({ reads }) => reads.includes(id)).map((other) => other.id)
+  const reportFiles = ({ created: { length: count } }: { created: readonly string[] }) =>
+    toast.success(count === 0 ? t('agents.nothingToAdd') : t('file.dropped', { count }))
+  const addFiles = useMutation(api.agents.setUp.mutationOptions({ onSuccess: reportFiles }))
+  const readers = new Set(others.filter(({ reads }) => reads.includes(id)).map((other) => other.id))
   return (
     <li
       data-testid="agent"
@@ -251,9 +238,9 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
             {others.map((other) => (
               <Checkbox
                 key={other.id}
-                checked={readers.includes(other.id)}
+                checked={readers.has(other.id)}
                 onChange={() =>
-                  share.mutate({ agent: id, with: [...new Set(readers).symmetricDifference(new Set([other.id]))] })
+                  share.mutate({ agent: id, with: [...readers.symmetricDifference(new Set([other.id]))] })
                 }
               >
                 {other.name}

@@ -336,7 +336,7 @@ function Sidebar({ sidebar, isPaletteOpen, onPalette }: SidebarProps) {
           </section>
         )}
       </div>
-      <Tour place={location} isPaletteOpen={isPaletteOpen} />
+      <Tour isPaletteOpen={isPaletteOpen} />
     </nav>
   )
 }
