@@ -221,7 +221,7 @@ async function readCandidate(
   problems: SyncProblem[],
 ): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
   try {
-    const real = await resolveInside({ workspace: folder.folder, forbidden: folder.forbidden }, file, roots)
+    const real = await resolveInside(roots ?? { workspace: folder.folder, forbidden: folder.forbidden }, file)
     const { text, hash } = await readText(real, path, roots?.isAllowed)
     return {
       path,
