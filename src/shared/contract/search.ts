@@ -68,7 +68,6 @@ export type IndexStatus = z.infer<typeof indexStatusSchema>
 
 /** Scripts by which embedding quality is measured: most models know only some languages. */
 export const scripts = ['latin', 'cjk', 'other'] as const
-export type Script = (typeof scripts)[number]
 
 const textCountsSchema = z.object({
   texts: z.int(),

@@ -408,7 +408,7 @@ function isOfDays(unit: UnitFacts, { boosts }: FilteredQuery): boolean {
 
 const listedLogit = 10
 
-/** Returns a unit that matches for certain, or not at all, whatever its words are. */
+/** Returns a unit with a fixed score: words and meaning do not rank it. */
 function unscoredUnit(id: number, isMatch: boolean, isClassic: boolean): RankedUnit {
   const logit = isClassic ? Number(isMatch) : isMatch ? listedLogit : -listedLogit
   return {

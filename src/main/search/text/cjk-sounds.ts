@@ -17,7 +17,7 @@ export interface SoundAlternative {
 }
 
 interface Candidate extends SoundAlternative {
-  /** Of the rarest of its bigrams. */
+  /** Number of documents with its rarest bigram. */
   readonly documents: number
 }
 
