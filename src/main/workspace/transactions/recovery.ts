@@ -66,11 +66,7 @@ async function finish(
 }
 
 /** `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing. */
-async function settleFile(
-  tools: TransactionTools,
-  { path, before, after }: RecordedFile,
-  isFinished: boolean,
-): Promise<FileState> {
+async function settleFile(tools: TransactionTools, { path, before, after }: RecordedFile, isFinished: boolean) {
   if (before === null && after === null) {
     const attachment = await resolveInside(tools.roots, path)
     return (await fileStamp(attachment)) === undefined ? 'unchanged' : 'done'
