@@ -2,9 +2,10 @@ import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Agent, DeletionMatches, DeletionOutcome, DeletionPlace } from '#shared/contract/index.ts'
+import type { DeletionMatches, DeletionOutcome, DeletionPlace } from '#shared/contract/index.ts'
 import { maxSearchText } from '#shared/util/limits.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { Checkbox, Button, Form, Progress, TextInput, TextLink, QueryView } from '#lib/ui/elements.tsx'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatBytes } from '#lib/i18n/format.ts'
@@ -53,8 +54,9 @@ function useDeletion(agent: string) {
 
 type DeletionState = ReturnType<typeof useDeletion>
 
-export function DeletePermanentlyView({ agent }: { agent: Agent }) {
-  const state = useDeletion(agent.id)
+export function DeletePermanentlyView() {
+  const { id: agent } = useAgent()
+  const state = useDeletion(agent)
   const [typedWords, setTypedWords] = useState('')
   const { words, search, query, progress, run } = state
   return (
@@ -82,7 +84,7 @@ export function DeletePermanentlyView({ agent }: { agent: Agent }) {
             <div role="status" className="flex flex-wrap items-center gap-3">
               <Progress label={t('deletePermanently.running')} {...progress} className="w-48" />
               <span className="text-muted">{t('deletePermanently.running')}</span>
-              <Button onClick={() => void runWithErrorToast(client.permanentDeletion.stop({ agent: agent.id }))}>
+              <Button onClick={() => void runWithErrorToast(client.permanentDeletion.stop({ agent: agent }))}>
                 {t('chat.stop')}
               </Button>
             </div>

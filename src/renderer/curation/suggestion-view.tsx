@@ -10,6 +10,7 @@ import { paths } from '#lib/router/paths.ts'
 import { ActionItem, ActionMenu, Button, EmptyState, Form, QueryView } from '#lib/ui/elements.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { Sheet } from '#lib/ui/frames.tsx'
 import { ruleName, stripMarks } from './suggestion-text.ts'
 import { canSwapLines, snoozes, type Suggestions, type Snooze } from './use-suggestions.ts'
@@ -47,7 +48,7 @@ export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: Suggest
         </p>
       </header>
       {isRequestOpen && suggestion.request !== undefined && (
-        <ReviewRequest agent={inbox.agent} number={suggestion.request} onClose={() => setIsRequestOpen(false)} />
+        <ReviewRequest number={suggestion.request} onClose={() => setIsRequestOpen(false)} />
       )}
       {(suggestion.rule !== 'outside' || suggestion.author.kind === 'client') && (
         <EvidenceList suggestion={suggestion} />
@@ -71,12 +72,7 @@ export function SuggestionView({ inbox, suggestion, isEditing, onEdit }: Suggest
   )
 }
 
-interface SuggestedDiffProps extends PatchProps {
-  readonly path: string
-  readonly isNew: boolean
-}
-
-export function SuggestedDiff({ path, isNew, ...patch }: SuggestedDiffProps) {
+export function SuggestedDiff({ path, isNew, ...patch }: PatchProps & { path: string; isNew: boolean }) {
   return (
     <figure className="overflow-hidden rounded-md border border-line">
       <figcaption className="flex items-baseline gap-3 border-b border-line px-3.5 py-2">
@@ -105,16 +101,10 @@ export function LineLink({ path, line }: { path: string; line: number | null }) 
 function Reason({ suggestion }: { suggestion: Suggestion }) {
   const { rule, author, detail, reason } = suggestion
   const { day = '', likeness = 0, tokens = 0, target = '' } = detail
-  const reasonKey =
-    likeness === 1 && (rule === 'duplicate' || rule === 'logged')
-      ? (`${rule}Exactly` as const)
-      : rule === 'outside' && author.kind === 'client'
-        ? 'program'
-        : rule === 'outside' && target === ''
-          ? ruleName(suggestion) === 'summary'
-            ? 'summary'
-            : 'instructions'
-          : rule
+  const name = ruleName(suggestion)
+  const outsideKey = author.kind === 'client' ? 'program' : name === 'summary' || target !== '' ? name : 'instructions'
+  const exactKey = likeness === 1 && (rule === 'duplicate' || rule === 'logged') ? (`${rule}Exactly` as const) : rule
+  const reasonKey = rule === 'outside' ? outsideKey : exactKey
   return (
     <>
       <p className="max-w-[62ch]">
@@ -224,7 +214,8 @@ function Outcome({ inbox, suggestion }: { inbox: Suggestions; suggestion: Sugges
   )
 }
 
-function ReviewRequest({ agent, number, onClose }: { agent: string; number: number; onClose: () => void }) {
+function ReviewRequest({ number, onClose }: { number: number; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const query = useQuery(api.suggestions.request.queryOptions({ input: { agent, number } }))
   return (
     <Sheet title={t('context.exact')} onClose={onClose}>
@@ -321,24 +312,23 @@ export function SuggestionList({ inbox, onOpen }: { inbox: Suggestions; onOpen: 
       data-testid="proposals"
     >
       <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map((row) => {
-          const suggestion = suggestions[row.index]
+        {virtualizer.getVirtualItems().map(({ index: at, start }) => {
+          const suggestion = suggestions[at]
+          if (!suggestion) return null
           return (
-            suggestion && (
-              <div
-                key={suggestion.id}
-                className="absolute inset-x-0 top-0"
-                style={{ height: rowHeight, transform: `translateY(${row.start}px)` }}
-              >
-                <SuggestionRow
-                  suggestion={suggestion}
-                  isCurrent={suggestion.id === current?.id}
-                  isChecked={checkedIds.has(suggestion.id)}
-                  onToggle={toggleChecked}
-                  onOpen={onOpen}
-                />
-              </div>
-            )
+            <div
+              key={suggestion.id}
+              className="absolute inset-x-0 top-0"
+              style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+            >
+              <SuggestionRow
+                suggestion={suggestion}
+                isCurrent={suggestion.id === current?.id}
+                isChecked={checkedIds.has(suggestion.id)}
+                onToggle={toggleChecked}
+                onOpen={onOpen}
+              />
+            </div>
           )
         })}
       </div>

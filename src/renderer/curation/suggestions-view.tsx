@@ -2,19 +2,21 @@ import { t } from 'i18next'
 import { ArrowLeft, ListChecks, Sparkles, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, ReviewOutcome, ReviewEstimate } from '#shared/contract/index.ts'
+import type { ReviewOutcome, ReviewEstimate } from '#shared/contract/index.ts'
 import { EmptyState, QueryView, Button, IconButton, Choice, Progress, TextLink } from '#lib/ui/elements.tsx'
 import { formatMoment, formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
 import { ViewHeader, Dialog } from '#lib/ui/frames.tsx'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { SuggestionList, LineLink, SuggestionView, SuggestedDiff } from './suggestion-view.tsx'
 import { suggestionTabs, useSuggestions, type Suggestions } from './use-suggestions.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 
 /** @param suggestion id of the suggestion to select first */
-export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestion: string | undefined }) {
-  const inbox = useSuggestions(agent.id, suggestion)
+export function SuggestionsView({ suggestion }: { suggestion: string | undefined }) {
+  const { id: agent } = useAgent()
+  const inbox = useSuggestions(agent, suggestion)
   const [isEditing, setIsEditing] = useState(false)
   const [isReviewOpen, setIsReviewOpen] = useState(false)
   const [isDetailOpen, setIsDetailOpen] = useState(suggestion !== undefined)
@@ -68,7 +70,6 @@ export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestio
       <ReviewNote inbox={inbox} onReview={() => setIsReviewOpen(true)} />
       {isReviewOpen && (
         <ReviewDialog
-          agent={agent.id}
           onStart={() => {
             setIsReviewOpen(false)
             inbox.review()
@@ -113,7 +114,7 @@ export function SuggestionsView({ agent, suggestion }: { agent: Agent; suggestio
                   {t('suggestions.back')}
                 </Button>
                 {checkedIds.size > 1 && tab === 'open' ? (
-                  <CheckedView agent={agent.id} inbox={inbox} />
+                  <CheckedView inbox={inbox} />
                 ) : (
                   current && (
                     <SuggestionView
@@ -222,7 +223,8 @@ function NoSuggestions({ inbox }: { inbox: Suggestions }) {
   )
 }
 
-function CheckedView({ agent, inbox }: { agent: string; inbox: Suggestions }) {
+function CheckedView({ inbox }: { inbox: Suggestions }) {
+  const { id: agent } = useAgent()
   const ids = inbox.targets.map(({ id }) => id)
   const query = useQuery(api.suggestions.preview.queryOptions({ input: { agent, ids } }))
   const count = ids.length
@@ -321,7 +323,8 @@ function ReviewSummary({ review }: { review: ReviewOutcome }) {
   return parts.filter(Boolean).join(' · ')
 }
 
-export function ReviewDialog({ agent, onStart, onClose }: { agent: string; onStart: () => void; onClose: () => void }) {
+export function ReviewDialog({ onStart, onClose }: { onStart: () => void; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const query = useQuery({ ...api.suggestions.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
   const estimate = query.data
   const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0

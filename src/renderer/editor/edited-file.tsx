@@ -4,8 +4,9 @@ import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useR
 import { t } from 'i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent, Appearance, BlamedLine } from '#shared/contract/index.ts'
+import type { Appearance, BlamedLine } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { LinksPanel } from './links.tsx'
 import { useNoteLinks } from '../markdown/document/context.ts'
@@ -42,7 +43,6 @@ const storedPanels = ['preview', 'full', 'links'] as const
 const storageKey = (panel: (typeof storedPanels)[number]) => `commonplace.file.${panel}`
 
 interface EditedFileProps {
-  readonly agent: Agent
   readonly path: string
   readonly disk: DiskFile
   readonly autosave: Appearance['autosave']
@@ -51,7 +51,8 @@ interface EditedFileProps {
   readonly onDiscarded: () => void
 }
 
-export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
+export function EditedFile({ path, disk, autosave, missing, onDiscarded }: EditedFileProps) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const [panels, setPanels] = useState<OpenPanels>(() => {
     const stored = storedPanels.map((panel) => [panel, localStorage.getItem(storageKey(panel)) === 'yes'] as const)
@@ -74,14 +75,14 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
     const reopen = { label: t('tool.open'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: reopen })
   }, [path, navigate])
-  const file = useOpenFile(agent.id, path, disk, { autosave, missing, onUnsavedClose })
+  const file = useOpenFile(agent, path, disk, { autosave, missing, onUnsavedClose })
   // The preview may lag behind while the user types.
   const deferredText = useDeferredValue(file.text)
-  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const entry = files.data?.find((listed) => listed.path === path)
   const links = useNoteLinks(path)
   const linkContext = useMemo(() => ({ path, ...links }), [path, links])
-  const blameMargin = useBlameMargin(agent.id, path, panels.blame)
+  const blameMargin = useBlameMargin(agent, path, panels.blame)
   const newPathButton = useRef<HTMLButtonElement>(null)
   // A moved file must not be written to its old path: saving focuses the button that opens the new path.
   const save = () => {
@@ -102,8 +103,8 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
   const syncPreview = useCallback((topLine: number) => preview.current?.follow(topLine), [])
   const changeLine = useCallback((line: number, change: LineChange) => editor.current?.change(line, change), [])
   const onFile = useCallback(
-    async (source: File) => (await runWithErrorToast(attachToNote(agent.id, path, source)))?.value,
-    [agent.id, path],
+    async (source: File) => (await runWithErrorToast(attachToNote(agent, path, source)))?.value,
+    [agent, path],
   )
   const movedTo = missing?.movedTo
   const openNewPath = async (newPath: string) => {
@@ -208,7 +209,7 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
                   <DiffView original={file.text} modified={compared.draft.text} label={t('draft.comparison')} />
                 ) : file.state === 'conflict' && file.conflictingText !== undefined ? (
                   <div className="flex h-full flex-col">
-                    <ConflictSides agent={agent.id} path={path} />
+                    <ConflictSides path={path} />
                     <div className="min-h-0 flex-1">
                       <DiffView original={file.conflictingText} modified={file.text} label={t('file.conflict')} />
                     </div>
@@ -266,14 +267,15 @@ export function EditedFile({ agent, path, disk, autosave, missing, onDiscarded }
         </div>
       </section>
       <ErrorBoundary piece="part" resetKey={panels}>
-        {panels.links && <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />}
-        {panels.history && <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />}
+        {panels.links && <LinksPanel path={path} onClose={() => toggle('links')} />}
+        {panels.history && <HistoryPanel path={path} onClose={() => toggle('history')} />}
       </ErrorBoundary>
     </>
   )
 }
 
-function ConflictSides({ agent, path }: { agent: string; path: string }) {
+function ConflictSides({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const causeName = useCauseName()
   const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
   // The latest change by the user was made in another window, since this one has not saved.

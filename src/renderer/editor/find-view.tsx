@@ -2,7 +2,7 @@ import { CaseSensitive, Regex } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import type { Agent, LeftFile, UnreadFile } from '#shared/contract/index.ts'
+import type { LeftFile, UnreadFile } from '#shared/contract/index.ts'
 import { ErrorState, EmptyState, Button, IconButton, Progress, TextInput, useTextField } from '#lib/ui/elements.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Dialog, ViewHeader } from '#lib/ui/frames.tsx'
@@ -12,21 +12,23 @@ import { paths } from '#lib/router/paths.ts'
 import { findRows, keyOfFindRow, type FindRow } from './rows.ts'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { api, client, queryClient } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { toast } from 'sonner'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 
 const debounceMs = 150
 const maxListedFiles = 20
 
-export function FindView({ agent }: { agent: Agent }) {
+export function FindView() {
+  const { id: agent } = useAgent()
   const [text, setText] = useState('')
   const [replacement, setReplacement] = useState('')
   const [isPattern, setIsPattern] = useState(false)
   const [matchCase, setMatchCase] = useState(false)
   const [isConfirming, setIsConfirming] = useState(false)
   const debouncedText = useDebounced(text, debounceMs)
-  const result = useFind({ agent: agent.id, text: debouncedText, isPattern, matchCase })
-  const { progress, skipped, replace, stop } = useReplace(agent.id)
+  const result = useFind({ agent: agent, text: debouncedText, isPattern, matchCase })
+  const { progress, skipped, replace, stop } = useReplace(agent)
   const { searchId } = result
   const isReady = searchId !== undefined && debouncedText === text && progress === undefined
   return (

@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery, skipToken } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
 import { t } from 'i18next'
-import type { Agent, FileCommit, HistoryEntry, Cause, PastBatch } from '#shared/contract/index.ts'
+import type { FileCommit, HistoryEntry, Cause, PastBatch } from '#shared/contract/index.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { api, type client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainError, isErrorOf } from '#lib/feedback/toast.ts'
 import { showChange, formatBatchNames, undoBatchWithToast } from '#lib/feedback/change-toast.ts'
 import { formatMoment, startOfDay } from '#lib/i18n/format.ts'
@@ -34,12 +35,13 @@ export function useTimeline(filter: Omit<Parameters<typeof client.history.timeli
 
 type Row = HistoryEntry | FileCommit
 
-export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
+export function HistoryPanel({ path, onClose }: { path: string; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const [selected, setSelected] = useState<string>()
-  const timeline = useTimeline({ agent: agent.id, path })
+  const timeline = useTimeline({ agent: agent, path })
   const commits = useInfiniteQuery(
     api.history.commits.infiniteOptions({
-      input: (skip: number) => ({ agent: agent.id, path, skip, limit: pageSize }),
+      input: (skip: number) => ({ agent: agent, path, skip, limit: pageSize }),
       initialPageParam: 0,
       getNextPageParam: ({ isMore }, pages) =>
         isMore ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
@@ -76,7 +78,6 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         <VirtualRows label={t('file.history')} rows={rows} keyOf={rowKey} estimateHeight={() => rowHeight}>
           {(row) => (
             <HistoryRow
-              agent={agent.id}
               path={path}
               row={row}
               isNewest={row === timeline.data?.[0]}
@@ -103,7 +104,6 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
 const rowKey = (row: Row) => ('commit' in row ? `git ${row.commit}` : String(row.id))
 
 interface HistoryRowProps {
-  readonly agent: string
   readonly path: string
   readonly row: Row
   readonly isNewest: boolean
@@ -111,7 +111,7 @@ interface HistoryRowProps {
   readonly onSelect: () => void
 }
 
-function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
+function HistoryRow({ path, row, isNewest, isSelected, onSelect }: HistoryRowProps) {
   const causeName = useCauseName()
   const isCommit = 'commit' in row
   return (
@@ -150,19 +150,20 @@ function HistoryRow({ agent, path, row, isNewest, isSelected, onSelect }: Histor
           <SourceNote change={row} />
         </p>
       )}
-      {!isCommit && !isSelected && <FirstChangedLine agent={agent} change={row} />}
+      {!isCommit && !isSelected && <FirstChangedLine change={row} />}
       {row.from !== undefined && (
         <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
           {t('history.movedFrom', { path: row.from })}
         </p>
       )}
-      {isSelected && isCommit && <CommitDetails agent={agent} path={path} hash={row.commit} />}
-      {isSelected && !isCommit && <ChangeDetails agent={agent} change={row} canRestore={!isNewest} />}
+      {isSelected && isCommit && <CommitDetails path={path} hash={row.commit} />}
+      {isSelected && !isCommit && <ChangeDetails change={row} canRestore={!isNewest} />}
     </div>
   )
 }
 
-function FirstChangedLine({ agent, change: { change, path } }: { agent: string; change: HistoryEntry }) {
+function FirstChangedLine({ change: { change, path } }: { change: HistoryEntry }) {
+  const { id: agent } = useAgent()
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, change, path } }))
   const shownLine = useMemo(() => {
     const lines = diff.data ? patchLines(diff.data.patch).filter(({ text }) => /[\p{L}\p{N}]/u.test(text)) : []
@@ -178,7 +179,8 @@ function FirstChangedLine({ agent, change: { change, path } }: { agent: string; 
   )
 }
 
-function ChangeDetails({ agent, change, canRestore }: { agent: string; change: HistoryEntry; canRestore: boolean }) {
+function ChangeDetails({ change, canRestore }: { change: HistoryEntry; canRestore: boolean }) {
+  const { id: agent } = useAgent()
   const file = { agent, change: change.change, path: change.path }
   const diff = useQuery(api.history.diff.queryOptions({ input: file }))
   const onSuccess = (restored: { change: number | null }) => showChange(t('history.restored'), agent, restored.change)
@@ -187,7 +189,7 @@ function ChangeDetails({ agent, change, canRestore }: { agent: string; change: H
     <div className="flex flex-col gap-2 px-2 pb-2">
       <UnrecordedNote change={change} />
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
-      {diff.data && <Hunks agent={agent} change={change} patch={diff.data.patch} />}
+      {diff.data && <Hunks change={change} patch={diff.data.patch} />}
       <div className="flex items-center gap-3">
         {canRestore && (
           <Button disabled={restore.isPending} onClick={() => restore.mutate(file)}>
@@ -200,7 +202,8 @@ function ChangeDetails({ agent, change, canRestore }: { agent: string; change: H
   )
 }
 
-function CommitDetails({ agent, path, hash }: { agent: string; path: string; hash: string }) {
+function CommitDetails({ path, hash }: { path: string; hash: string }) {
+  const { id: agent } = useAgent()
   const diff = useQuery(api.history.commitDiff.queryOptions({ input: { agent, path, commit: hash } }))
   return (
     <div className="flex flex-col gap-1 px-2 pb-2">
@@ -231,17 +234,18 @@ const spans = ['today', 'week', 'ever'] as const
 
 const estimateChangeHeight = ({ isUndo, files }: HistoryEntry) => (isUndo || files !== undefined ? 40 : 180)
 
-export function ChangesView({ agent }: { agent: Agent }) {
+export function ChangesView() {
+  const { id: agent } = useAgent()
   const [chosenAuthor, setAuthor] = useState<(typeof authors)[number]>()
   const [span, setSpan] = useState<(typeof spans)[number]>('today')
   const daysBack = daysBackBySpan[span]
   const since = daysBack === undefined ? undefined : startOfDay(daysBack)
   // If the agent has made no changes, the list starts with the changes of all authors.
-  const lastByAgent = { agent: agent.id, limit: 1, since, causes: [...causesByAuthor.agent] }
+  const lastByAgent = { agent: agent, limit: 1, since, causes: [...causesByAuthor.agent] }
   const agentChanges = useQuery(api.history.timeline.queryOptions({ input: lastByAgent }))
   const author = chosenAuthor ?? (agentChanges.data?.length === 0 ? 'all' : 'agent')
   const causes = causesByAuthor[author] as readonly Cause[] | undefined
-  const timeline = useTimeline({ agent: agent.id, since, causes: causes && [...causes] })
+  const timeline = useTimeline({ agent: agent, since, causes: causes && [...causes] })
   return (
     <section aria-label={t('nav.changes')} className="flex min-w-0 flex-1 flex-col">
       <ViewHeader title={t('nav.changes')}>
@@ -259,7 +263,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
         />
       </ViewHeader>
       <p className="border-b border-soft px-5 py-1.5 text-[12px] text-muted max-sm:px-3">{t('changes.acceptHint')}</p>
-      <BatchList agent={agent.id} />
+      <BatchList />
       <div className="min-h-0 flex-1 overflow-y-auto">
         {isErrorOf(timeline.error, 'history_off') ? (
           <EmptyState title={explainError(timeline.error)} />
@@ -279,7 +283,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
                     estimateHeight={estimateChangeHeight}
                     overscan={2}
                   >
-                    {(change) => <Change agent={agent.id} change={change} />}
+                    {(change) => <Change change={change} />}
                   </VirtualRows>
                   {timeline.hasNextPage && (
                     <MoreButton disabled={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()} />
@@ -294,7 +298,8 @@ export function ChangesView({ agent }: { agent: Agent }) {
   )
 }
 
-function Change({ agent, change }: { agent: string; change: HistoryEntry }) {
+function Change({ change }: { change: HistoryEntry }) {
+  const { id: agent } = useAgent()
   const accept = useMutation(api.history.accept.mutationOptions())
   const causeName = useCauseName()
   const { change: changeSet, path, at, from: previousPath, isUndo, files } = change
@@ -330,12 +335,7 @@ function Change({ agent, change }: { agent: string; change: HistoryEntry }) {
       <UnrecordedNote change={change} />
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
       {diff.data && (
-        <Hunks
-          agent={agent}
-          change={change}
-          patch={diff.data.patch}
-          onAccept={(key) => accept.mutate({ ...file, key })}
-        />
+        <Hunks change={change} patch={diff.data.patch} onAccept={(key) => accept.mutate({ ...file, key })} />
       )}
     </article>
   )
@@ -362,7 +362,8 @@ function ShortChange({ at, children, ...props }: { at: number; children: ReactNo
   )
 }
 
-function BatchList({ agent }: { agent: string }) {
+function BatchList() {
+  const { id: agent } = useAgent()
   // Fetched on each mount, to include the batches from before this view opened.
   const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' })).data ?? []
   const undo = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.change, batch) })

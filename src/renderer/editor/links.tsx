@@ -2,8 +2,9 @@ import { useQuery, useMutation } from '@tanstack/react-query'
 import { useState, type PropsWithChildren, type ReactNode } from 'react'
 import { t } from 'i18next'
 import { Link } from 'wouter'
-import type { Agent, OutgoingLink, TagPlan, BrokenLink, MovePlan } from '#shared/contract/index.ts'
+import type { OutgoingLink, TagPlan, BrokenLink, MovePlan } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { explainError, runWithErrorToast } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
@@ -15,14 +16,16 @@ import { propertyQuery, tagQuery } from '#shared/markdown/properties/queries.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { Patch } from '#lib/diff-view/patch.tsx'
 
-export function LinksPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
-  const links = useQuery(api.links.of.queryOptions({ input: { agent: agent.id, path } }))
+export function LinksPanel({ path, onClose }: { path: string; onClose: () => void }) {
+  const { id: agent } = useAgent()
+  const links = useQuery(api.links.of.queryOptions({ input: { agent: agent, path } }))
+  const rowOf = (link: OutgoingLink, index: number) => <OutgoingRow key={index} path={path} link={link} />
   const outgoing = links.data?.outgoing ?? []
   const broken = outgoing.filter((link) => link.path === null)
   return (
     <SidePanel title={t('file.links')} closing={t('links.close')} onClose={onClose}>
       <div className="flex flex-col gap-3 p-2">
-        <NoteProperties agent={agent.id} path={path} />
+        <NoteProperties path={path} />
         {links.error && <p className="p-2 text-muted">{explainError(links.error)}</p>}
         {links.isPending && <Skeleton lines={6} />}
         {links.data && (
@@ -32,12 +35,10 @@ export function LinksPanel({ agent, path, onClose }: { agent: Agent; path: strin
                 <LineLink key={index} {...link} />
               ))}
             </Section>
-            <SimilarNotes agent={agent.id} path={path} />
+            <SimilarNotes path={path} />
             {broken.length > 0 && (
               <Section title={t('links.broken')} count={broken.length} empty="">
-                {broken.map((link, index) => (
-                  <OutgoingRow key={index} path={path} link={link} />
-                ))}
+                {broken.map(rowOf)}
               </Section>
             )}
             <Section
@@ -45,11 +46,7 @@ export function LinksPanel({ agent, path, onClose }: { agent: Agent; path: strin
               count={links.data.counts.outgoing - broken.length}
               empty={t('links.noOutgoing')}
             >
-              {outgoing
-                .filter((link) => link.path !== null)
-                .map((link, index) => (
-                  <OutgoingRow key={index} path={path} link={link} />
-                ))}
+              {outgoing.filter((link) => link.path !== null).map(rowOf)}
             </Section>
           </>
         )}
@@ -106,7 +103,8 @@ function OutgoingRow({ path, link }: { path: string; link: OutgoingLink }) {
   )
 }
 
-function SimilarNotes({ agent, path }: { agent: string; path: string }) {
+function SimilarNotes({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))
   if (!data || data.length === 0) return null
   return (
@@ -120,7 +118,8 @@ function SimilarNotes({ agent, path }: { agent: string; path: string }) {
 
 const maxItems = 60
 
-function NoteProperties({ agent, path }: { agent: string; path: string }) {
+function NoteProperties({ path }: { path: string }) {
+  const { id: agent } = useAgent()
   const [renamedTag, setRenamedTag] = useState<string>()
   const metadata = useQuery(api.tags.of.queryOptions({ input: { agent, path } }))
   if (metadata.error) return <p className="p-2 text-muted">{explainError(metadata.error)}</p>
@@ -164,9 +163,7 @@ function NoteProperties({ agent, path }: { agent: string; path: string }) {
           ))}
         </dl>
       )}
-      {renamedTag !== undefined && (
-        <RenameTagDialog agent={agent} from={renamedTag} onClose={() => setRenamedTag(undefined)} />
-      )}
+      {renamedTag !== undefined && <RenameTagDialog from={renamedTag} onClose={() => setRenamedTag(undefined)} />}
     </section>
   )
 }
@@ -207,7 +204,8 @@ function PropertyValue({ name, value }: { name: string; value: string }) {
 }
 
 /** @param from without `#` */
-function RenameTagDialog({ agent, from, onClose }: { agent: string; from: string; onClose: () => void }) {
+function RenameTagDialog({ from, onClose }: { from: string; onClose: () => void }) {
+  const { id: agent } = useAgent()
   const [planned, setPlanned] = useState<{ to: string; plan: TagPlan }>()
   const planRename = async (typed: string) => {
     const to = typed.replace(/^#/, '')
@@ -249,9 +247,10 @@ function RenameTagDialog({ agent, from, onClose }: { agent: string; from: string
 
 const pageSize = 100
 
-export function BrokenView({ agent }: { agent: Agent }) {
+export function BrokenView() {
+  const { id: agent } = useAgent()
   const [limit, setLimit] = useState(pageSize)
-  const broken = useQuery(api.links.broken.queryOptions({ input: { agent: agent.id } }))
+  const broken = useQuery(api.links.broken.queryOptions({ input: { agent: agent } }))
   const links = broken.data?.links ?? []
   const byFile = Map.groupBy(links.slice(0, limit), ({ path }) => path)
   return (
@@ -271,7 +270,7 @@ export function BrokenView({ agent }: { agent: Agent }) {
                   <section key={path} aria-label={path}>
                     <h2 className="truncate font-mono text-[12px] text-muted">{clipLine(path)}</h2>
                     {linksOfFile.map((link, index) => (
-                      <BrokenRow key={index} agent={agent.id} link={link} />
+                      <BrokenRow key={index} link={link} />
                     ))}
                   </section>
                 ))}
@@ -285,7 +284,8 @@ export function BrokenView({ agent }: { agent: Agent }) {
   )
 }
 
-function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
+function BrokenRow({ link }: { link: BrokenLink }) {
+  const { id: agent } = useAgent()
   const { path, line, text, target, lacks, makes: newNotePath, near: suggestedTargets } = link
   const onSuccess = ({ change }: { change: number | null }) => showChange(t('links.mended', { path }), agent, change)
   const repair = useMutation(api.links.mend.mutationOptions({ onSuccess }))

@@ -13,7 +13,7 @@ import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
-import { chooseAgent } from '#lib/agents/current-agent.ts'
+import { chooseAgent, useAgent } from '#lib/agents/current-agent.ts'
 
 function NewAgentDialog({ onCreated, onClose }: { onCreated: (id: string) => void; onClose: () => void }) {
   const [name, setName] = useState('')
@@ -81,13 +81,8 @@ function ColorChoice({ value, onChoose }: { value: string; onChoose: (color: str
   )
 }
 
-interface OwnFolderChoiceProps {
-  /** Empty for the root. */
-  readonly folder: string
-  readonly onChoose: (folder: string) => void
-}
-
-export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
+/** @param folder empty for the root */
+export function OwnFolderChoice({ folder, onChoose }: { folder: string; onChoose: (folder: string) => void }) {
   const group = useId()
   const [name, setName] = useState(folder === '' ? appFolderName : folder)
   const isTop = folder === ''
@@ -149,9 +144,10 @@ function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void
   )
 }
 
-export function AgentsSettings({ agent: current }: { agent: Agent }) {
+export function AgentsSettings() {
+  const current = useAgent()
   const agents = useQuery(api.agents.list.queryOptions())
-  const switchTo = useSwitchAgent(current)
+  const switchTo = useSwitchAgent()
   const [isCreating, setIsCreating] = useState(false)
   const allAgents = agents.data ?? []
   return (
@@ -187,24 +183,16 @@ interface AgentCardProps {
 function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
-  const update = useMutation(
-    api.agents.update.mutationOptions({
-      onSuccess(_result, change) {
-        if (change.archived !== true) return
-        const undo = () => client.agents.update({ agent: id, archived: false })
-        showSuccess(t('agents.archivedNow', { name }), undo, { look: 'plain' })
-      },
-    }),
-  )
+  const undoArchiving = () => client.agents.update({ agent: id, archived: false })
+  const onSuccess = (_result: unknown, change: { archived?: boolean | undefined }) =>
+    change.archived && showSuccess(t('agents.archivedNow', { name }), undoArchiving, { look: 'plain' })
+  const update = useMutation(api.agents.update.mutationOptions({ onSuccess }))
   const share = useMutation(api.agents.share.mutationOptions())
   const setUp = useMutation(api.agents.setUp.mutationOptions())
-  const addFiles = useMutation(
-    api.agents.setUp.mutationOptions({
-      onSuccess: ({ created }) =>
-        toast.success(created.length === 0 ? t('agents.nothingToAdd') : t('file.dropped', { count: created.length })),
-    }),
-  )
-  const readers = others.filter(({ reads }) => reads.includes(id)).map((other) => other.id)
+  const reportFiles = ({ created: { length: count } }: { created: readonly string[] }) =>
+    toast.success(count === 0 ? t('agents.nothingToAdd') : t('file.dropped', { count }))
+  const addFiles = useMutation(api.agents.setUp.mutationOptions({ onSuccess: reportFiles }))
+  const readers = new Set(others.filter(({ reads }) => reads.includes(id)).map((other) => other.id))
   return (
     <li
       data-testid="agent"
@@ -250,9 +238,9 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
             {others.map((other) => (
               <Checkbox
                 key={other.id}
-                checked={readers.includes(other.id)}
+                checked={readers.has(other.id)}
                 onChange={() =>
-                  share.mutate({ agent: id, with: [...new Set(readers).symmetricDifference(new Set([other.id]))] })
+                  share.mutate({ agent: id, with: [...readers.symmetricDifference(new Set([other.id]))] })
                 }
               >
                 {other.name}
@@ -287,11 +275,12 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
   )
 }
 
-export function AgentSwitcher({ agent }: { agent: Agent }) {
+export function AgentSwitcher() {
+  const agent = useAgent()
   const [, navigate] = useLocation()
   const agents = useQuery(api.agents.list.queryOptions())
   const [isCreating, setIsCreating] = useState(false)
-  const switchTo = useSwitchAgent(agent)
+  const switchTo = useSwitchAgent()
   return (
     <>
       <ActionMenu
@@ -328,12 +317,13 @@ export function AgentSwitcher({ agent }: { agent: Agent }) {
 }
 
 /** Returns a function that switches to an agent and opens its last address. */
-export function useSwitchAgent(agent: Agent): (id: string) => void {
+export function useSwitchAgent(): (id: string) => void {
   const [, navigate] = useLocation()
+  const { id: current } = useAgent()
   return (id) => {
-    if (id === agent.id) return
+    if (id === current) return
     const { pathname, search, hash } = location
-    navigate(chooseAgent(id, { id: agent.id, place: pathname + search + hash }))
+    navigate(chooseAgent(id, { id: current, place: pathname + search + hash }))
   }
 }
 

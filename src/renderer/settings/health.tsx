@@ -3,6 +3,7 @@ import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useLocation, Link } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatMoment, formatBytes, formatPercent } from '#lib/i18n/format.ts'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
@@ -29,7 +30,7 @@ export function ProblemMark({ level, size }: { level: Problem['level']; size: nu
   return <Icon size={size} aria-hidden className={`shrink-0 ${color}`} />
 }
 
-export function ProblemItem({ agent, problem, onAction }: { agent: string; problem: Problem; onAction?: () => void }) {
+export function ProblemItem({ problem, onAction }: { problem: Problem; onAction?: () => void }) {
   const { part, level, since, message, path, files = [], remedy } = problem
   const text = path === undefined || message.includes(path) ? message : `${path}: ${message}`
   return (
@@ -55,19 +56,19 @@ export function ProblemItem({ agent, problem, onAction }: { agent: string; probl
           </ul>
         )}
       </div>
-      {remedy && <RemedyButton agent={agent} remedy={remedy} onDone={onAction} />}
+      {remedy && <RemedyButton remedy={remedy} onDone={onAction} />}
     </li>
   )
 }
 
 interface RemedyProps {
-  readonly agent: string
   readonly remedy: Remedy
   readonly onDone?: (() => void) | undefined
   readonly look?: 'plain' | 'link'
 }
 
-export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyProps) {
+export function RemedyButton({ remedy, onDone, look = 'plain' }: RemedyProps) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
   const onClick = () => {

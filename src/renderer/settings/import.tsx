@@ -1,15 +1,17 @@
 import { t } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import type { Agent, ImportPlan, ConfigChange, ForeignSettings, LeftFile } from '#shared/contract/index.ts'
+import type { ImportPlan, ConfigChange, ForeignSettings, LeftFile } from '#shared/contract/index.ts'
 import { api, queryClient, client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { Checkbox, Button, ErrorText, Form, TextInput } from '#lib/ui/elements.tsx'
 import { download } from '#lib/util/download.ts'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { longUndoToastMs, showSuccess } from '#lib/feedback/toast.ts'
 import { toast } from 'sonner'
 
-export function ImportSettings({ agent }: { agent: Agent }) {
+export function ImportSettings() {
+  const { id: agent } = useAgent()
   const [task, setTask] = useState({ path: '', into: 'memory/imports', withAttachments: true })
   const memories = useQuery(api.import.known.queryOptions())
   // The old plan stays visible while a new one loads.
@@ -27,7 +29,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
   }
   const preview = (change: Partial<typeof task> = {}) => {
     setTask({ ...task, ...change })
-    plan.mutate({ agent: agent.id, ...task, ...change })
+    plan.mutate({ agent: agent, ...task, ...change })
   }
   return (
     <>
@@ -68,14 +70,14 @@ export function ImportSettings({ agent }: { agent: Agent }) {
       <ErrorText error={plan.error} />
       {shownPlan && (
         <ImportPlanView
-          task={{ agent: agent.id, ...task }}
+          task={{ agent: agent, ...task }}
           plan={shownPlan}
           onAttachments={(withAttachments) => preview({ withAttachments })}
           onDone={clearPlan}
         />
       )}
-      <PastImports agent={agent.id} />
-      <Export agent={agent} />
+      <PastImports />
+      <Export />
     </>
   )
 }
@@ -108,7 +110,8 @@ function FoundSettings() {
   )
 }
 
-function Export({ agent }: { agent: Agent }) {
+function Export() {
+  const agent = useAgent()
   const [withHistory, setWithHistory] = useState(false)
   const save = (zip: Blob) => download(`${agent.name}.zip`, zip)
   const pack = useMutation(api.import.pack.mutationOptions({ onSuccess: save }))
@@ -370,7 +373,8 @@ export function showImportUndone({ notes, left }: { notes: number; left: readonl
 
 export const refetchImports = () => queryClient.invalidateQueries({ queryKey: api.import.past.key() })
 
-function PastImports({ agent }: { agent: string }) {
+function PastImports() {
+  const { id: agent } = useAgent()
   const imports = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
   const undo = useMutation(api.history.revert.mutationOptions({ onSuccess: showImportUndone }))
   if (!imports.data || imports.data.length === 0) return null

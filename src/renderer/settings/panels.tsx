@@ -2,10 +2,11 @@ import i18next, { t } from 'i18next'
 import { useEffect, useRef, useState } from 'react'
 import { toast } from 'sonner'
 import { useQuery, useMutation } from '@tanstack/react-query'
-import type { Agent, OutboundRequest } from '#shared/contract/index.ts'
+import type { OutboundRequest } from '#shared/contract/index.ts'
 import { commandKeys, formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { ErrorState, Skeleton, EmptyState, Button, TextLink, SearchField, Select } from '#lib/ui/elements.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
 import { SearchModeSetting } from '#lib/search/search-mode.tsx'
@@ -24,19 +25,19 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 // The type of `Object.entries` lacks the names.
 const commands = Object.entries(commandKeys) as [keyof typeof commandKeys, string][]
 
-export function panelsOf(agent: Agent) {
+export function panelsOf() {
   const panels = [
     {
       id: 'agents',
       words: `${t('session.name')} ${t('agents.color')} ${t('agents.folder')} ${t('agents.archive')} ${t('agents.ownFolder')} name color workspace archived shareWith vault.own`,
       texts: ['agents.title', 'agents.lead'],
-      body: <AgentsSettings agent={agent} />,
+      body: <AgentsSettings />,
     },
     {
       id: 'providers',
       words: `${t('settings.apiKey')} ${t('settings.baseUrl')} Anthropic OpenAI baseUrl headers proxy contextWindow maxOutput prices`,
       texts: ['settings.section.models', 'settings.modelsLead'],
-      body: <ModelSettings agent={agent} />,
+      body: <ModelSettings />,
     },
     {
       id: 'spending',
@@ -49,7 +50,7 @@ export function panelsOf(agent: Agent) {
       isAdvanced: true,
       words: `${t('whatIf.default')} ${t('whatIf.classic')} OpenClaw memory.search memory.chunking weights minScore`,
       texts: ['whatIf.mode', 'whatIf.modeLead'],
-      body: <SearchModeSetting agent={agent.id} />,
+      body: <SearchModeSetting />,
     },
     {
       id: 'tools',
@@ -62,13 +63,13 @@ export function panelsOf(agent: Agent) {
       id: 'programs',
       words: 'MCP Claude Code Desktop Codex Cursor VS Code Goose Gemini Windsurf ChatGPT',
       texts: ['clients.title', 'clients.lead'],
-      body: <ConnectPrograms agent={agent} />,
+      body: <ConnectPrograms />,
     },
     {
       id: 'knownPrograms',
       words: `MCP HTTP token ${t('clients.may')} ${t('clients.newToken')}`,
       texts: ['clients.knownTitle', 'clients.knownLead'],
-      body: <KnownPrograms agent={agent} />,
+      body: <KnownPrograms />,
     },
     {
       id: 'shortcuts',
@@ -76,10 +77,10 @@ export function panelsOf(agent: Agent) {
       texts: ['shortcut.title', 'shortcut.lead'],
       body: <ShortcutList />,
     },
-    { id: 'health', texts: ['health.title', 'health.lead'], body: <HealthList agent={agent} /> },
+    { id: 'health', texts: ['health.title', 'health.lead'], body: <HealthList /> },
     { id: 'outbound', texts: ['outbound.title', 'outbound.lead'], body: <OutboundList /> },
     { id: 'data', texts: ['settings.section.data', 'data.lead'], body: <DataLocations /> },
-    { id: 'import', texts: ['import.title', 'import.lead'], body: <ImportSettings agent={agent} /> },
+    { id: 'import', texts: ['import.title', 'import.lead'], body: <ImportSettings /> },
     { id: 'version', texts: ['about.title', 'about.lead'], body: <Version /> },
     { id: 'log', isAdvanced: true, texts: ['log.title', 'log.lead'], body: <LogView /> },
   ] as const
@@ -170,21 +171,23 @@ function DataLocations() {
   )
 }
 
-function ModelSettings({ agent }: { agent: Agent }) {
+function ModelSettings() {
+  const agent = useAgent()
   const setModel = useMutation(api.settings.setModel.mutationOptions())
   const use = (model: string) => setModel.mutate({ agent: agent.id, model })
   return <ModelCard key={agent.id} inUse={agent.model} onUse={use} />
 }
 
-function HealthList({ agent }: { agent: Agent }) {
-  const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
+function HealthList() {
+  const { id: agent } = useAgent()
+  const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent } }))
   if (problems.error) return <ErrorState error={problems.error} onRetry={() => void problems.refetch()} />
   if (!problems.data) return <Skeleton lines={2} />
   if (problems.data.length === 0) return <p className="text-muted">{t('health.good')}</p>
   return (
     <ul aria-label={t('health.title')}>
       {problems.data.map((problem) => (
-        <ProblemItem key={problemKey(problem)} agent={agent.id} problem={problem} />
+        <ProblemItem key={problemKey(problem)} problem={problem} />
       ))}
     </ul>
   )
@@ -290,14 +293,14 @@ function LogView() {
 }
 
 /** @param query if empty, the result is empty */
-export function useSettingsSearch(agent: Agent, query: string) {
+export function useSettingsSearch(query: string) {
   const rankOf = nameRanker(query, useChineseNames(query))
-  const settingsQuery = useSettings(agent)
+  const settingsQuery = useSettings()
   const matches = ([name = '', ...others]: readonly string[]) => query !== '' && rankOf(name, ...others) !== undefined
   return {
     ...settingsQuery,
     list: (settingsQuery.settings?.all ?? []).filter((setting) => matches(searchedTextsOf(setting))),
-    panels: panelsOf(agent).filter(({ title, lead, id, words }) => matches([title, lead, id, words, ...synonyms(id)])),
+    panels: panelsOf().filter(({ title, lead, id, words }) => matches([title, lead, id, words, ...synonyms(id)])),
   }
 }
 

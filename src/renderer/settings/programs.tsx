@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent, ConnectableProgram, MemoryClient, McpServer } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { ErrorState, ErrorText, Form, Skeleton, Button, Select, Checkbox, TextInput } from '#lib/ui/elements.tsx'
 import { Patch } from '#lib/diff-view/patch.tsx'
 import { maxClientLimit } from '#shared/util/limits.ts'
@@ -10,11 +11,12 @@ import { formatMoment } from '#lib/i18n/format.ts'
 import { useCopy } from '#lib/util/hooks.ts'
 import { valueAt } from '#shared/util/json.ts'
 
-export function ConnectPrograms({ agent }: { agent: Agent }) {
-  const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent.id } }))
+export function ConnectPrograms() {
+  const { id: agent } = useAgent()
+  const programs = useQuery(api.clients.programs.queryOptions({ input: { agent: agent } }))
   if (programs.error) return <ErrorState error={programs.error} onRetry={() => void programs.refetch()} />
   if (!programs.data) return <Skeleton lines={6} />
-  const rowOf = (program: ConnectableProgram) => <ProgramRow key={program.id} agent={agent.id} program={program} />
+  const rowOf = (program: ConnectableProgram) => <ProgramRow key={program.id} program={program} />
   const installed = programs.data.filter(({ isThere }) => isThere)
   const notInstalled = programs.data.filter(({ isThere }) => !isThere)
   return (
@@ -33,7 +35,8 @@ export function ConnectPrograms({ agent }: { agent: Agent }) {
 
 const stateColors = { none: 'bg-faint', connected: 'bg-good', other: 'bg-warning' } as const
 
-function ProgramRow({ agent, program }: { agent: string; program: ConnectableProgram }) {
+function ProgramRow({ program }: { program: ConnectableProgram }) {
+  const { id: agent } = useAgent()
   const { id, name, file, state, patch, link, problem } = program
   const [isPatchShown, setIsPatchShown] = useState(false)
   const onSettled = () => void queryClient.invalidateQueries({ queryKey: api.clients.programs.key() })
@@ -97,7 +100,8 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
   )
 }
 
-export function KnownPrograms({ agent }: { agent: Agent }) {
+export function KnownPrograms() {
+  const agent = useAgent()
   const clients = useQuery(api.clients.list.queryOptions())
   const agents = useQuery(api.agents.list.queryOptions())
   if (clients.error) return <ErrorState error={clients.error} onRetry={() => void clients.refetch()} />
@@ -108,7 +112,7 @@ export function KnownPrograms({ agent }: { agent: Agent }) {
       {clients.data.map((client) => (
         <ClientRow key={client.id} client={client} agents={agents.data ?? [agent]} />
       ))}
-      <NewToken agent={agent.id} />
+      <NewToken />
     </div>
   )
 }
@@ -202,7 +206,8 @@ function idOf(name: string): string {
   return (id === '' ? 'program' : id).slice(0, 64)
 }
 
-function NewToken({ agent }: { agent: string }) {
+function NewToken() {
+  const { id: agent } = useAgent()
   const [name, setName] = useState('')
   const { isCopied, copy } = useCopy()
   const issue = useMutation(api.clients.issueToken.mutationOptions())

@@ -2,9 +2,10 @@ import i18next, { t } from 'i18next'
 import { useQuery, useQueries, useMutation } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type ChangeEvent } from 'react'
-import type { Agent, EmbeddingModel } from '#shared/contract/index.ts'
+import type { EmbeddingModel } from '#shared/contract/index.ts'
 import { offlineModelId } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { ErrorText, Button, IconButton, Select } from '#lib/ui/elements.tsx'
 import { useHash } from '#lib/router/paths.ts'
 import { Dialog } from '#lib/ui/frames.tsx'
@@ -26,11 +27,11 @@ import { valueAt } from '#shared/util/json.ts'
 interface SettingRowViewProps {
   readonly setting: PlacedSetting
   readonly settings: Settings
-  readonly agent: Agent
   readonly chosenScope: 'agent' | 'all'
 }
 
-export function SettingRowView({ setting, settings, agent, chosenScope }: SettingRowViewProps) {
+export function SettingRowView({ setting, settings, chosenScope }: SettingRowViewProps) {
+  const agent = useAgent()
   const { nameOf, hintOf } = settingNames(t)
   const [resetCount, setResetCount] = useState(0)
   const [refusal, setRefusal] = useState<Error | null>(null)
@@ -298,7 +299,8 @@ export type Settings = NonNullable<ReturnType<typeof useSettings>['settings']>
 const defaultsPath = ['agents', 'defaults']
 
 /** `settings` is undefined while loading or after an error. */
-export function useSettings(agent: Agent) {
+export function useSettings() {
+  const agent = useAgent()
   const source = useQuery(api.settings.source.queryOptions())
   const set = useMutation(
     api.settings.set.mutationOptions({ meta: { handlesError: true }, onError: () => void source.refetch() }),

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { Toaster, toast } from 'sonner'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { ErrorState, Progress, Skeleton, Button } from '#lib/ui/elements.tsx'
-import { AgentContext, useCurrentAgent } from '#lib/agents/current-agent.ts'
+import { AgentContext, useCurrentAgent, useAgent } from '#lib/agents/current-agent.ts'
 import { setBindings } from '#lib/util/shortcuts.ts'
 import { useMedia } from '#lib/util/hooks.ts'
 import { paths, useParameters } from '#lib/router/paths.ts'
@@ -46,10 +46,10 @@ export function AppWindow() {
         <CaptureView agents={agents.data ?? []} />
       ) : (
         <AgentContext value={agent}>
-          <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
-          <BackgroundChangeNotice agent={agent.id} />
-          <ImportNotice agent={agent.id} />
-          <MoveNotice agent={agent.id} />
+          <Workbench key={agent.id} agents={agents.data ?? []} />
+          <BackgroundChangeNotice />
+          <ImportNotice />
+          <MoveNotice />
         </AgentContext>
       )}
       <div ref={restoreFocus}>
@@ -129,7 +129,8 @@ function restoreFocus(element: HTMLElement | null): (() => void) | undefined {
 /** Smaller moves finish before the notice could be read. */
 const minNotes = 64
 
-function MoveNotice({ agent }: { agent: string }) {
+function MoveNotice() {
+  const { id: agent } = useAgent()
   const moving = useQuery(api.links.moving.queryOptions({ input: { agent } })).data
   const cancel = useMutation(api.links.cancelMove.mutationOptions())
   if (!moving || moving.total < minNotes) return null
@@ -149,7 +150,8 @@ function MoveNotice({ agent }: { agent: string }) {
 
 const pollMs = 700
 
-function ImportNotice({ agent }: { agent: string }) {
+function ImportNotice() {
+  const { id: agent } = useAgent()
   const status = useQuery(
     api.import.standing.queryOptions({
       input: { agent },
@@ -225,7 +227,8 @@ function showEnd(agent: string, { change, made, isCancelled, failure }: ImportSt
   else showSuccess(text, async () => showImportUndone(await client.history.revert({ agent, change })))
 }
 
-function BackgroundChangeNotice({ agent }: { agent: string }) {
+function BackgroundChangeNotice() {
+  const { id: agent } = useAgent()
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data

@@ -129,7 +129,6 @@ const nameKeys = {
   softThresholdTokens: 'setting.compaction_memoryFlush_softThresholdTokens',
 } as const
 
-/** Names the settings that the context window of the model lowers. */
 function LoweredSettings({ report: { lowered, off, contextWindow } }: { report: ContextReport }) {
   const used = lowered?.filter(({ setting }) => setting !== 'softThresholdTokens' || !off?.includes('flush'))
   if (!used || used.length === 0) return null
@@ -154,7 +153,7 @@ const parts: readonly { name: 'longTerm' | 'logs' | 'summaries' | 'recall'; has:
 ]
 
 function UnaskedSwitches({ report }: { report: ContextReport }) {
-  const { settings } = useSettings(useAgent())
+  const { settings } = useSettings()
   if (!settings) return null
   const scope = settings.hasOwnEntry ? 'agent' : 'all'
   return (

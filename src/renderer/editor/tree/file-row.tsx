@@ -12,28 +12,22 @@ import { attachmentOrCanvasKind } from '../attachments.ts'
 import type { TreeFile } from '../rows.ts'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { showChange } from '#lib/feedback/change-toast.ts'
 import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { PlanDialog } from '../links.tsx'
 import { download } from '#lib/util/download.ts'
 
-interface RowProps {
-  readonly agent: string
-  readonly name: ReactNode
-  /** Encoded path of the current page. */
-  readonly current: string
-}
-
 export const hiddenByMenu =
   'group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-has-[[data-popup-open]]/row:opacity-0'
 
-export function FileRow({ agent, file, name, current }: RowProps & { readonly file: TreeFile }) {
+export function FileRow({ file, name }: { file: TreeFile; name: ReactNode }) {
   const details = 'tokens' in file ? file : undefined
   return (
     <div className="group/row relative">
       <NavRow
         href={paths.file(file.path)}
-        isCurrent={isFileAt(current, file.path)}
+        isCurrent={isFileAt(useEncodedPath(), file.path)}
         aside={
           <span className="tabular flex items-center gap-1.5">
             {details?.privacy && (
@@ -48,12 +42,13 @@ export function FileRow({ agent, file, name, current }: RowProps & { readonly fi
       >
         {name}
       </NavRow>
-      <FileMenu agent={agent} file={file} />
+      <FileMenu file={file} />
     </div>
   )
 }
 
-function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
+function FileMenu({ file }: { file: TreeFile }) {
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const location = useEncodedPath()
   const { path } = file
@@ -67,7 +62,7 @@ function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
     if (isOpen) navigate(paths.file(longTermPath))
   }
   return (
-    <PathMenu agent={agent} path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
+    <PathMenu path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
       <ActionItem onClick={() => void runWithErrorToast(duplicate())}>{t('file.duplicate')}</ActionItem>
       <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
       <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
@@ -85,7 +80,9 @@ function FileMenu({ agent, file }: { agent: string; file: TreeFile }) {
 
 const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
 
-export function AttachmentRow({ agent, path, name, current }: RowProps & { readonly path: string }) {
+export function AttachmentRow({ path, name }: { path: string; name: ReactNode }) {
+  const current = useEncodedPath()
+  const { id: agent } = useAgent()
   const [, navigate] = useLocation()
   const kind = attachmentOrCanvasKind(path) ?? 'document'
   const Icon = icons[kind]
@@ -98,7 +95,7 @@ export function AttachmentRow({ agent, path, name, current }: RowProps & { reado
       >
         {name}
       </NavRow>
-      <PathMenu agent={agent} path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
+      <PathMenu path={path} onMoved={(to) => isFileAt(current, path) && navigate(paths.file(to))}>
         <ActionItem onClick={() => revealFile(agent, path, false)}>{t('file.reveal')}</ActionItem>
         {kind !== 'canvas' && (
           <ActionItem onClick={() => revealFile(agent, path, true)}>{t('file.openOutside')}</ActionItem>
@@ -109,14 +106,13 @@ export function AttachmentRow({ agent, path, name, current }: RowProps & { reado
 }
 
 interface PathMenuProps {
-  readonly agent: string
   /** A file, or a folder without a trailing `/`. */
   readonly path: string
   readonly onMoved: (to: string) => void
   readonly children?: ReactNode
 }
 
-export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
+export function PathMenu({ path, onMoved, children }: PathMenuProps) {
   const [isMoving, setIsMoving] = useState(false)
   return (
     <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
@@ -124,12 +120,13 @@ export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
         <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
         {children}
       </ActionMenu>
-      {isMoving && <MoveDialog agent={agent} path={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
+      {isMoving && <MoveDialog path={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
     </span>
   )
 }
 
-function MoveDialog({ agent, path: from, onMoved, onClose }: PathMenuProps & { onClose: () => void }) {
+function MoveDialog({ path: from, onMoved, onClose }: PathMenuProps & { onClose: () => void }) {
+  const { id: agent } = useAgent()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysPrivate: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
     const { links, notes, staysPrivate, change } = await client.links.move({ agent, from, to, plan: plan?.id })

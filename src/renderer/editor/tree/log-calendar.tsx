@@ -2,20 +2,20 @@ import { CalendarCheck, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState, type KeyboardEvent } from 'react'
 import i18next, { t } from 'i18next'
 import { Link } from 'wouter'
-import type { FileEntry } from '#shared/contract/index.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useAgent } from '#lib/agents/current-agent.ts'
+import { api } from '#lib/api/client.ts'
+import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
 import { formatDate, formatMonth, formatNumber, isoDate } from '#lib/i18n/format.ts'
 import { IconButton } from '#lib/ui/elements.tsx'
-import { isFileAt, paths } from '#lib/router/paths.ts'
+import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
 
-interface LogCalendarProps {
-  readonly logs: readonly FileEntry[]
-  /** Encoded path of the current page. */
-  readonly current: string
-  /** Returns the path of a date's log. Dates are `YYYY-MM-DD`. */
-  readonly pathOf: (date: string) => string
-}
-
-export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
+export function LogCalendar() {
+  const { id: agent } = useAgent()
+  const current = useEncodedPath()
+  const pathOf = useDailyPath(agent)
+  const { data: files = [] } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  const logs = files.filter(({ kind }) => kind === 'log')
   const [today] = useState(() => new Date())
   const thisMonth = new Date(today.getFullYear(), today.getMonth())
   const [month, setMonth] = useState(thisMonth)

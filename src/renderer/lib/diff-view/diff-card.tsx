@@ -46,14 +46,14 @@ const initialCount = 6
 const pageSize = 30
 
 interface HunksProps {
-  readonly agent: string
   readonly change: HistoryEntry
   readonly patch: string
   /** Receives the `hunkKey` of a hunk. Reviewed hunks are hidden if it is given. */
   readonly onAccept?: (key: string) => void
 }
 
-export function Hunks({ agent, change, patch, onAccept }: HunksProps) {
+export function Hunks({ change, patch, onAccept }: HunksProps) {
+  const { id: agent } = useAgent()
   const [shownCount, setShownCount] = useState(initialCount)
   // In the version with which the history begins, there is no change to undo.
   const canUndo = change.cause !== 'adopted'

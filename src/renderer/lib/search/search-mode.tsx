@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { SearchSettings } from '#shared/contract/index.ts'
 import { searchModes } from '#shared/contract/search.ts'
 import { api, client } from '#lib/api/client.ts'
+import { useAgent } from '#lib/agents/current-agent.ts'
 import { showSuccess } from '#lib/feedback/toast.ts'
 import { Choice } from '#lib/ui/elements.tsx'
 
@@ -44,7 +45,8 @@ export function SearchMode({ agent, settings, onChoose }: SearchModeProps) {
 }
 
 /** Saves a choice at once. */
-export function SearchModeSetting({ agent }: { agent: string }) {
+export function SearchModeSetting() {
+  const { id: agent } = useAgent()
   const { data } = useQuery(api.search.settings.queryOptions({ input: { agent } }))
   const save = useSaveSearch()
   return data && <SearchMode agent={agent} settings={data} onChoose={(settings) => save.mutate({ agent, settings })} />

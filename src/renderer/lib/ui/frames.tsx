@@ -191,7 +191,7 @@ export function ViewHeader({ title, aside, children }: { title: ReactNode; aside
   )
 }
 
-/** The header of the Inspect pages. @param session the chat whose requests *Sent* shows */
+/** @param session the chat whose requests *Sent* shows */
 export function InspectTabs({ session, children }: { session?: string | undefined; children?: ReactNode }) {
   const currentPath = useEncodedPath()
   const tabs = [

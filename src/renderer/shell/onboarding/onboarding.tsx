@@ -12,6 +12,7 @@ import { ForeignSettingsChoice, takeOverSettings, type SettingsChoice } from '..
 import { useDebounced } from '#lib/util/hooks.ts'
 import { describeVault } from '#lib/notes/use-vault-settings.ts'
 import { ModelCard } from '../../settings/model-card.tsx'
+import { useEncodedPath } from '#lib/router/paths.ts'
 import { commandKeys, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 const debounceMs = 250
@@ -173,14 +174,9 @@ const storageKey = 'commonplace.tour'
 
 const hints = ['files', 'why', 'palette'] as const
 
-interface TourProps {
-  /** Encoded path, from `useEncodedPath`. */
-  readonly place: string
-  readonly isPaletteOpen: boolean
-}
-
 /** The hints of the first start, one at a time, at the end of the sidebar. */
-export function Tour({ place, isPaletteOpen }: TourProps) {
+export function Tour({ isPaletteOpen }: { isPaletteOpen: boolean }) {
+  const place = useEncodedPath()
   const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
   const hint = hints[index]
   const isHintFollowed =
