@@ -8,8 +8,6 @@ import { resolveRoots, resolveInside, resolveWritable, type Roots } from '../fil
 import { batchDetailOf, type BatchDetail } from './batch.ts'
 import { moveTextToTrash, readTextOrNull, replaceText, stampsOf, type TransactionTools } from './transaction.ts'
 
-export type RecoveryResult = Awaited<ReturnType<typeof recover>>[number]
-
 const concurrency = 16
 
 /**
