@@ -188,11 +188,7 @@ export async function findDuplicateLines(notes: readonly Note[], model: TextVect
 }
 
 /** Returns the statement that a saved one repeats; undefined if there is none. @param model as `findDuplicateLines` */
-export async function findOriginal(
-  saved: Statement,
-  others: readonly Statement[],
-  model: TextVectors | undefined,
-): Promise<Statement | undefined> {
+export async function findOriginal(saved: Statement, others: readonly Statement[], model: TextVectors | undefined) {
   const words = [...(featuresOf([saved.text])[0]?.words.values() ?? [])].map((word) => fold(word).slice(0, 4))
   const isAlike = ({ text }: Statement) => {
     const folded = fold(text)

@@ -85,10 +85,7 @@ export async function undo(context: AcceptContext, state: StoredSuggestions, acc
 }
 
 /** Brings the inbox in line with acceptances and undos whose process ended before it wrote the inbox. */
-export async function recoverSuggestions(
-  { workspace, log, now }: AcceptContext,
-  state: StoredSuggestions,
-): Promise<void> {
+export async function recoverSuggestions({ workspace, log, now }: AcceptContext, state: StoredSuggestions) {
   if (log.pendingSets().some(({ kind }) => kind === 'accept')) await workspace.recover()
   for (const set of log.setsAfter(state.lastChange, 'accept'))
     applyChange(state, suggestionIdsOf(set), set.id, set.origin.undoes, now)

@@ -55,10 +55,7 @@ const filesPerProgress = 50
 const maxCompared = 3
 
 /** Runs all rules on the notes. Reading the files is the first half of the progress. */
-export async function scanNotes(
-  request: ScanRequest,
-  onProgress?: (done: number, total: number) => void,
-): Promise<Suggestion[]> {
+export async function scanNotes(request: ScanRequest, onProgress?: (done: number, total: number) => void) {
   const { recalls, broken, modelPath, now } = request
   const notes = await loadNotes(request, (done, total) => onProgress?.(done, total * 2))
   const findings = [
@@ -74,13 +71,10 @@ export async function scanNotes(
   return findings.flatMap((found) => found.slice(0, maxPerRule).map(toProposal))
 }
 
-function suggestionMaker(
-  { privateRules, now }: Pick<ScanRequest, 'privateRules' | 'now'>,
-  notes: readonly Note[],
-): (finding: Finding) => Suggestion {
+function suggestionMaker({ privateRules, now }: Pick<ScanRequest, 'privateRules' | 'now'>, notes: readonly Note[]) {
   const byPath = new Map(notes.map((note) => [note.path, note]))
   const { of: privacyOf } = marksBy([{ prefix: '', privateRules }])
-  return (finding) =>
+  return (finding: Finding) =>
     suggestionOf(finding, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), privacyOf)
 }
 

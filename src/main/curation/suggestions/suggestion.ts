@@ -77,13 +77,7 @@ export function lineFinding(
 }
 
 /** @param line 1-based; from an empty line or front matter, the next non-empty line counts @throws `edit_no_match` */
-export function flagLine(
-  path: string,
-  text: string,
-  line: number,
-  fault: 'wrong' | 'outdated',
-  today: string,
-): Finding {
+export function flagLine(path: string, text: string, line: number, fault: 'wrong' | 'outdated', today: string) {
   const { lines } = new TextLines(text)
   const [firstBlock] = scanBlocks(lines)
   const from = Math.max(line, (firstBlock?.kind === 'frontMatter' ? firstBlock.to : 0) + 1)
@@ -172,12 +166,7 @@ export function isOpen({ state, until = 0 }: Pick<Suggestion, 'state' | 'until'>
 }
 
 /** Updates the line numbers; withdraws a proposal whose lines or evidence are gone. @param file undefined: deleted */
-export function updateSuggestion(
-  suggestion: Suggestion,
-  path: string,
-  file: LoadedNote | undefined,
-  now: number,
-): Suggestion {
+export function updateSuggestion(suggestion: Suggestion, path: string, file: LoadedNote | undefined, now: number) {
   const proposedFile = suggestion.files.find((one) => one.path === path)
   if (proposedFile && proposedFile.hash === (file?.hash ?? null)) return suggestion
   const withdraw = (gone: 'lines' | 'reason'): Suggestion => ({ ...suggestion, state: 'withdrawn', stateAt: now, gone })

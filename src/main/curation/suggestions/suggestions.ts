@@ -324,11 +324,7 @@ function byRule(one: Suggestion, other: Suggestion): number {
 }
 
 /** @throws AppError `input_invalid` for a wrong number of texts, `file_changed`, and as `Workspace.read` */
-async function withEditedTexts(
-  workspace: Workspace,
-  suggestion: Suggestion,
-  after: readonly (readonly string[])[],
-): Promise<Suggestion> {
+async function withEditedTexts(workspace: Workspace, suggestion: Suggestion, after: readonly (readonly string[])[]) {
   const count = suggestion.files.reduce((sum, { edits }) => sum + edits.length, 0)
   if (after.length !== count) throw new AppError('input_invalid', `${count} texts are required`, { field: 'after' })
   const texts = [...after]
@@ -344,12 +340,7 @@ async function withEditedTexts(
 }
 
 /** Strikes the other line of a contradiction. @param today `YYYY-MM-DD` @throws AppError `plan_outdated` */
-async function withSwappedSides(
-  workspace: Workspace,
-  suggestion: Suggestion,
-  today: string,
-  privacyOf: PrivacyOf,
-): Promise<Suggestion> {
+async function withSwappedSides(workspace: Workspace, suggestion: Suggestion, today: string, privacyOf: PrivacyOf) {
   const [firstSide, secondSide] = suggestion.evidence
   const { rule } = suggestion
   const outdated = secondSide && (await locate(workspace, secondSide))

@@ -29,7 +29,7 @@ export class KeyRing {
   readonly changes: Subscribable<void> = this.#changes
   readonly #env: NodeJS.ProcessEnv
   readonly #vault: KeyVault | undefined
-  /** Those of the vault; without a vault, those that were entered since the start. */
+  /** The secrets of the vault; without a vault, the ones entered since the start. */
   readonly #keys = new Map<KeyName, string>()
   readonly #saving = new KeyedQueue()
 

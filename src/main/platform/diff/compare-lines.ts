@@ -15,11 +15,7 @@ const defaultSteps = 2_000_000
  * Returns the edits that turn `before` into `after`, in order and not adjacent: the shortest script, or, if the search
  * takes more than about `steps` comparisons, one edit between the common prefix and suffix. Empty for equal texts.
  */
-export function compareLines(
-  before: readonly string[],
-  after: readonly string[],
-  steps: number = defaultSteps,
-): EditedLines[] {
+export function compareLines(before: readonly string[], after: readonly string[], steps: number = defaultSteps) {
   // Leaves out lines that occur in one text only. With d differences, the search then takes d²/2 steps.
   const oldIndices = sharedIndices(before, new Set(after))
   const newIndices = sharedIndices(after, new Set(before))
@@ -62,11 +58,7 @@ export function commonEnds(before: ArrayLike<unknown>, after: ArrayLike<unknown>
   return { start, end }
 }
 
-function editsBetween(
-  matches: readonly (readonly [number, number])[],
-  length: number,
-  newLength: number,
-): EditedLines[] {
+function editsBetween(matches: readonly (readonly [number, number])[], length: number, newLength: number) {
   const edits: EditedLines[] = []
   let [from, newFrom] = [0, 0]
   for (const [to, newTo] of [...matches, [length, newLength] as const]) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { readFile, rename } from 'node:fs/promises'
 import { AppError, onSystemError } from '#shared/util/errors.ts'
@@ -26,11 +27,8 @@ export async function readSmallText(file: string, maxBytes: number, isStrict = t
       throw new AppError('file_too_large', `${file} has ${megabytes} MB`, { path: file, megabytes })
     }
     const bytes = await handle.readFile()
-    try {
-      return new TextDecoder('utf-8', { fatal: isStrict, ignoreBOM: true }).decode(bytes)
-    } catch (error) {
-      throw new AppError('file_not_text', `${file} is not UTF-8 text`, { path: file }, { cause: error })
-    }
+    if (isStrict && !isUtf8(bytes)) throw new AppError('file_not_text', `${file} is not UTF-8 text`, { path: file })
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   })
   return text.catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
 }

@@ -26,11 +26,7 @@ export const unlimitedFetch = (async (input: string, init?: object) => {
 }) as unknown as Fetch
 
 /** Returns the proxy's URL for requests to `url`, HTTPS if undefined; undefined for direct connections. */
-export function proxyFor(
-  url: string | undefined,
-  proxy: string | undefined,
-  env: NodeJS.ProcessEnv,
-): string | undefined {
+export function proxyFor(url: string | undefined, proxy: string | undefined, env: NodeJS.ProcessEnv) {
   if (proxy !== undefined) return proxy
   const { protocol, hostname } = (url === undefined ? null : URL.parse(url)) ?? { protocol: 'https:', hostname: '' }
   const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)

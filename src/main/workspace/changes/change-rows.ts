@@ -64,11 +64,7 @@ export function openAdoption(db: LogDb, at: number): number | undefined {
 }
 
 /** @param id null: the next one */
-export function insertFileChange(
-  db: LogDb,
-  row: Omit<FileChangeRow, 'id' | 'reviewed'>,
-  id: number | null = null,
-): void {
+export function insertFileChange(db: LogDb, row: Omit<FileChangeRow, 'id' | 'reviewed'>, id: number | null = null) {
   db.prepare(
     `INSERT INTO file_changes
        (id, change_set, note, path, old_path, before, after, added, removed, pending, stamp)

@@ -65,7 +65,7 @@ const jobs = {
   check: () => enqueue(async () => open().log.run(({ db }) => String(db.pragma('quick_check(1)', { simple: true })))),
   recordAll: (forbidden: readonly string[]) => enqueue(() => open().scanner.recordAll(forbidden, ending.signal)),
   recordFiles: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
-    enqueue(() => open().scanner.recordFiles(paths, forbidden)),
+    enqueue(() => open().scanner.record(paths, forbidden)),
   diff: ({ change, path }: { change: number; path: string }) => open().log.run((log) => diffOf(log, change, path)),
   revertStatus: ({ change, path, text }: { change: number; path: string; text: string }) =>
     open().log.run((log) => revertStatusOf(log, change, path, text)),

@@ -52,12 +52,10 @@ export class History {
     this.#worker = new WorkerHost({
       entry,
       idleMs,
-      onStart: (client) =>
-        client.open({
-          file,
-          workspace: roots.workspace,
-          clockAheadMs: options.now().getTime() - systemClock().getTime(),
-        }),
+      onStart: (client) => {
+        const clockAheadMs = options.now().getTime() - systemClock().getTime()
+        return client.open({ file, workspace: roots.workspace, clockAheadMs })
+      },
       onStop: (client) => client.close(),
       onCrash: onFault,
     })

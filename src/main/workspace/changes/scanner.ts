@@ -1,7 +1,7 @@
 /** A file whose size and time are those of the newest recorded version is not read. */
 import { existsSync } from 'node:fs'
 import { hash as hashOf } from 'node:crypto'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
 import type { Cause } from '#shared/contract/index.ts'
 import { inBatches, Mutex, type Clock } from '#platform'
 import { resolveRoots, resolveInside, type ResolvedRoots } from '../files/paths.ts'
@@ -39,8 +39,6 @@ interface FoundChange {
 export class Scanner {
   readonly #options: ScannerOptions
   readonly #mutex: Mutex
-  /** Absolute paths. Files in these folders count as removed. */
-  #forbidden: readonly string[] = []
 
   constructor(options: ScannerOptions) {
     this.#options = options
@@ -50,38 +48,28 @@ export class Scanner {
   /** A new log records the files as `adopted`. @returns the paths of changed files @throws the signal's reason */
   async recordAll(forbidden: readonly string[], signal?: AbortSignal): Promise<string[]> {
     const { log, workspace } = this.#options
-    this.#forbidden = forbidden
     const isPaused = log.isPaused
     const { files } = await walkNames(workspace, signal, forbidden)
     const recordedPaths = log.run(({ db }) =>
       db.prepare<[], string>('SELECT DISTINCT path FROM file_changes WHERE note IS NOT NULL').pluck().all(),
     )
     const paths = [...new Set([...files.map(({ path }) => path), ...recordedPaths])]
-    const changed = await this.#record(paths, signal)
+    const changed = await this.record(paths, forbidden, signal)
     log.write(({ db }) => db.prepare("UPDATE change_sets SET detail = '{}' WHERE kind = 'adoption'").run())
     if (isPaused) log.isPaused = false
     return changed
-  }
-
-  /** @param paths workspace-relative @returns the paths of changed files */
-  async recordFiles(paths: readonly string[], forbidden: readonly string[]): Promise<string[]> {
-    this.#forbidden = forbidden
-    return this.#record(paths)
   }
 
   close(): void {
     this.#mutex.close()
   }
 
-  get #now(): number {
-    return this.#options.now().getTime()
-  }
-
-  async #record(paths: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  /** @param forbidden absolute paths of folders, whose files count as removed @returns the paths of changed files */
+  async record(paths: readonly string[], forbidden: readonly string[], signal?: AbortSignal): Promise<string[]> {
     const { workspace } = this.#options
     if (!existsSync(workspace)) return []
     const changed: string[] = []
-    const roots = await resolveRoots({ workspace, forbidden: this.#forbidden })
+    const roots = await resolveRoots({ workspace, forbidden })
     const findChanged = async (path: string) => ((await this.#isUnchanged(path, roots)) ? [] : [path])
     const candidates = (await inBatches(paths, scanBatchSize, findChanged, signal)).flat()
     for (let from = 0; from < candidates.length; from += scanBatchSize) {
@@ -101,12 +89,8 @@ export class Scanner {
   async #isUnchanged(path: string, roots: ResolvedRoots): Promise<boolean> {
     const recorded = this.#options.log.run(({ db }) => latestChangeAt(db, path))
     if (!recorded?.stamp || recorded.after === null) return false
-    try {
-      return (await fileStamp(await resolveInside(roots, path))) === recorded.stamp
-    } catch (error) {
-      if (error instanceof AppError) return false
-      throw error
-    }
+    const target = await orUndefined(resolveInside(roots, path))
+    return target !== undefined && (await fileStamp(target)) === recorded.stamp
   }
 
   /** Returns the file if it differs from the log; undefined also for a file that is no text or too large. */
@@ -137,13 +121,14 @@ export class Scanner {
   #store(found: readonly FoundChange[]): void {
     const { log } = this.#options
     if (found.length === 0) return
+    const now = this.#options.now().getTime()
     // Removals first, so that a renamed file is found with its old path.
     const changes = found.toSorted((one, other) => Number(one.text !== null) - Number(other.text !== null))
     const cause: Cause = log.isPaused ? 'unrecorded' : 'outside'
     log.write(({ db, versions }) => {
-      const adoption = openAdoption(db, this.#now)
-      const outside = insertChangeSet(db, { at: this.#now, origin: { cause } })
-      const recent = recentChanges(db, this.#now - maxRenameGapMs)
+      const adoption = openAdoption(db, now)
+      const outside = insertChangeSet(db, { at: now, origin: { cause } })
+      const recent = recentChanges(db, now - maxRenameGapMs)
       for (const { path, recorded, text, stamp } of changes) {
         const before = recorded?.after ?? null
         const after = text === null ? null : versions.put(text, before)

@@ -241,11 +241,7 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /** @param isStrict refuses a dangling link, through which a new file could be created elsewhere */
-async function realpathOfExisting(
-  path: string,
-  requested: string,
-  isStrict = false,
-): Promise<{ real: string; missingCount: number }> {
+async function realpathOfExisting(path: string, requested: string, isStrict = false) {
   const missingSegments: string[] = []
   let existing = path
   for (;;) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises'
@@ -48,12 +49,7 @@ export async function readBytes(path: string, shownPath: string = path, isAllowe
 }
 
 /** A link can replace a folder between resolving and opening. @throws AppError `path_outside_workspace` */
-export async function assertAllowed(
-  file: FileHandle,
-  path: string,
-  shownPath: string,
-  isAllowed: PathCheck,
-): Promise<void> {
+export async function assertAllowed(file: FileHandle, path: string, shownPath: string, isAllowed: PathCheck) {
   // Linux reports the path of an open file; other systems resolve the path again.
   const real =
     process.platform === 'linux'
@@ -72,13 +68,8 @@ function notRegularFileError(shownPath: string): AppError {
 
 /** @throws AppError `file_not_text` if the bytes are not UTF-8 or contain a NUL */
 export function decodeUtf8(bytes: Uint8Array, shownPath: string): string {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new AppError('file_not_text', `${shownPath} is not UTF-8 text`, { path: shownPath })
-  }
+  if (!isUtf8(bytes)) throw new AppError('file_not_text', `${shownPath} is not UTF-8 text`, { path: shownPath })
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   if (!text.includes('\0')) return text
   // The bytes may be valid UTF-8, so the message must name NUL.
   const message = `${shownPath} contains NUL bytes, so it is not text`
@@ -100,11 +91,8 @@ export function assertReadable(text: string, shownPath: string): void {
 
 function tooLargeError(shownPath: string, size: number): AppError {
   const megabytes = Math.ceil(size / 1024 / 1024)
-  const maxMegabytes = maxTextBytes / 1024 / 1024
-  return new AppError('file_too_large', `${shownPath} has ${megabytes} MB; up to ${maxMegabytes} MB can be opened`, {
-    path: shownPath,
-    megabytes,
-  })
+  const message = `${shownPath} has ${megabytes} MB; up to ${maxTextBytes / 1024 / 1024} MB can be opened`
+  return new AppError('file_too_large', message, { path: shownPath, megabytes })
 }
 
 /**

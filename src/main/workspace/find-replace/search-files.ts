@@ -170,12 +170,7 @@ function excerpt(line: string, matchStart: number): string {
 }
 
 /** Replaces matches within lines and returns their number. `$1` refers to a group only if `isPattern` is true. */
-export function replaceMatches(
-  text: string,
-  regex: RegExp,
-  replacement: string,
-  isPattern: boolean,
-): { text: string; count: number } {
+export function replaceMatches(text: string, regex: RegExp, replacement: string, isPattern: boolean) {
   let count = 0
   const lines = text.split(/(\r?\n)/).map((line, index) => {
     // Odd items are line ends.

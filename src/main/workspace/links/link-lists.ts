@@ -125,12 +125,7 @@ export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink
   return { links, count: broken.length }
 }
 
-function missingPart(
-  index: LinkIndex,
-  folders: ReadonlySet<string>,
-  note: IndexedNote,
-  link: NoteLink,
-): BrokenLink['lacks'] | undefined {
+function missingPart(index: LinkIndex, folders: ReadonlySet<string>, note: IndexedNote, link: NoteLink) {
   const resolved = index.resolver.resolve(note.path, link)
   if (resolved) {
     const target = index.notes.get(resolved.path)

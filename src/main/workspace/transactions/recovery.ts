@@ -8,8 +8,6 @@ import { resolveRoots, resolveInside, resolveWritable, type Roots } from '../fil
 import { batchDetailOf, type BatchDetail } from './batch.ts'
 import { moveTextToTrash, readTextOrNull, replaceText, stampsOf, type TransactionTools } from './transaction.ts'
 
-export type RecoveryResult = Awaited<ReturnType<typeof recover>>[number]
-
 const concurrency = 16
 
 /**
@@ -66,11 +64,7 @@ async function finish(
 }
 
 /** `unchanged`: it has the text before; `changed`: it has neither text, or a text of the change is missing. */
-async function settleFile(
-  tools: TransactionTools,
-  { path, before, after }: RecordedFile,
-  isFinished: boolean,
-): Promise<FileState> {
+async function settleFile(tools: TransactionTools, { path, before, after }: RecordedFile, isFinished: boolean) {
   if (before === null && after === null) {
     const attachment = await resolveInside(tools.roots, path)
     return (await fileStamp(attachment)) === undefined ? 'unchanged' : 'done'

@@ -153,11 +153,7 @@ async function writeFiles(
 }
 
 /** Returns a write for each file that is written or moves; the texts of a note that only moves are equal. */
-async function planWrites(
-  tools: TransactionTools,
-  move: BatchDetail['move'],
-  texts: readonly TextWrite[],
-): Promise<TextWrite[]> {
+async function planWrites(tools: TransactionTools, move: BatchDetail['move'], texts: readonly TextWrite[]) {
   const { roots, local } = tools
   const requested = new Map(texts.map((write) => [write.path, write]))
   const movedNotes = move ? (await pathsBelow(tools, move.from, move.isFolder)).filter(isNote) : []
@@ -195,11 +191,7 @@ export async function stampsOf(roots: Roots, files: readonly FileTransition[]): 
 }
 
 /** Moves a note with the text `expected` to the trash. @returns its path there @throws AppError `file_changed` */
-export async function moveTextToTrash(
-  { roots, writer }: TransactionTools,
-  path: string,
-  expected: string | null,
-): Promise<string> {
+export async function moveTextToTrash({ roots, writer }: TransactionTools, path: string, expected: string | null) {
   const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   return moveToTrash(roots, path, target, writer.now())
@@ -217,11 +209,7 @@ export async function moveToTrash(roots: Roots, path: string, target: string, no
 }
 
 /** Skips files that another program has changed. @throws any other error; the change stays pending then */
-async function rollback(
-  roots: Roots,
-  texts: readonly TextWrite[],
-  trashedPaths: ReadonlyMap<string, string>,
-): Promise<void> {
+async function rollback(roots: Roots, texts: readonly TextWrite[], trashedPaths: ReadonlyMap<string, string>) {
   const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large', 'file_exists')
   await inBatches(texts, concurrency, async ({ newPath, before, after }) => {
     const trashed = trashedPaths.get(newPath)
@@ -267,10 +255,7 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
  * @throws AppError `ending_kept` for a new extension that would change the file's type, `folder_in_itself`,
  * `symbolic_link`, `file_exists` (also if a folder of the new path is a file), `write_refused`, and as `resolveInside`
  */
-export async function checkMove(
-  roots: Roots,
-  { from, to }: Move,
-): Promise<Required<Pick<BatchDetail, 'move' | 'made'>>> {
+export async function checkMove(roots: Roots, { from, to }: Move) {
   const isFolder = await isFolderAt(roots, from)
   if (!isFolder) await assertNoLink(roots, from)
   const segments = to.split('/')
@@ -334,12 +319,7 @@ async function readOrNull(target: string, path: string, isAllowed?: PathCheck): 
 }
 
 /** @param expected null: the file must not exist @throws AppError `file_changed`; as `resolveWritable`, `writeText` */
-export async function replaceText(
-  roots: Roots,
-  path: string,
-  expected: string | null,
-  replacement: string,
-): Promise<void> {
+export async function replaceText(roots: Roots, path: string, expected: string | null, replacement: string) {
   const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
   const stamp = await fileStamp(target)
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
