@@ -6,21 +6,16 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 type CompactionSettings = AgentSettings['compaction']
 export type ContextSettings = Pick<AgentSettings, 'compaction' | 'contextPruning'>
 
-export interface Budget {
-  readonly contextWindow: number
-  readonly reserveTokens: number
-  /** Above this many tokens, durable notes are flushed. */
-  readonly flushAt: number
-  /** Above this many tokens, older turns are summarised. */
-  readonly compactAt: number
-  /** Settings that ask for more tokens than the window allows. */
-  readonly lowered: LoweredSetting[]
-}
+export type Budget = Readonly<ReturnType<typeof budgetOf>>
 
+/**
+ * @returns `flushAt`, `compactAt`: above this many tokens, notes are taken, and older turns are summarised; `lowered`:
+ * settings that ask for more tokens than the window allows
+ */
 export function budgetOf(
-  { contextWindow, maxOutput }: { readonly contextWindow: number; readonly maxOutput: number },
+  { contextWindow, maxOutput }: Readonly<Record<'contextWindow' | 'maxOutput', number>>,
   settings: CompactionSettings,
-): Budget {
+) {
   const { reserveTokensFloor, keepRecentTokens, memoryFlush } = settings
   const { reserveShare, maxFlushMargin } = windowProfile(contextWindow)
   const maxReserve = Math.floor(contextWindow * reserveShare)
@@ -67,7 +62,6 @@ export function hardTokenLimit({ contextWindow, compactAt }: Pick<Budget, 'conte
 const maxSummaryShare = 0.1
 const minSummaryTokens = 200
 
-/** Returns the token limit of a summary, which every later request contains. */
 export function maxSummaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
