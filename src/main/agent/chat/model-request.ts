@@ -88,7 +88,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const stored = fixedParts.get(transcript)
   // A server of this machine keeps its cache.
   const hasCache = stored && (model.isLocal || now().getTime() - stored.usedAt <= contextPruning.ttl)
-  const isUsable = hasCache && !(await hasPrivateText(services, transcript, stored.part, loaded))
+  const isUsable = hasCache && !(await hasPrivateText(services, transcript, stored, loaded))
   const sent = messages.flatMap((message) => (message.role === 'user' ? (message.changes ?? []) : []))
   // The text of flushes comes from the conversation.
   const flushed = branch.flatMap((entry) => (entry.type === 'flush' ? entry.changes : []))
@@ -135,7 +135,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   const stored = transcript && fixedParts.get(transcript)
   const hasSameTools = isPreview || JSON.stringify(stored?.part.tools) === JSON.stringify(definitions)
   const isUsable = stored?.key === key && hasSameTools
-  if (transcript && isUsable && !(await hasPrivateText(services, transcript, stored.part, loaded))) {
+  if (transcript && isUsable && !(await hasPrivateText(services, transcript, stored, loaded))) {
     if (!isPreview) fixedParts.set(transcript, { ...stored, usedAt: at.getTime() })
     return stored.part
   }
@@ -152,22 +152,31 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   })
   const files = namesMissing ? loaded.files : loaded.files.filter(({ text }) => text !== null)
   const part: FixedPart = { systemPrompt, files, tools: definitions }
-  if (transcript && !isPreview) fixedParts.set(transcript, { key, part, usedAt: at.getTime() })
+  if (transcript && !isPreview) fixedParts.set(transcript, { key, part, readAt: at.getTime(), usedAt: at.getTime() })
   return part
 }
 
-/** Returns true if text of an open chat's part has become private: its line was marked, or moved to a private note. */
+/**
+ * Returns true if text of an open chat's part has become private: its line was marked, or moved to a private note. A
+ * file that no longer exists counts, and a line that was private before it was removed.
+ */
 async function hasPrivateText(
   { privacy }: RequestServices,
   { isPrivate }: Transcript,
-  { files }: FixedPart,
+  { part, readAt }: StoredPart,
   loaded: LoadedFiles,
 ): Promise<boolean> {
   if (isPrivate) return false
-  const lines = new Set(files.flatMap(({ text }) => text?.split('\n') ?? []))
-  for (const { text } of loaded.files) for (const line of text?.split('\n') ?? []) lines.delete(line)
-  if ([...lines].some((line) => loaded.hiddenLines.has(line))) return true
-  const missing = [...lines].filter((line) => line.trim() !== '')
+  const shown = new Set(loaded.files.flatMap(({ text }) => text?.split('\n') ?? []))
+  const existing = new Set(loaded.files.flatMap(({ path, text }) => (text === null ? [] : [path])))
+  const missing: string[] = []
+  for (const { path, text } of part.files) {
+    const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '' && !shown.has(line))
+    if (lines.length === 0) continue
+    if (!existing.has(path) || lines.some((line) => loaded.hiddenLines.has(line))) return true
+    if (privacy.wasPrivate(path, lines, readAt)) return true
+    missing.push(...lines)
+  }
   return missing.length > 0 && (await privacy.privateLines(missing.join('\n'))).length > 0
 }
 
@@ -194,6 +203,7 @@ interface StoredPart {
   /** Model, settings and state of the chat that the part was built for. */
   readonly key: string
   /** Milliseconds since the epoch. */
+  readonly readAt: number
   readonly usedAt: number
 }
 

@@ -202,7 +202,7 @@ async function execute(command: CommandCall, context: TurnContext, services: Cha
       if (argument === '') return { kind: 'model', model: context.model.id }
       assertModelId(argument)
       if (transcript.isPrivate) agentModels.createFor(true, argument)
-      await config.setModel(argument)
+      await config.set(['model'], argument)
       return { kind: 'model', model: argument }
     }
     case 'agent':

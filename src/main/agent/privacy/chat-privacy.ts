@@ -30,6 +30,8 @@ interface ChatPrivacyOptions {
   readonly visible: VisibleMemory
   /** Returns the chat and message of each line of a note; fewer lines if the history does not know them. */
   readonly originsOf: (path: string) => Promise<readonly Pick<BlamedLine, 'session' | 'turn'>[]>
+  /** Returns the texts of a note since a time (ms since the epoch); undefined if the history does not know them. */
+  readonly versionsSince: (path: string, since: number) => readonly string[] | undefined
   readonly stateFile: string
   /** Stops the running turn of a session, if any, and waits for its end. */
   readonly stopTurn: (session: string) => Promise<void>
@@ -44,6 +46,8 @@ const stateSchema = z.object({
 type State = z.infer<typeof stateSchema>
 
 const maxShownLines = 20
+/** Longest wait for the index before an update, ms: longer than that of a search, because a miss shows private text. */
+const settleMs = 2000
 /** Lines of a message that are parsed: each takes 0.04 ms, and a request precedes a long text. */
 const maxRequestLines = 200
 
@@ -70,6 +74,21 @@ export class ChatPrivacy {
     const indexed = (await orUndefined(this.#options.memory.privateLines([...lines.keys()]))) ?? []
     const found = new Set([...indexed, ...(await this.#privateLinesOfContextFiles())])
     return [...new Set([...lines].flatMap(([form, line]) => (found.has(form) ? [line] : [])))]
+  }
+
+  /**
+   * Returns true if a version of a note since a time has one of the lines as private text, or if its versions are unknown.
+   * @param since milliseconds since the epoch
+   */
+  wasPrivate(path: string, lines: readonly string[], since: number): boolean {
+    const { versionsSince, visible } = this.#options
+    const { marks } = visible
+    const forms = lines.flatMap(comparableForms)
+    const isPrivateIn = (text: string) => {
+      const hidden = new Set(privateLinesOf(text, marks.of(path, text)).flatMap(comparableForms))
+      return forms.some((form) => hidden.has(form))
+    }
+    return versionsSince(path, since)?.some(isPrivateIn) ?? true
   }
 
   /** Returns comparable lines of the files that are not indexed because requests contain them in full. */
@@ -175,7 +194,7 @@ export class ChatPrivacy {
    * an update waits for the end of the turns that it stops.
    */
   async settle(): Promise<void> {
-    await orUndefined(this.#options.memory.catchUp().then((isComplete) => (isComplete ? this.update() : [])))
+    await orUndefined(this.#options.memory.catchUp(settleMs).then((isComplete) => (isComplete ? this.update() : [])))
   }
 
   /** Waits for the running update, which needs the index. Later updates do nothing. */
