@@ -23,7 +23,6 @@ import {
   modelLimits,
   modelPrices,
   splitModelId,
-  type ModelLimits,
   type ModelPrices,
   chatModelNames,
   findLocalServers,
@@ -181,7 +180,7 @@ export class Models {
     return languageOfLocale(this.#options.settings.locale)
   }
 
-  limits(id: string): ModelLimits {
+  limits(id: string) {
     return modelLimits(id, this.#options.settings.config.models[id], this.#lists.listedModel(id))
   }
 

@@ -3,7 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { type UserMessage, messageText, type Message } from '#shared/chat/messages.ts'
 import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { withoutTimestamp } from '#llm'
+import { withoutTimestamp, type ModelRequest } from '#llm'
 import { calibrateReport, messageTextForModel, scaleTokens, totalTokens } from '../context/message-text.ts'
 import { lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
 import { compactionInput, predictDueSteps } from '../compaction/compaction-state.ts'
@@ -119,11 +119,7 @@ function withLastTools(currentReport: ContextReport, lastReport: ContextReport):
 const maxTurns = 24
 const maxAboutCharacters = 60
 
-interface SentRequest {
-  readonly system: readonly string[]
-  readonly messages: readonly Message[]
-  readonly tools: readonly unknown[]
-}
+type SentRequest = Pick<ModelRequest, 'system' | 'messages'> & { readonly tools: readonly unknown[] }
 
 /** Splits the tools and the conversation of a report into one row for each tool and turn of its request. */
 export function expandRows(report: ContextReport, request: SentRequest): ContextReport {

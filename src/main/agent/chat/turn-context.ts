@@ -11,7 +11,7 @@ import { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
 import { loadPrompts } from './prompts.ts'
 import { builtInTools, readOutput, saveOutput } from '../tools/built-in-tools.ts'
-import type { PermissionDecision, PermissionQuestion, Tool, ToolContext } from '../tools/tool.ts'
+import type { PermissionDecision, PermissionQuestion, ToolContext } from '../tools/tool.ts'
 
 export interface ChatServices extends RequestServices {
   readonly agentModels: AgentModels
@@ -34,15 +34,12 @@ export function createChatServices(
   return { ...services, meter: new ContextMeter(services), turns, permissions }
 }
 
-export interface TurnContext {
+export interface TurnTarget {
   readonly transcript: Transcript
   readonly model: ChatModel
-  readonly toolContext: ToolContext
-  readonly tools: readonly Tool[]
-  readonly contextManager: ContextManager
 }
 
-export type TurnTarget = Pick<TurnContext, 'transcript' | 'model'>
+export type TurnContext = Awaited<ReturnType<typeof createTurnContext>>
 
 /**
  * Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet.
@@ -54,7 +51,7 @@ export async function createTurnContext(
   target: TurnTarget,
   signal: AbortSignal,
   isTurn = true,
-): Promise<TurnContext> {
+) {
   const { config, mcp, turns } = services
   const { transcript, model } = target
   const builtIns = transcript.isWithoutMemory ? [] : builtInTools

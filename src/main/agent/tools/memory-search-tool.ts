@@ -46,7 +46,7 @@ export async function searchVisible(query: string, options: SearchOverrides, con
   const { response, files } = await visible.searchFiles(query, overrides, signal)
   const lines = response.results.map((result) => {
     const { path } = result
-    // Those of the whole note: the text of a line has its own.
+    // The text of a line names its own sources.
     const sources = sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
     const origin = sources.length > 0 ? ` (from ${sources.map(sourceName).join('; ')})` : ''
     return { result, sources, line: formatResult(result) + validityOf(result) + origin }

@@ -6,7 +6,7 @@ export function objectSchema(properties: Record<string, unknown>): Record<string
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-/** What servers have refused: a schema, also beside tools only, tools, the request for usage, and thinking. */
+/** Part of a request that a server can refuse. */
 type Part = 'schema' | 'schema beside tools' | 'tools' | 'usage' | 'thinking' | 'partial thinking'
 
 const refused = new Set<string>()
