@@ -153,7 +153,6 @@ export class AnswerDraft {
     })
   }
 
-  /** Records the name of a call that the output limit cut off. */
   recordCutCall(name: unknown): void {
     this.#cutCallName = asIdText(name).slice(0, maxId) || undefined
   }

@@ -23,7 +23,6 @@ import {
   modelLimits,
   modelPrices,
   splitModelId,
-  type ModelLimits,
   type ModelPrices,
   chatModelNames,
   findLocalServers,
@@ -34,7 +33,7 @@ import type { ChatModel } from './model.ts'
 import { type ProviderOptions, redactRequest, type RequestSecrets } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language, sentencesIn, type Sentences } from './offline/sentences.ts'
-import { hasRefusedTools, withAnswerSchema } from './middleware/refused-parts.ts'
+import { hasRefused, withAnswerSchema } from './middleware/refused-parts.ts'
 import { withAnswerLimits, withIdleTimeout, withRetries, withServerQueue } from './middleware/retry.ts'
 import { withTextCalls } from './middleware/text-calls.ts'
 import { redactSecrets } from './middleware/provider-failures.ts'
@@ -105,7 +104,7 @@ export class Models {
       model,
       ...this.limits(id),
       isLocal,
-      takesTools: () => options.baseUrl === undefined || !hasRefusedTools(options.baseUrl, model),
+      takesTools: () => options.baseUrl === undefined || !hasRefused(options.baseUrl, model, 'tools'),
       async *stream(request, signal) {
         try {
           const fetch = fetchFor({ purpose: request.purpose.kind, isPrivate })
@@ -181,7 +180,7 @@ export class Models {
     return languageOfLocale(this.#options.settings.locale)
   }
 
-  limits(id: string): ModelLimits {
+  limits(id: string) {
     return modelLimits(id, this.#options.settings.config.models[id], this.#lists.listedModel(id))
   }
 

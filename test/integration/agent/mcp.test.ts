@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { McpConnection } from '../../../src/main/agent/mcp-client/mcp-servers.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -158,9 +159,12 @@ describe('tools of other programs (MCP)', () => {
 
   it('sends no call of a private chat to a server that is no longer on this machine', async () => {
     const { app } = await openWithTools('always')
-    const [tool] = await app.mcp.tools(false)
+    const settings = app.settings.config.mcp.servers['tools']
+    if (!settings) throw new Error('no server')
+    const unused = { env: {}, outbound: undefined, version: '1', onChange: () => undefined }
+    const connection = new McpConnection({ name: 'tools', settings, scrub: (text) => text, ...unused })
     const options = { signal: AbortSignal.timeout(1000), timeoutMs: 1000, isPrivate: true, onProgress: () => undefined }
-    await expect(tool?.connection.call('add', { a: 1, b: 1 }, options)).rejects.toMatchObject({
+    await expect(connection.call('add', { a: 1, b: 1 }, options)).rejects.toMatchObject({
       code: 'private_stays_here',
     })
   })

@@ -2,7 +2,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-text.ts'
 import type { ChatModel } from '#llm'
-import { isContextOverflow, type ContextWindowEstimates } from '../context/context-window-estimates.ts'
+import { isContextOverflow } from '../context/context-window-estimates.ts'
 import type { ChatOptions } from './chat-options.ts'
 
 type ModelOptions = Pick<ChatOptions, 'config' | 'models' | 'windowEstimates'>
@@ -18,10 +18,29 @@ export class AgentModels {
   create(id?: string, isPrivate = false): ChatModel {
     const { models, config, windowEstimates } = this.#options
     const { current, id: agent } = config
-    return withEstimatedWindow(
-      models.create(id ?? current.model, agent, isPrivate, current.chat.idleTimeout),
-      windowEstimates,
-    )
+    const model = models.create(id ?? current.model, agent, isPrivate, current.chat.idleTimeout)
+    return {
+      ...model,
+      get contextWindow() {
+        return windowEstimates.estimateFor(model)?.window ?? model.contextWindow
+      },
+      get maxOutput() {
+        return Math.min(model.maxOutput, Math.floor(this.contextWindow / 2))
+      },
+      async *stream(request, signal) {
+        try {
+          yield* model.stream(request, signal)
+        } catch (error) {
+          if (isContextOverflow(error)) {
+            const { system, messages, tools, maxOutput } = request
+            const fixedTokens = estimateTokens(system.join('\n') + JSON.stringify(tools))
+            const tokens = messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens)
+            await windowEstimates.lower(model, error, tokens + maxOutput)
+          }
+          throw error
+        }
+      },
+    }
   }
 
   /**
@@ -55,29 +74,4 @@ export class AgentModels {
 export function privateChatError({ id }: Pick<ChatModel, 'id'>): AppError {
   const message = `${id} runs on another machine, and this chat is private: choose a model of this machine`
   return new AppError('private_chat_remote_model', message, { model: id })
-}
-
-function withEstimatedWindow(model: ChatModel, windowEstimates: ContextWindowEstimates): ChatModel {
-  return {
-    ...model,
-    get contextWindow() {
-      return windowEstimates.estimateFor(model)?.window ?? model.contextWindow
-    },
-    get maxOutput() {
-      return Math.min(model.maxOutput, Math.floor(this.contextWindow / 2))
-    },
-    async *stream(request, signal) {
-      try {
-        yield* model.stream(request, signal)
-      } catch (error) {
-        if (isContextOverflow(error)) {
-          const { system, messages, tools, maxOutput } = request
-          const fixedTokens = estimateTokens(system.join('\n') + JSON.stringify(tools))
-          const tokens = messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens)
-          await windowEstimates.lower(model, error, tokens + maxOutput)
-        }
-        throw error
-      }
-    },
-  }
 }

@@ -9,7 +9,6 @@ import { readChatState } from './model-request.ts'
 import { createToolContext, type ChatServices, type TurnTarget } from './turn-context.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 
-/** Creates the user's message, with what the app adds to it: changes of the loaded files, and recalled notes. */
 export async function composeMessage(
   { text, attachments = [] }: Pick<SendInput, 'text' | 'attachments'>,
   target: TurnTarget,

@@ -1,9 +1,10 @@
-import type { ContextItem, ContextReport, CompactionStep, Layer } from '#shared/contract/index.ts'
+import type { ContextItem, ContextReport, Layer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { type UserMessage, messageText, type Message } from '#shared/chat/messages.ts'
 import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { calibrateReport, messageTextForModel, scaleTokens } from '../context/message-text.ts'
+import { withoutTimestamp, type ModelRequest } from '#llm'
+import { calibrateReport, messageTextForModel, scaleTokens, totalTokens } from '../context/message-text.ts'
 import { lastReportOf, reportEntry, reportOf } from '../context/context-timeline.ts'
 import { compactionInput, predictDueSteps } from '../compaction/compaction-state.ts'
 import { type Assembly, messagesItem, textItem } from '../context/assemble.ts'
@@ -78,21 +79,13 @@ export class ContextMeter {
     return textOfItem((await this.#assembleNow(transcript)).request, layer, name)
   }
 
-  #predictSteps(
-    transcript: Transcript | undefined,
-    report: ContextReport,
-    lastReport?: ContextReport,
-  ): CompactionStep[] {
+  #predictSteps(transcript: Transcript | undefined, report: ContextReport, lastReport?: ContextReport) {
     const now = this.#services.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: now }
     const input = compactionInput(transcript, report, lastReport, this.#services.config.current, now)
-    const { liveMessages, turnsSinceFailure } = input.state
-    const state = {
-      ...input.state,
-      liveMessages: [...liveMessages, { id: 'next', message }],
-      turnsSinceFailure: turnsSinceFailure + 1,
-    }
-    return predictDueSteps({ ...input, state })
+    const liveMessages = [...input.state.liveMessages, { id: 'next', message }]
+    const turnsSinceFailure = input.state.turnsSinceFailure + 1
+    return predictDueSteps({ ...input, state: { ...input.state, liveMessages, turnsSinceFailure } })
   }
 
   async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
@@ -119,18 +112,14 @@ function withLastTools(currentReport: ContextReport, lastReport: ContextReport):
   const tools = lastReport.items.find(isTools)
   if (!tools || currentReport.model !== lastReport.model) return currentReport
   const items = currentReport.items.map((item) => (isTools(item) ? tools : item))
-  return { ...currentReport, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
+  return { ...currentReport, items, estimatedTokens: totalTokens(items) }
 }
 
 /** Maximum number of turns with a row; older turns share the first row. */
 const maxTurns = 24
 const maxAboutCharacters = 60
 
-interface SentRequest {
-  readonly system: readonly string[]
-  readonly messages: readonly Message[]
-  readonly tools: readonly unknown[]
-}
+type SentRequest = Pick<ModelRequest, 'system' | 'messages'> & { readonly tools: readonly unknown[] }
 
 /** Splits the tools and the conversation of a report into one row for each tool and turn of its request. */
 export function expandRows(report: ContextReport, request: SentRequest): ContextReport {
@@ -203,7 +192,7 @@ function toolNameOf(tool: unknown): string {
 function turnRows(request: SentRequest): ContextItem[] {
   return turnsOf(splitSummary(request).conversation).map(({ name, messages }) => {
     const own = messages.filter(({ role }) => role === 'user').map(messageText)
-    const texts = own.map((text) => text.replace(timestampPattern, '').replace(/\s+/g, ' ').trim())
+    const texts = own.map((text) => withoutTimestamp(text).replace(/\s+/g, ' ').trim())
     const about = texts
       .find((text) => text !== '')
       ?.slice(0, maxAboutCharacters)
@@ -211,8 +200,6 @@ function turnRows(request: SentRequest): ContextItem[] {
     return { ...messagesItem('conversation', name, messages), about }
   })
 }
-
-const timestampPattern = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
 
 const summaryPattern = /<summary>\n([\s\S]*)\n<\/summary>$/
 

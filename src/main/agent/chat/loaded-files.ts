@@ -17,11 +17,8 @@ import type { VisibleMemory } from '../privacy/visible-memory.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { ChatOptions } from './chat-options.ts'
 
-export interface LoadedFiles {
-  readonly files: readonly ContextFile[]
-  /** Private lines of these files that an open chat does not see. */
-  readonly hiddenLines: ReadonlySet<string>
-}
+/** `hiddenLines`: private lines of the files that an open chat does not see. */
+export type LoadedFiles = Awaited<ReturnType<typeof loadFiles>>
 
 /**
  * Reads the project files, and what `chat.context` allows of MEMORY.md, logs and summaries of earlier sessions; only
@@ -31,7 +28,7 @@ export interface LoadedFiles {
 export async function loadFiles(
   { workspace, config, now, visibleTo }: ChatOptions,
   transcript: Transcript | undefined,
-): Promise<LoadedFiles> {
+): Promise<{ files: ContextFile[]; hiddenLines: Set<string> }> {
   const { layout } = workspace
   const { chat } = config.current
   const { longTerm, logs, summaries } = chat.context
@@ -64,7 +61,6 @@ export async function loadFiles(
 }
 
 const maxSummaryTokens = 1500
-/** Days before the session whose summaries a request may contain. */
 const summaryDays = 14
 
 /** Returns the newest session summaries within `maxSummaryTokens`, oldest first, without their links. */

@@ -60,7 +60,6 @@ export class MessageQueue {
     return this.#take(this.#queued(session).slice(0, 1))[0]
   }
 
-  /** Removes a taken message from disk once the transcript has it. */
   async markDelivered(session: string, id: string): Promise<void> {
     await this.#update(session, (entries) => entries.filter((entry) => entry.id !== id))
     this.#taken.delete(id)
@@ -83,7 +82,6 @@ export class MessageQueue {
     return messages
   }
 
-  /** Changes the messages on disk, then those in memory. */
   #update(session: string, change: (entries: readonly QueuedEntry[]) => readonly QueuedEntry[]): Promise<void> {
     return this.#writes.run(session, async () => {
       const entries = change(this.#entries.get(session) ?? [])

@@ -1,11 +1,10 @@
 import { messageText, textsInCalls, type Message, type FileChangeNote } from '#shared/chat/messages.ts'
 import type { ChatModel, ToolDefinition } from '#llm'
 import { dailyLogPath, localDate, localTime } from '#workspace'
-import type { Source } from '#shared/markdown/provenance.ts'
 import { addedIn } from '#shared/util/file-change.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { additionsOf } from '../context/message-text.ts'
-import { assemble, type Assembly, withTimestamp, type ContextFile } from '../context/assemble.ts'
+import { assemble, withTimestamp, type ContextFile } from '../context/assemble.ts'
 import { budgetOf, windowProfile, cutToTokens, maxFileTokens } from '../context/context-budget.ts'
 import { compactionState } from '../compaction/compaction-state.ts'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -18,10 +17,7 @@ import type { ChatOptions } from './chat-options.ts'
 import { definitionsOf, offeredTools } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 
-export type AssembledRequest = Assembly & {
-  /** Sources of the request's text that are less trusted than the user. */
-  readonly sources: readonly Source[]
-}
+export type AssembledRequest = Awaited<ReturnType<typeof assembleRequest>>
 
 interface RequestParts {
   readonly model: ChatModel
@@ -32,14 +28,17 @@ interface RequestParts {
 }
 
 export interface RequestServices extends ChatOptions {
-  readonly fixedParts: FixedParts
+  readonly fixedParts: WeakMap<Transcript, StoredPart>
 }
 
 /** Limit of the listed changes. Beyond it, the files are read again. */
 const maxChangedCharacters = 4000
 
-/** Builds the next request of a chat. @throws AppError `private_chat_remote_model` */
-export async function assembleRequest(services: RequestServices, parts: RequestParts): Promise<AssembledRequest> {
+/**
+ * @returns `sources` of the request's text that are less trusted than the user
+ * @throws AppError `private_chat_remote_model`
+ */
+export async function assembleRequest(services: RequestServices, parts: RequestParts) {
   const { model, transcript } = parts
   const { config, workspace, now, windowEstimates } = services
   const { thinking } = config.current.chat
@@ -86,7 +85,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const branch = transcript.branch()
   const messages = compactionState(branch).liveMessages.map(({ message }) => message)
   const loaded = await loadFiles(services, transcript)
-  const stored = fixedParts.get(transcript.file)
+  const stored = fixedParts.get(transcript)
   // A server of this machine keeps its cache.
   const hasCache = stored && (model.isLocal || now().getTime() - stored.usedAt <= contextPruning.ttl)
   const isUsable = hasCache && !(await hasPrivateText(services, transcript, stored, loaded))
@@ -97,7 +96,7 @@ export async function readChatState(services: RequestServices, transcript: Trans
   const said = messages.map(messageText).join('\n')
   const changes = isUsable ? changesSince(knownLines(stored.part.files, sent), loaded.files, written, said) : undefined
   const isKnown = changes !== undefined && JSON.stringify(changes).length <= maxChangedCharacters
-  if (!isKnown) fixedParts.delete(transcript.file)
+  if (!isKnown) fixedParts.delete(transcript)
   const files = isKnown && stored ? stored.part.files : loaded.files
   const limit = maxFileTokens(budgetOf(model, compaction), 0)
   return {
@@ -108,7 +107,6 @@ export async function readChatState(services: RequestServices, transcript: Trans
   }
 }
 
-/** Returns the fixed part that earlier requests of the chat have, or reads it. */
 async function fixedPart(services: RequestServices, parts: RequestParts): Promise<FixedPart> {
   const { model, transcript, tools, isPreview } = parts
   const { config, workspace, now, fixedParts } = services
@@ -134,11 +132,11 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
     context,
     prompts: current.prompts,
   })
-  const stored = transcript && fixedParts.get(transcript.file)
+  const stored = transcript && fixedParts.get(transcript)
   const hasSameTools = isPreview || JSON.stringify(stored?.part.tools) === JSON.stringify(definitions)
   const isUsable = stored?.key === key && hasSameTools
   if (transcript && isUsable && !(await hasPrivateText(services, transcript, stored, loaded))) {
-    if (!isPreview) keepPart(fixedParts, transcript, { ...stored, usedAt: at.getTime() })
+    if (!isPreview) fixedParts.set(transcript, { ...stored, usedAt: at.getTime() })
     return stored.part
   }
   const prompts = await loadPrompts(services)
@@ -154,8 +152,7 @@ async function fixedPart(services: RequestServices, parts: RequestParts): Promis
   })
   const files = namesMissing ? loaded.files : loaded.files.filter(({ text }) => text !== null)
   const part: FixedPart = { systemPrompt, files, tools: definitions }
-  if (transcript && !isPreview)
-    keepPart(fixedParts, transcript, { key, part, readAt: at.getTime(), usedAt: at.getTime() })
+  if (transcript && !isPreview) fixedParts.set(transcript, { key, part, readAt: at.getTime(), usedAt: at.getTime() })
   return part
 }
 
@@ -208,18 +205,6 @@ interface StoredPart {
   /** Milliseconds since the epoch. */
   readonly readAt: number
   readonly usedAt: number
-}
-
-const maxChats = 50
-
-type FixedParts = Map<string, StoredPart>
-
-/** Keeps the part of a chat until it is deleted, or until many other chats have theirs. */
-function keepPart(parts: FixedParts, { file }: Transcript, stored: StoredPart): void {
-  parts.delete(file)
-  parts.set(file, stored)
-  const [oldest] = parts.keys()
-  if (parts.size > maxChats && oldest !== undefined) parts.delete(oldest)
 }
 
 const linesOf = (text: string | null) => (text ?? '').split(/\r?\n/).filter((line) => line.trim() !== '')

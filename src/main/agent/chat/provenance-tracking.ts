@@ -4,6 +4,7 @@ import { messageText, splitAttachments, type Message, type ToolCallPart } from '
 import { parseLines } from '#shared/util/file-lines.ts'
 import { noteOf, withoutAdditions, withoutTimestamp } from '#llm'
 import { localDate } from '#workspace'
+import { recalledIn } from '../context/message-text.ts'
 import { builtInTools } from '../tools/built-in-tools.ts'
 
 const builtInNames = new Set(builtInTools.map(({ name }) => name))
@@ -22,16 +23,14 @@ export function sourcesOfMessages(messages: readonly Message[], texts: readonly 
       for (const { name } of splitAttachments(message).files) add({ kind: 'file', name })
       for (const source of message.sources ?? []) add(source)
       message.recalled?.sources.forEach(add)
-      for (const { path } of message.recalled?.search.results ?? []) sources.push(...sharedNoteSources(path))
     } else {
       const wasCalled = message.details?.kind !== 'notCalled'
       if (wasCalled && !builtInNames.has(message.toolName))
         add(externalSource(message.toolName, calls.get(message.toolCallId)))
       sourcesIn(messageText(message)).forEach(add)
       message.sources?.forEach(add)
-      if (message.details?.kind === 'recall')
-        for (const { path } of message.details.recall.results) sources.push(...sharedNoteSources(path))
     }
+    for (const { path } of recalledIn(message)) sources.push(...sharedNoteSources(path))
   }
   return uniqueSources(sources).slice(0, maxSources)
 }

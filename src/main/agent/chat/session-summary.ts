@@ -1,25 +1,23 @@
 import { z } from 'zod'
 import { messageText } from '#shared/chat/messages.ts'
-import { AppError } from '#shared/util/errors.ts'
-import { addedIn, fileChangeSchema } from '#shared/util/file-change.ts'
+import { AppError, orUndefined } from '#shared/util/errors.ts'
+import { addedIn } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { isTransient, parseIntent, summarizeStatements, withoutRefused } from '#llm'
 import { queryTerms } from '#search/text'
 import { budgetOf, sessionSummaryText } from '../context/context-budget.ts'
 import { maxSummaryCharacters, summarizeChat } from '../compaction/summarize.ts'
 import type { DigestLine, LinkedMessage } from '../sessions/digest.ts'
-import { commandEntry, keptEntry, summaryEntry } from '../sessions/session-events.ts'
+import { changesIn, summaryEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { loadPrompts } from './prompts.ts'
 import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { orUndefined } from '#shared/util/errors.ts'
 import { hashText, localDate, memoryFolderPath } from '#workspace'
 import { sourcesOfMessages, userTextIn } from './provenance-tracking.ts'
 import type { ChatServices, TurnTarget } from './turn-context.ts'
 
-/** A session that has ended, with the services of its chat. */
 interface EndedSession extends ChatServices, TurnTarget {
   readonly signal: AbortSignal
   /** Runs when the model has answered: a model that cannot be reached changes nothing. */
@@ -109,15 +107,11 @@ async function summarizeSession(ended: EndedSession, messages: readonly LinkedMe
 
 /** Returns the words of each line that the chat has saved in notes, also if the note was undone. */
 function savedTerms(transcript: Transcript): ReadonlySet<string>[] {
-  const schema = z.object({ change: fileChangeSchema })
-  const changes = transcript.branch().flatMap((entry) => {
-    if (entry.type === 'message') return entry.message.role === 'toolResult' ? [entry.message.details] : []
-    if (entry.type !== 'custom') return []
-    if (entry.customType === keptEntry) return [entry.data]
-    return entry.customType === commandEntry && isRecord(entry.data) ? [entry.data['outcome']] : []
-  })
-  const patches = changes.flatMap((change) => schema.safeParse(change).data?.change.patch ?? [])
-  return patches.flatMap(addedIn).map((line) => new Set(contentTerms(line)))
+  // The notes of flushes and earlier summaries are parts of the summary.
+  const entries = transcript.branch().filter((entry) => entry.type === 'message' || entry.type === 'custom')
+  const others = entries.filter((entry) => entry.type === 'message' || entry.customType !== summaryEntry)
+  const lines = others.flatMap(changesIn).flatMap(({ patch }) => addedIn(patch))
+  return lines.map((line) => new Set(contentTerms(line)))
 }
 
 function contentTerms(text: string): string[] {

@@ -1,7 +1,5 @@
 import type { ChatModel } from '#llm'
 import type { OpenQuestions } from '#platform'
-import { AppError } from '#shared/util/errors.ts'
-import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { ContextManager } from '../compaction/context-manager.ts'
 import { budgetOf } from '../context/context-budget.ts'
@@ -13,8 +11,7 @@ import { ContextMeter } from './context-meter.ts'
 import type { LiveTurns } from './live-turns.ts'
 import { loadPrompts } from './prompts.ts'
 import { builtInTools, readOutput, saveOutput } from '../tools/built-in-tools.ts'
-import type { PermissionDecision, PermissionQuestion, Tool, ToolContext, ToolOutcome } from '../tools/tool.ts'
-import type { McpServers, McpTool } from '../mcp-client/mcp-servers.ts'
+import type { PermissionDecision, PermissionQuestion, ToolContext } from '../tools/tool.ts'
 
 export interface ChatServices extends RequestServices {
   readonly agentModels: AgentModels
@@ -28,7 +25,7 @@ export function createChatServices(
   turns: LiveTurns,
   permissions: ChatServices['permissions'],
 ): ChatServices {
-  const fixedParts: RequestServices['fixedParts'] = new Map()
+  const fixedParts: RequestServices['fixedParts'] = new WeakMap()
   const services = { ...options, agentModels: new AgentModels(options), fixedParts }
   // Watchers receive messages in full; after other entries they refetch the transcript.
   options.sessions.changes.subscribe(({ session, entry }) => {
@@ -37,15 +34,12 @@ export function createChatServices(
   return { ...services, meter: new ContextMeter(services), turns, permissions }
 }
 
-export interface TurnContext {
+export interface TurnTarget {
   readonly transcript: Transcript
   readonly model: ChatModel
-  readonly toolContext: ToolContext
-  readonly tools: readonly Tool[]
-  readonly contextManager: ContextManager
 }
 
-export type TurnTarget = Pick<TurnContext, 'transcript' | 'model'>
+export type TurnContext = Awaited<ReturnType<typeof createTurnContext>>
 
 /**
  * Creates the tools, tool context and context manager of one turn. Starts MCP servers that do not run yet.
@@ -57,12 +51,12 @@ export async function createTurnContext(
   target: TurnTarget,
   signal: AbortSignal,
   isTurn = true,
-): Promise<TurnContext> {
+) {
   const { config, mcp, turns } = services
   const { transcript, model } = target
   const builtIns = transcript.isWithoutMemory ? [] : builtInTools
   const serverTools = isTurn ? await mcp.tools(transcript.isPrivate) : []
-  const tools = [...builtIns, ...serverTools.map((tool) => createMcpTool(tool, mcp))]
+  const tools = [...builtIns, ...serverTools]
   const toolContext = createToolContext(services, target, signal)
   const contextManager = new ContextManager({
     transcript,
@@ -114,36 +108,4 @@ export function createToolContext(
     onProgress: (call, share, note) =>
       services.turns.emit(session, { type: 'toolProgress', progress: { call, share, note } }),
   }
-}
-
-type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
-
-function createMcpTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
-  const { server, tool, connection, isPrivate, ...definition } = mcp
-  return {
-    ...definition,
-    async run(input, { signal, limits, askPermission, onProgress }, callId) {
-      const permission = servers.permissionOf(server, tool)
-      const question = { server, tool, input: JSON.stringify(input, null, 2) }
-      if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
-        throw new AppError('tool_denied', `the user denied ${tool} of ${server}`, { tool, server })
-      const report = (share: number | null, note: string) => onProgress(callId, share, note)
-      const options = { signal, timeoutMs: limits.timeoutMs, isPrivate, onProgress: report }
-      return outcomeOf(await connection.call(tool, { ...input }, options))
-    },
-  }
-}
-
-function outcomeOf({ content = [], isError, structuredContent }: CallResult): ToolOutcome {
-  const images = content.flatMap((part): ImagePart[] =>
-    part.type === 'image' ? [{ type: 'image', data: part.data, mimeType: part.mimeType }] : [],
-  )
-  const texts = content.flatMap((part) => {
-    if (part.type === 'image') return []
-    if (part.type === 'text') return part.text
-    if (part.type === 'resource') return 'text' in part.resource ? part.resource.text : `[${part.resource.uri}]`
-    return part.type === 'resource_link' ? `[${part.name}](${part.uri})` : `[${part.type}]`
-  })
-  if (texts.length === 0 && structuredContent) texts.push(JSON.stringify(structuredContent, null, 2))
-  return { text: texts.join('\n'), images, isError: isError === true }
 }

@@ -56,7 +56,6 @@ export async function runTurn(context: TurnContext, services: ChatServices): Pro
   return fail({ code: 'step_limit', message: `The turn was stopped after ${maxSteps} steps.` })
 }
 
-/** Appends a message to the transcript, and sends it to the windows that show the chat. */
 export async function storeMessage(
   { transcript }: Pick<TurnContext, 'transcript'>,
   message: Message,

@@ -16,38 +16,18 @@ import { parseDigest, type DigestLine, type LinkedMessage } from '../sessions/di
 import { compactionFailureEntry } from '../sessions/session-events.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { recentTokensToKeep, type ContextSettings } from '../context/context-budget.ts'
-import { calibrationFactor, messageTokens } from '../context/message-text.ts'
+import { calibrationFactor, messageTokens, totalTokens } from '../context/message-text.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-
-export interface CompactionState {
-  readonly summary: string | undefined
-  /** The summary's lines, and the notes that flushes saved since. */
-  readonly digest: readonly DigestLine[]
-  /** Sources of the summarised messages that are less trusted than the user. */
-  readonly summarySources: readonly Source[]
-  readonly liveMessages: readonly LinkedMessage[]
-  /** Messages from which no notes were taken, oldest first. Requests may no longer contain the first ones. */
-  readonly untaken: readonly LinkedMessage[]
-  /** Id of the last message before `untaken`; '' if there is none. */
-  readonly takenThrough: string
-  /** True if a flush has failed, and notes are still missing from the messages that it should have read. */
-  readonly isBehind: boolean
-  /** True if a flush has run since the last compaction. Only one runs before each compaction. */
-  readonly hasFlushedInCycle: boolean
-  /** Number of user messages since the last request for notes or a summary if it failed; otherwise Infinity. */
-  readonly turnsSinceFailure: number
-  readonly pruned: PruneDecisions
-}
 
 /** Number of user messages after a failure before compaction calls a model again. */
 const cooldownTurns = 2
 
 /** Returns true if compaction must not call a model because a request failed recently. */
-export function isCoolingDown({ turnsSinceFailure }: Pick<CompactionState, 'turnsSinceFailure'>): boolean {
+export function isCoolingDown({ turnsSinceFailure }: { readonly turnsSinceFailure: number }): boolean {
   return turnsSinceFailure < cooldownTurns
 }
 
-export function compactionState(branch: readonly TranscriptEntry[]): CompactionState {
+export function compactionState(branch: readonly TranscriptEntry[]) {
   const messages: LinkedMessage[] = []
   const countThrough = (entry: string | undefined) => messages.findIndex(({ id }) => id === entry) + 1
   // Numbers of messages: `missing` is behind the last one whose notes a flush should have taken.
@@ -82,13 +62,20 @@ export function compactionState(branch: readonly TranscriptEntry[]): CompactionS
   }
   return {
     summary,
+    /** The summary's lines, and the notes that flushes saved since. */
     digest,
+    /** Sources of the summarised messages that are less trusted than the user. */
     summarySources,
     liveMessages: messages.slice(firstLive),
+    /** Messages from which no notes were taken, oldest first. Requests may no longer contain the first ones. */
     untaken: messages.slice(taken),
+    /** Id of the last message before `untaken`; '' if there is none. */
     takenThrough: messages[taken - 1]?.id ?? '',
+    /** True if a flush has failed, and notes are still missing from the messages that it should have read. */
     isBehind: missing > taken,
+    /** True if a flush has run since the last compaction. Only one runs before each compaction. */
     hasFlushedInCycle,
+    /** Number of user messages since the last request for notes or a summary if it failed; otherwise Infinity. */
     turnsSinceFailure,
     pruned,
   }
@@ -159,10 +146,7 @@ export function cutIndexFor({ state, report, settings, factor }: CompactionInput
 
 /** Returns the estimated tokens of prompt, tools and files, which every request contains. */
 export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
-  return items.reduce(
-    (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
-    0,
-  )
+  return totalTokens(items.filter(({ layer }) => layer === 'system' || layer === 'project' || layer === 'logs'))
 }
 
 /** Returns the index of the first kept message; 0 if there is nothing to cut. Never splits a call from its results. */

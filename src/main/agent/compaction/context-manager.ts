@@ -11,7 +11,6 @@ import {
   isCoolingDown,
   compactionInput,
   compactionState,
-  type CompactionState,
   cutIndexFor,
   nextDueStep,
   fixedTokens,
@@ -21,7 +20,7 @@ import {
   trimText,
 } from './compaction-state.ts'
 import { lastReportOf } from '../context/context-timeline.ts'
-import { messageTokens } from '../context/message-text.ts'
+import { messageTokens, totalTokens } from '../context/message-text.ts'
 import { hardTokenLimit, maxSummaryTokens, type ContextSettings } from '../context/context-budget.ts'
 import { minOutput } from '../context/assemble.ts'
 import type { AssembledRequest } from '../chat/model-request.ts'
@@ -120,7 +119,7 @@ export class ContextManager {
     return this.#options.settings().compaction.memoryFlush.enabled && !this.#options.transcript.isWithoutMemory
   }
 
-  #state(): CompactionState {
+  #state() {
     return compactionState(this.#options.transcript.branch())
   }
 
@@ -141,8 +140,7 @@ export class ContextManager {
 
   /** Notes and summaries of earlier messages make no room for a message that is longer than the window. */
   #assertMessageFits({ report, factor }: MeasuredContext): void {
-    const message = report.items.filter(({ layer }) => layer === 'message')
-    const tokens = Math.ceil(message.reduce((sum, item) => sum + item.tokens, 0) * factor)
+    const tokens = Math.ceil(totalTokens(report.items.filter(({ layer }) => layer === 'message')) * factor)
     if (tokens <= report.contextWindow * estimateTolerance) return
     throw this.#tooLong('message_too_long', 'the message needs', tokens, { report })
   }
@@ -175,13 +173,13 @@ export class ContextManager {
     )
     if (large.length === 0) return false
     if (this.#shouldFlush() && !this.#isCoolingDown()) await this.takeNotes()
-    const text = large.map(messageText)
+    const texts = large.map(messageText)
     await this.#options.transcript.append({
       type: 'prune',
       trimmed: large.map(({ toolCallId }) => toolCallId),
       cleared: [],
-      charactersBefore: text.join('').length,
-      charactersAfter: text.map((result) => trimText(result, contextPruning)).join('').length,
+      charactersBefore: texts.join('').length,
+      charactersAfter: texts.map((text) => trimText(text, contextPruning)).join('').length,
     })
     return true
   }

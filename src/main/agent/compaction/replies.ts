@@ -1,5 +1,6 @@
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { objectSchema } from '#llm'
+import { withoutSpace } from '../context/message-text.ts'
 import { contentWords } from '../sessions/digest.ts'
 
 export const notesSchema = objectSchema({ notes: { type: 'array', items: { type: 'string' } } })
@@ -108,8 +109,6 @@ function isRepetitive(note: string, words: readonly string[]): boolean {
 const sentencesIn = (note: string) => note.split(/[.!?。！？\n]+/u).map((sentence) => sentence.trim())
 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-
-const withoutSpace = (text: string) => text.replace(/\s+/g, '')
 
 function copiedShare(words: readonly string[], instructions: string): number {
   const text = ` ${wordsIn(instructions).join(' ')} `

@@ -194,7 +194,7 @@ const identifierPatterns = [
   /\b[0-9a-f]{7,40}\b/g,
 ]
 
-/** Returns URLs, paths, versions, dates, quantities and hashes in a text. */
+/** Returns URLs, paths, versions, dates, quantities and hashes. */
 export function identifiersIn(text: string): Set<string> {
   const searchedText = text.replace(longTokens, ' ')
   const matches = identifierPatterns.flatMap((pattern) => searchedText.match(pattern) ?? [])

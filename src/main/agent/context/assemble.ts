@@ -18,7 +18,7 @@ import {
   maxTotalCharacters,
 } from './context-budget.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/compaction-state.ts'
-import { recalledText, withAdditions, messageTextForModel, messageTokens } from './message-text.ts'
+import { recalledText, totalTokens, withAdditions, messageTextForModel, messageTokens } from './message-text.ts'
 
 /** A file that every request contains; `text` is null if it does not exist. */
 export interface ContextFile {
@@ -45,13 +45,10 @@ interface AssemblyInput extends Pick<ModelRequest, 'messages' | 'tools'> {
   readonly now: number
 }
 
-export interface Assembly {
-  readonly request: ModelRequest
-  readonly report: ContextReport
-}
+export type Assembly = ReturnType<typeof assemble>
 
 /** Builds a request and its report in estimated tokens. Cuts files but not messages, so the request may be too long. */
-export function assemble(input: AssemblyInput): Assembly {
+export function assemble(input: AssemblyInput): { request: ModelRequest; report: ContextReport } {
   const { model, settings } = input
   const modelBudget = budgetOf(model, settings.compaction)
   const prompt = textItem('system', 'system prompt', input.systemPrompt)
@@ -77,7 +74,10 @@ export function assemble(input: AssemblyInput): Assembly {
   if (input.summary !== undefined) items.push(textItem('summary', 'summary', input.summary))
   const recalled = conversation.map(recalledText).filter((text) => text !== '')
   if (recalled.length > 0) items.push(textItem('recalled', 'recalled', recalled.join('\n\n')))
-  items.push(...conversationItems(conversation.map(withoutRecalled)))
+  const others = conversation.map((message) =>
+    message.role === 'user' ? { ...message, recalled: undefined } : message,
+  )
+  items.push(...conversationItems(others))
   const system = [input.systemPrompt, sections.join('\n\n')].filter((text, index) => index === 0 || text !== '')
   const estimatedTokens = totalTokens(items)
   // Providers refuse a request whose input plus `maxOutput` exceeds the window.
@@ -116,10 +116,6 @@ function cutFiles(files: readonly ContextFile[], maxTokens: number): { file: Con
   return cut.map(({ file, sentText }) => ({ file, sentText: cutToTokens(sentText, tokenLimit) }))
 }
 
-function totalTokens(items: readonly ContextItem[]): number {
-  return items.reduce((sum, { tokens }) => sum + tokens, 0)
-}
-
 const estimateMargin = 1.1
 /** Tokens of the shortest answer that a request allows. */
 export const minOutput = 256
@@ -139,12 +135,6 @@ export function fileSection({ path, text }: ContextFile, sentText: string): stri
   return `<file path="${name}"${sourceAttribute}>\n${escapeTag(sentText, 'file').trimEnd()}\n</file>`
 }
 
-function withoutRecalled(message: Message): Message {
-  if (message.role !== 'user' || !message.recalled) return message
-  const { recalled: _recalled, ...fields } = message
-  return fields
-}
-
 function conversationItems(messages: readonly Message[]): ContextItem[] {
   const last = messages.findLast(({ role }) => role === 'user')
   const results = messages.filter((message) => message.role === 'toolResult')
@@ -156,14 +146,12 @@ function conversationItems(messages: readonly Message[]): ContextItem[] {
   ]
 }
 
-/** Returns the item of messages that are sent as they are. */
 export function messagesItem(layer: Layer, name: string, messages: readonly Message[]): ContextItem {
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0)
   const characters = messages.reduce((sum, message) => sum + messageTextForModel(message).length, 0)
   return { layer, name, tokens, rawCharacters: characters, sentCharacters: characters }
 }
 
-/** Returns the item of a text that is sent as it is. */
 export function textItem(layer: Layer, name: string, text: string): ContextItem {
   return { layer, name, tokens: estimateTokens(text), rawCharacters: text.length, sentCharacters: text.length }
 }

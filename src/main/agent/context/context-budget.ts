@@ -6,21 +6,16 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 type CompactionSettings = AgentSettings['compaction']
 export type ContextSettings = Pick<AgentSettings, 'compaction' | 'contextPruning'>
 
-export interface Budget {
-  readonly contextWindow: number
-  readonly reserveTokens: number
-  /** Above this many tokens, durable notes are flushed. */
-  readonly flushAt: number
-  /** Above this many tokens, older turns are summarised. */
-  readonly compactAt: number
-  /** Settings that ask for more tokens than the window allows. */
-  readonly lowered: LoweredSetting[]
-}
+export type Budget = Readonly<ReturnType<typeof budgetOf>>
 
+/**
+ * @returns `flushAt`, `compactAt`: above this many tokens, notes are taken, and older turns are summarised; `lowered`:
+ * settings that ask for more tokens than the window allows
+ */
 export function budgetOf(
-  { contextWindow, maxOutput }: { readonly contextWindow: number; readonly maxOutput: number },
+  { contextWindow, maxOutput }: Readonly<Record<'contextWindow' | 'maxOutput', number>>,
   settings: CompactionSettings,
-): Budget {
+) {
   const { reserveTokensFloor, keepRecentTokens, memoryFlush } = settings
   const { reserveShare, maxFlushMargin } = windowProfile(contextWindow)
   const maxReserve = Math.floor(contextWindow * reserveShare)
@@ -67,7 +62,6 @@ export function hardTokenLimit({ contextWindow, compactAt }: Pick<Budget, 'conte
 const maxSummaryShare = 0.1
 const minSummaryTokens = 200
 
-/** Returns the token limit of a summary, which every later request contains. */
 export function maxSummaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
@@ -109,37 +103,26 @@ export function recentTokensToKeep(
 }
 
 /** Limits of a request, by the context window of the model: one row for each range of windows. */
-interface WindowProfile {
-  readonly fromTokens: number
-  /** True if requests name the project files that do not exist. */
-  readonly namesMissing: boolean
-  /** Short prompt, and only the tools `memory_search` and `remember`. */
-  readonly isSmall: boolean
-  /** Maximum share of the window that is reserved for the answer. */
-  readonly reserveShare: number
-  /** Most tokens between the flush and the compaction threshold. With 0, notes are saved just before each compaction. */
-  readonly maxFlushMargin: number
-  /** Share of the compaction threshold that prompt, tools and files may use together. */
-  readonly fixedShare: number
-  /** Share of the window that a compaction keeps verbatim at most. */
-  readonly keptShare: number
-  readonly recallTokens: number
-}
-
-const large: WindowProfile = {
+const large = {
   fromTokens: 32_000,
+  /** True if requests name the project files that do not exist. */
   namesMissing: true,
+  /** Short prompt, and only the tools `memory_search` and `remember`. */
   isSmall: false,
+  /** Maximum share of the window that is reserved for the answer. */
   reserveShare: 0.25,
+  /** Most tokens between the flush and the compaction threshold. With 0, notes are saved just before each compaction. */
   maxFlushMargin: Infinity,
+  /** Share of the compaction threshold that prompt, tools and files may use together. */
   fixedShare: 0.5,
+  /** Share of the window that a compaction keeps verbatim at most. */
   keptShare: 0.4,
   recallTokens: 400,
 }
-const medium: WindowProfile = { ...large, fromTokens: 8000, namesMissing: false, maxFlushMargin: 1000, keptShare: 0.3 }
-const small: WindowProfile = {
+const medium = { ...large, fromTokens: 8000, namesMissing: false, maxFlushMargin: 1000, keptShare: 0.3 }
+const small = {
+  ...medium,
   fromTokens: 4000,
-  namesMissing: false,
   isSmall: true,
   reserveShare: 0.15,
   maxFlushMargin: 0,
@@ -147,9 +130,9 @@ const small: WindowProfile = {
   keptShare: 0.12,
   recallTokens: 250,
 }
-const smallest: WindowProfile = { ...small, fromTokens: 0, fixedShare: 0.4, recallTokens: 120 }
+const smallest = { ...small, fromTokens: 0, fixedShare: 0.4, recallTokens: 120 }
 
-export function windowProfile(contextWindow: number): WindowProfile {
+export function windowProfile(contextWindow: number): typeof large {
   return [large, medium, small].find(({ fromTokens }) => contextWindow >= fromTokens) ?? smallest
 }
 

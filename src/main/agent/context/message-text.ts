@@ -1,5 +1,5 @@
 import type { Message } from '#shared/chat/messages.ts'
-import type { ContextReport } from '#shared/contract/index.ts'
+import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { roundToSum } from '#shared/util/rounding.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { escapeTag } from './context-budget.ts'
@@ -21,6 +21,14 @@ export function changesText(message: Message): string {
 export function recalledText(message: Message): string {
   const notes = message.role === 'user' ? message.recalled?.text : undefined
   return notes === undefined ? '' : `<memory>\n${escapeTag(notes, 'memory')}\n</memory>`
+}
+
+export const withoutSpace = (text: string) => text.replace(/\s+/g, '')
+
+/** Returns the results of the search that a message records. */
+export function recalledIn(message: Message) {
+  if (message.role === 'user') return message.recalled?.search.results ?? []
+  return message.role === 'toolResult' && message.details?.kind === 'recall' ? message.details.recall.results : []
 }
 
 export function withAdditions(message: Message): Message {
@@ -85,9 +93,13 @@ export function calibrateReport(report: ContextReport, lastReport?: ContextRepor
   return { ...report, items: scaleTokens(report.items, total), estimatedTokens: total }
 }
 
+type Counted = Pick<ContextItem, 'tokens'>
+
+export const totalTokens = (items: readonly Counted[]) => items.reduce((sum, { tokens }) => sum + tokens, 0)
+
 /** Scales token counts so that they sum to `total`. Counts of 0 stay. */
-export function scaleTokens<T extends { readonly tokens: number }>(items: readonly T[], total: number): T[] {
-  const sum = items.reduce((tokens, item) => tokens + item.tokens, 0)
+export function scaleTokens<T extends Counted>(items: readonly T[], total: number): T[] {
+  const sum = totalTokens(items)
   const shares = items.map(({ tokens }) => (sum === 0 ? 0 : (tokens / sum) * total))
   const rounded = roundToSum(shares, 0)
   return items.map((item, index) => ({ ...item, tokens: rounded[index] ?? 0 }))

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CallToolResult, Client, RequestOptions, Tool as WireTool } from '@modelcontextprotocol/client'
 import type { McpServer } from '#shared/contract/index.ts'
+import type { ImagePart } from '#shared/chat/messages.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isLocalAddress } from '#shared/util/locality.ts'
 import {
@@ -13,23 +14,11 @@ import {
 } from '#platform'
 import { expandVariables } from '#shared/util/expand-variables.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
+import type { Tool, ToolOutcome } from '../tools/tool.ts'
 
 type ServerSettings = SettingsStore['config']['mcp']['servers'][string]
 
 type ToolPermission = 'ask' | 'always' | 'never'
-
-export interface McpTool {
-  /** Name for the model, `mcp__<server>__<tool>`; at most 64 characters. */
-  readonly name: string
-  readonly server: string
-  readonly tool: string
-  readonly description: string
-  readonly schema: Record<string, unknown>
-  /** True if the server declares that the tool changes nothing. */
-  readonly readOnly: boolean
-  readonly isPrivate: boolean
-  readonly connection: McpConnection
-}
 
 interface McpServersOptions extends Pick<ConnectionOptions, 'env' | 'outbound' | 'version'> {
   readonly settings: Pick<SettingsStore, 'config' | 'set'>
@@ -52,23 +41,34 @@ export class McpServers {
    * Starts the enabled servers; returns the tools of those that are ready, except tools with permission `never`.
    * @param isPrivate true for a private chat, which uses only servers with the setting `local`
    */
-  async tools(isPrivate: boolean): Promise<McpTool[]> {
+  async tools(isPrivate: boolean): Promise<Tool[]> {
     const connections = this.#enabledConnections().filter(([, { settings }]) => settings.local || !isPrivate)
     await Promise.all(connections.map(([, connection]) => connection.start()))
     const ready = connections.filter(([, { state }]) => state === 'ready')
-    const tools = ready.flatMap(([server, connection]) =>
-      connection.tools.map((tool) => ({
-        name: modelToolName(server, tool.name),
-        server,
-        tool: tool.name,
-        description: `[${server}] ${tool.description ?? tool.title ?? tool.name}`,
-        schema: tool.inputSchema as Record<string, unknown>,
-        readOnly: tool.annotations?.readOnlyHint === true,
-        isPrivate,
-        connection,
-      })),
+    return ready.flatMap(([server, connection]) =>
+      connection.tools
+        .filter(({ name }) => this.permissionOf(server, name) !== 'never')
+        .map((tool) => this.#toolOf(server, connection, tool, isPrivate)),
     )
-    return tools.filter(({ server, tool }) => this.permissionOf(server, tool) !== 'never')
+  }
+
+  #toolOf(server: string, connection: McpConnection, wire: WireTool, isPrivate: boolean): Tool {
+    const { name: tool } = wire
+    return {
+      name: modelToolName(server, tool),
+      description: `[${server}] ${wire.description ?? wire.title ?? tool}`,
+      schema: wire.inputSchema as Record<string, unknown>,
+      readOnly: wire.annotations?.readOnlyHint === true,
+      run: async (input, { signal, limits, askPermission, onProgress }, callId) => {
+        const permission = this.permissionOf(server, tool)
+        const question = { server, tool, input: JSON.stringify(input, null, 2) }
+        if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
+          throw new AppError('tool_denied', `the user denied ${tool} of ${server}`, { tool, server })
+        const report = (share: number | null, note: string) => onProgress(callId, share, note)
+        const options = { signal, timeoutMs: limits.timeoutMs, isPrivate, onProgress: report }
+        return outcomeOf(await connection.call(tool, { ...input }, options))
+      },
+    }
   }
 
   permissionOf(server: string, tool: string): ToolPermission {
@@ -150,6 +150,20 @@ export class McpServers {
 const unknownServer = (name: string) =>
   new AppError('input_invalid', `there is no tool server ${name}`, { reason: name })
 
+function outcomeOf({ content = [], isError, structuredContent }: CallToolResult): ToolOutcome {
+  const images = content.flatMap((part): ImagePart[] =>
+    part.type === 'image' ? [{ type: 'image', data: part.data, mimeType: part.mimeType }] : [],
+  )
+  const texts = content.flatMap((part) => {
+    if (part.type === 'image') return []
+    if (part.type === 'text') return part.text
+    if (part.type === 'resource') return 'text' in part.resource ? part.resource.text : `[${part.resource.uri}]`
+    return part.type === 'resource_link' ? `[${part.name}](${part.uri})` : `[${part.type}]`
+  })
+  if (texts.length === 0 && structuredContent) texts.push(JSON.stringify(structuredContent, null, 2))
+  return { text: texts.join('\n'), images, isError: isError === true }
+}
+
 /** Ignores permissions: they change without a restart. */
 function isSameServer(one: ServerSettings, other: ServerSettings | undefined): boolean {
   if (!other?.enabled) return false
@@ -158,7 +172,7 @@ function isSameServer(one: ServerSettings, other: ServerSettings | undefined): b
   return connectionKey(one) === connectionKey(other)
 }
 
-/** Replaces characters that models do not accept, and shortens the name. A hash keeps a changed name unique. */
+/** Returns `mcp__<server>__<tool>` without characters that models do not accept, at most 64 characters. A hash keeps a changed name unique. */
 function modelToolName(server: string, tool: string): string {
   const name = `mcp__${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
   if (name.length <= maxNameCharacters && name.endsWith(tool)) return name

@@ -5,7 +5,7 @@ import { comparableForms, comparableLine } from '#shared/markdown/marks.ts'
 import { privateLinesOf } from '#shared/markdown/visibility.ts'
 import { hasContent, withPrivateLines } from '#shared/markdown/visibility-edit.ts'
 import type { BlamedLine, NoteLine, ReleasePreview } from '#shared/contract/index.ts'
-import { addedIn, type FileChange, fileChangeSchema } from '#shared/util/file-change.ts'
+import { addedIn } from '#shared/util/file-change.ts'
 import { orUndefined } from '#shared/util/errors.ts'
 import { parseLines } from '#shared/util/file-lines.ts'
 import { maxQuery } from '#shared/util/limits.ts'
@@ -17,9 +17,9 @@ import type { Memory } from '#search'
 import { localDate, projectContextFiles, type Workspace } from '#workspace'
 import { lineKeys } from '#workspace/privacy'
 import { workspacePath } from '../tools/tool.ts'
-import { changesText } from '../context/message-text.ts'
+import { changesText, recalledIn } from '../context/message-text.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
+import { changesIn } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { VisibleMemory } from './visible-memory.ts'
 
@@ -292,20 +292,6 @@ function pathsIn(message: Message, { roots }: Workspace): string[] {
     .filter((path) => typeof path === 'string')
     .map((path) => workspacePath(parseLines(path)?.path ?? path, roots.workspace))
   return [...recalledIn(message).map(({ path }) => path), ...read.filter((path) => !isAbsolute(path))]
-}
-
-function recalledIn(message: Message) {
-  if (message.role === 'user') return message.recalled?.search.results ?? []
-  return message.role === 'toolResult' && message.details?.kind === 'recall' ? message.details.recall.results : []
-}
-
-function changesIn(entry: TranscriptEntry): readonly FileChange[] {
-  if (entry.type === 'flush') return entry.changes
-  const details = entry.type === 'message' && entry.message.role === 'toolResult' ? entry.message.details : undefined
-  if (details?.kind === 'change') return [details.change]
-  if (entry.type !== 'custom' || !isRecord(entry.data)) return []
-  const { outcome, change } = entry.data
-  return fileChangeSchema.array().safeParse([isRecord(outcome) ? outcome['change'] : change]).data ?? []
 }
 
 /** Returns false for the first line of a daily log, which the app writes. */

@@ -2,7 +2,7 @@
  * Decides which text of an agent's memory a reader sees. The user, private chats and programs with full access see
  * everything. Open chats and other programs see a placeholder instead of a private line, and no private notes and chats.
  */
-import type { Explanation, MemoryScope, SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import type { Explanation, FileEntry, MemoryScope, SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { redactPrivate } from '#shared/markdown/visibility.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import { type Memory, type SearchOverrides, sessionOfPath, transcriptText } from '#search'
@@ -15,12 +15,7 @@ export interface Reader {
   readonly isProgram?: boolean
 }
 
-interface SizedFile {
-  readonly path: string
-  /** Bytes. */
-  readonly size: number
-  readonly modifiedAt: number
-}
+type SizedFile = Pick<FileEntry, 'path' | 'size' | 'modifiedAt'>
 
 export interface MemorySources {
   readonly workspace: Workspace

@@ -12,7 +12,7 @@ import {
 import { sourcesIn, uniqueSources } from '#shared/markdown/provenance.ts'
 import { fold, hasAnyOf, isFirstPerson, isRequest, queryTerms, simplify } from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { recalledText } from '../context/message-text.ts'
+import { recalledText, withoutSpace } from '../context/message-text.ts'
 import { searchVisible, type SearchContext, type VisibleLine } from '../tools/memory-search-tool.ts'
 
 const maxNotes = 5
@@ -74,12 +74,7 @@ export async function recallNotes(
   return { text, search: recorded, sources }
 }
 
-function withoutSpace(text: string): string {
-  return text.replace(/\s+/g, '')
-}
-
 const maxCharacters = 1000
-/** A question with more subject words is no follow-up. */
 const maxFollowUpWords = 2
 /** Limits of the words that a follow-up takes from the last exchange, and of the beginning of its answer. */
 const maxEarlierWords = 8

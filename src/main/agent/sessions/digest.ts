@@ -138,13 +138,11 @@ export function messagesBehind(text: string, messages: readonly LinkedMessage[])
     const own = message.role === 'toolResult' ? new Set<string>() : contentWords(messageText(message))
     return words.filter((word) => own.has(word))
   })
-  const counts = new Map<string, number>()
-  for (const word of sharedWords.flat()) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const weights = sharedWords.map((shared) =>
-    shared.length < Math.min(minShared, words.length)
-      ? 0
-      : shared.reduce((sum, word) => sum + 1 / (counts.get(word) ?? 1), 0),
-  )
+  const uses = Map.groupBy(sharedWords.flat(), (word) => word)
+  const weights = sharedWords.map((shared) => {
+    const isLinked = shared.length >= Math.min(minShared, words.length)
+    return isLinked ? shared.reduce((sum, word) => sum + 1 / (uses.get(word)?.length ?? 1), 0) : 0
+  })
   const best = Math.max(0, ...weights)
   const linked = messages.filter((_, index) => best > 0 && (weights[index] ?? 0) >= best * minShare)
   return linked.slice(0, maxLinks).map(({ id }) => id)

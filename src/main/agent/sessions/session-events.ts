@@ -1,6 +1,6 @@
 import type { PlacedEvent, SessionEvent } from '#shared/contract/index.ts'
 import { sessionEventSchema } from '#shared/contract/sessions.ts'
-import { fileChangeSchema } from '#shared/util/file-change.ts'
+import { type FileChange, fileChangeSchema } from '#shared/util/file-change.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
@@ -46,6 +46,16 @@ export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[]
     events.push({ id: entry.id, after, event: joined ?? event })
   }
   return events
+}
+
+/** Returns the changes of notes that an entry records. */
+export function changesIn(entry: TranscriptEntry): readonly FileChange[] {
+  if (entry.type === 'flush') return entry.changes
+  const details = entry.type === 'message' && entry.message.role === 'toolResult' ? entry.message.details : undefined
+  if (details?.kind === 'change') return [details.change]
+  if (entry.type !== 'custom' || !isRecord(entry.data)) return []
+  const { outcome, change } = entry.data
+  return fileChangeSchema.array().safeParse([isRecord(outcome) ? outcome['change'] : change]).data ?? []
 }
 
 /** Returns one event for two parts of a flush; undefined for other events. */

@@ -19,6 +19,7 @@ import type { TranscriptEntry } from './transcript-entries.ts'
 import { summaryEntry } from './session-events.ts'
 import { storeRequest, readRequestWithWire } from './stored-requests.ts'
 import { sessionWrites, Transcript } from './transcript.ts'
+import { cutAtWord } from '#shared/markdown/log-entry.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
@@ -59,7 +60,7 @@ export class Sessions {
     return { id, transcript: await this.get(id) }
   }
 
-  /** Copies the branch up to an entry, included. @returns the new id @throws AppError `unknown_session`, `input_invalid` */
+  /** Copies a branch up to an entry, included. @returns the new id @throws AppError `unknown_session`, `input_invalid` */
   async fork(id: string, entry: string, at: Date): Promise<string> {
     const source = await this.get(id)
     const fork = await this.create(at, { file: source.file, entries: source.branch(entry) })
@@ -100,7 +101,6 @@ export class Sessions {
     return readRequestWithWire(this.requestsFolder(id), number)
   }
 
-  /** Returns the absolute path of the folder for tool results that are too long for the transcript. */
   outputsFolder(id: string): string {
     return this.#file(id, 'outputs')
   }
@@ -244,14 +244,12 @@ export class Sessions {
   }
 
   async #move(id: string, from: string, to: string): Promise<void> {
-    try {
-      await rename(join(from, `${id}.jsonl`), join(to, `${id}.jsonl`))
-    } catch (error) {
+    const move = (name: string) => rename(join(from, name), join(to, name))
+    await move(`${id}.jsonl`).catch((error: unknown) => {
       throw isSystemError(error, 'ENOENT') ? unknownSession(id) : error
-    }
-    for (const companion of [`${id}.requests`, `${id}.outputs`]) {
-      await rename(join(from, companion), join(to, companion)).catch(onSystemError(undefined, 'ENOENT'))
-    }
+    })
+    for (const companion of [`${id}.requests`, `${id}.outputs`])
+      await move(companion).catch(onSystemError(undefined, 'ENOENT'))
   }
 
   #file(id: string, ending = 'jsonl'): string {
@@ -317,9 +315,7 @@ function firstWords(message: Message | undefined): string {
   const line = text.split('\n').find((candidate) => candidate !== '' && !candidate.startsWith('<file ')) ?? ''
   // Remove Markdown marks, but keep single underscores, as in names.
   const title = line.replaceAll(/[*_`#]+/g, (marks) => (marks === '_' ? marks : '')).trim()
-  const characters = [...title]
-  if (characters.length <= maxTitleCharacters) return title
-  return `${characters.slice(0, maxTitleCharacters).join('').trimEnd()}…`
+  return cutAtWord(title, maxTitleCharacters)
 }
 
 function transcriptMarkdown(title: string, createdAt: number, messages: readonly Message[]): string {

@@ -86,15 +86,17 @@ export const storedMessageSchema = z.discriminatedUnion('role', [
 
 const entryBase = { id: z.string(), parentId: z.string().nullable().default(null), timestamp: z.string() }
 
+function entryOf<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
+  return z.looseObject({ type: z.literal(type), ...entryBase, ...shape })
+}
+
 export const entrySchema = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('message'), ...entryBase, message: storedMessageSchema }).transform((entry) => {
+  entryOf('message', { message: storedMessageSchema }).transform((entry) => {
     if (Number.isNaN(entry.message.timestamp)) entry.message.timestamp = Date.parse(entry.timestamp) || 0
     return entry
   }),
   /** The summary replaces the entries before `firstKeptEntryId` in requests; they stay in the file. */
-  z.looseObject({
-    type: z.literal('compaction'),
-    ...entryBase,
+  entryOf('compaction', {
     summary: z.string(),
     /** The digest that the summary shows; undefined in transcripts of other programs. */
     lines: z.array(digestLineSchema).optional(),
@@ -107,9 +109,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     usage: usageSchema.optional(),
   }),
   /** Notes are taken from the messages up to and including `throughEntryId`; an empty one changes nothing. */
-  z.looseObject({
-    type: z.literal('flush'),
-    ...entryBase,
+  entryOf('flush', {
     status: z.enum(['wrote', 'nothing', 'failed']),
     throughEntryId: z.string(),
     /** After a failure: the last message whose notes are missing. */
@@ -120,17 +120,15 @@ export const entrySchema = z.discriminatedUnion('type', [
     usage: usageSchema.optional(),
   }),
   /** Ids of tool calls whose results later requests contain trimmed or cleared. */
-  z.looseObject({
-    type: z.literal('prune'),
-    ...entryBase,
+  entryOf('prune', {
     trimmed: z.array(z.string()),
     cleared: z.array(z.string()),
     charactersBefore: z.number(),
     charactersAfter: z.number(),
   }),
-  z.looseObject({ type: z.literal('model_change'), ...entryBase, provider: z.string(), modelId: z.string() }),
-  z.looseObject({ type: z.literal('session_info'), ...entryBase, name: z.string().optional() }),
-  z.looseObject({ type: z.literal('custom'), ...entryBase, customType: z.string(), data: z.unknown() }),
+  entryOf('model_change', { provider: z.string(), modelId: z.string() }),
+  entryOf('session_info', { name: z.string().optional() }),
+  entryOf('custom', { customType: z.string(), data: z.unknown() }),
 ])
 
 /** An entry of another program's type: it becomes a custom one, so that it can be the parent of others. */

@@ -199,7 +199,6 @@ export class Transcript {
     if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryToggleEntry, { isOff })
   }
 
-  /** True if no notes are recalled for the messages of the conversation. */
   get isWithoutRecall(): boolean {
     return isWithoutMemory(this.lastCustom(recallToggleEntry, this.#entries))
   }

@@ -39,6 +39,7 @@ export async function executeTools(
   }
 }
 
+/** Models also write `functions.read` and `Memory_Search`. */
 function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   const plain = name.replace(/^functions?\./, '').toLowerCase()
   return tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name.toLowerCase() === plain)
@@ -94,14 +95,11 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
 }
 
 /** Runs a tool with a timeout. Progress restarts it; waiting for a permission does not count. */
-async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
+async function withTimeout(called: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
   const { timeoutMs } = context.limits
   const timeout = new AbortController()
-  const seconds = Math.round(timeoutMs / 1000)
-  const timeoutError = new AppError('tool_timeout', `${call.name} did not finish within ${seconds} s`, {
-    tool: call.name,
-    seconds,
-  })
+  const [tool, seconds] = [call.name, Math.round(timeoutMs / 1000)]
+  const timeoutError = new AppError('tool_timeout', `${tool} did not finish within ${seconds} s`, { tool, seconds })
   let timer: NodeJS.Timeout | undefined
   const restartTimer = () => {
     clearTimeout(timer)
@@ -126,8 +124,8 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
     const aborted = Promise.withResolvers<never>()
     timedContext.signal.addEventListener('abort', () => aborted.reject(timedContext.signal.reason), { once: true })
     const { workspace } = context.workspace.roots
-    const input = isBuiltIn(tool) ? lenientArguments(tool.schema, call.arguments, workspace) : call.arguments
-    return await Promise.race([tool.run(input, timedContext, call.id), aborted.promise])
+    const input = isBuiltIn(called) ? lenientArguments(called.schema, call.arguments, workspace) : call.arguments
+    return await Promise.race([called.run(input, timedContext, call.id), aborted.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
-import { noteSources, sourceName, type Source } from '#shared/markdown/provenance.ts'
+import { noteSources, sourceName } from '#shared/markdown/provenance.ts'
 import { recordedSearchSchema, searchSettingsSchema } from '#shared/contract/search.ts'
 import { formatResult } from '#shared/util/format-result.ts'
 import { sessionOfPath, type SearchOverrides } from '#search'
@@ -36,11 +36,7 @@ export const memorySearchTool = defineTool({
 export type SearchContext = Pick<ToolContext, 'visible' | 'session' | 'signal'>
 
 /** A result with its line for the model, and the sources of its note. */
-export interface VisibleLine {
-  readonly result: SearchResult
-  readonly line: string
-  readonly sources: readonly Source[]
-}
+export type VisibleLine = Awaited<ReturnType<typeof searchVisible>>['lines'][number]
 
 /** Searches without the chat itself. The lines are of results that the chat may see. @throws as `Memory.search` */
 export async function searchVisible(query: string, options: SearchOverrides, context: SearchContext) {
@@ -48,9 +44,9 @@ export async function searchVisible(query: string, options: SearchOverrides, con
   // The query of a private chat may contain private text.
   const overrides = { ...options, excludeSession: session, staysHere: visible.seesPrivate }
   const { response, files } = await visible.searchFiles(query, overrides, signal)
-  const lines = response.results.map((result): VisibleLine => {
+  const lines = response.results.map((result) => {
     const { path } = result
-    // Those of the whole note: the text of a line has its own.
+    // The text of a line names its own sources.
     const sources = sessionOfPath(path) === undefined ? noteSources(files.get(path)?.text ?? '') : []
     const origin = sources.length > 0 ? ` (from ${sources.map(sourceName).join('; ')})` : ''
     return { result, sources, line: formatResult(result) + validityOf(result) + origin }

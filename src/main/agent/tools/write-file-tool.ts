@@ -95,7 +95,6 @@ function splitAppended(path: string, before: string, after: string): [string, st
   )
 }
 
-/** Returns the outcome of an edit. Its text is the path and the number of changed lines. */
 export async function changeOutcome(
   write: Parameters<Workspace['describe']>[0],
   { workspace, signal }: ToolContext,

@@ -6,12 +6,9 @@ import { parseStored, readIfExists, writeDurably, type Fetch } from '#platform'
 import type { LocalModelServer } from '#shared/contract/index.ts'
 import { createFailure } from '../middleware/provider-failures.ts'
 import type { ProviderOptions } from '../middleware/provider-fetch.ts'
+import type { ChatModel } from '../model.ts'
 
-export interface ModelLimits {
-  readonly contextWindow: number
-  readonly maxOutput: number
-  readonly images: boolean
-}
+type ModelLimits = Pick<ChatModel, 'contextWindow' | 'maxOutput' | 'images'>
 
 /** US dollars per million tokens. */
 export interface ModelPrices {

@@ -6,16 +6,24 @@ export function objectSchema(properties: Record<string, unknown>): Record<string
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-const refusedSchemas = new Set<string>()
+/** Part of a request that a server can refuse. */
+type Part = 'schema' | 'schema beside tools' | 'tools' | 'usage' | 'thinking' | 'partial thinking'
+
+const refused = new Set<string>()
+
+const keyOf = (server: string, model: string, part: Part) => `${server.replace(/\/+$/, '')} ${model} ${part}`
+
+export const recordRefusal = (server: string, model: string, part: Part) => refused.add(keyOf(server, model, part))
+
+export const hasRefused = (server: string, model: string, part: Part) => refused.has(keyOf(server, model, part))
 
 /** Repeats a request without its schema if the server refuses it. @param server its address */
 export function withAnswerSchema(model: ChatModel, server = ''): ChatModel {
   return {
     ...model,
     async *stream({ answerSchema, ...request }, signal) {
-      // Some servers refuse a schema beside tools only.
-      const key = `${server} ${model.id} ${request.tools.length > 0}`
-      if (answerSchema && !refusedSchemas.has(key)) {
+      const part = request.tools.length > 0 ? 'schema beside tools' : 'schema'
+      if (answerSchema && !hasRefused(server, model.id, part)) {
         try {
           return yield* model.stream({ ...request, answerSchema }, signal)
         } catch (error) {
@@ -23,7 +31,7 @@ export function withAnswerSchema(model: ChatModel, server = ''): ChatModel {
         }
         for await (const event of model.stream(request, signal)) {
           // Without the schema, the same request was accepted.
-          refusedSchemas.add(key)
+          recordRefusal(server, model.id, part)
           yield event
         }
       } else yield* model.stream(request, signal)
@@ -38,11 +46,3 @@ function isRefusal(error: unknown): boolean {
   const isMalformed = status === 400 || status === 404 || status === 422
   return isMalformed || /response_format|json_schema|output_config|grammar|structured output/i.test(error.message)
 }
-
-const refusedTools = new Set<string>()
-
-const keyOf = (baseUrl: string, model: string) => `${baseUrl.replace(/\/+$/, '')} ${model}`
-
-export const recordRefusedTools = (baseUrl: string, model: string) => refusedTools.add(keyOf(baseUrl, model))
-
-export const hasRefusedTools = (baseUrl: string, model: string) => refusedTools.has(keyOf(baseUrl, model))

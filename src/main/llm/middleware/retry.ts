@@ -79,7 +79,6 @@ const minLength = 600
 /** Earlier characters that a check searches: more than `minTimes` of the longest unit. */
 const maxSearched = 10_000
 const checkEvery = 64
-/** Times that a repeated unit stays in the answer. */
 const keptTimes = 3
 
 /** Fails with `provider_too_much` when an answer is too large, and with `answer_repeats` when it repeats itself without end. */

@@ -116,7 +116,6 @@ function parseOptOut(text: string, patterns: Patterns): Intent | undefined {
 /** Signs at the end of a password can be a part of it. */
 const secretEnd = /(?:密码|口令|\b(?:pin|code|pass(?:word|code|phrase))\b).*[\d#$%&*@^][\x21-\x7e]*?([!?]+)\s*$/is
 const emojiAtEnd = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Variation_Selector}\u200d]+\s*$/u
-/** End of a sentence, before a request that follows it. */
 const sentenceEnd = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Variation_Selector}\u200d\s.!?…~。！？～]*/u
 /** The question mark of "can you remember …?" ends the request, not the note. */
 const politeQuestion = /\b(?:can|could|would|will)\b|[可能]/i

@@ -1,4 +1,4 @@
-import { logEntry } from '#shared/markdown/log-entry.ts'
+import { cutAtWord, logEntry } from '#shared/markdown/log-entry.ts'
 import { datedNote, formatDay, parseDay, type DaySpan, findReplaced, isMarkedOld } from '#search/text'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
@@ -59,12 +59,10 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
   switch (purpose.kind) {
     case 'summary':
       return { text: extractSummary(purpose) }
-    case 'topic':
-    case 'upkeep':
-    case 'title':
-      return {}
     case 'flush':
       return saveNotes(messages, purpose)
+    default:
+      return {}
     case 'chat': {
       // A summary of the current turn is not the user's text.
       const requested = purpose.turn ?? (purpose.continuesAnswer ? messages.slice(0, -1) : messages)
@@ -230,7 +228,8 @@ function entriesOf(results: RecordedSearch['results']) {
     const isSummary = /\/\d{4}-\d{2}-\d{2}-[^/]+\.md$/.test(result.path)
     const startLine = isSummary ? 1 : result.startLine
     const time = /^\d{1,2}:\d{2}\b/.exec(titles.at(-1) ?? '')?.[0] ?? ''
-    const text = isSummary ? (titles[0] ?? '') : `${time} ${clip(result.snippet.replace(/\s+/g, ' ').trim())}`.trim()
+    const line = cutAtWord(result.snippet.replace(/\s+/g, ' ').trim(), maxQuote)
+    const text = isSummary ? (titles[0] ?? '') : `${time} ${line}`.trim()
     return { ...result, startLine, text, key: `${result.date} ${result.path} ${String(startLine).padStart(9, '0')}` }
   })
   const byPlace = new Map(entries.map((entry) => [entry.key, entry]))
@@ -250,23 +249,13 @@ function answerQuestion(
   const isOther = recall?.conditions?.some(({ nearest }) => nearest !== undefined)
   const quotes = recall && !isOther ? quotesOf(recall, today) : []
   if (quotes.length === 0)
-    return { text: sentences.nothingFound(clip(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
+    return { text: sentences.nothingFound(cutAtWord(question.replace(/\s+/g, ' ').trim(), maxQuestionEcho)) }
   const introduction = quotes.every(({ isFromChat }) => isFromChat) ? sentences.foundInChats : sentences.found
   const blocks = quotes.flatMap(({ path, line, text, olderDate }) => [
     ...(olderDate === undefined ? [] : [sentences.older(olderDate)]),
-    `> ${clip(text)}\n\n[${path}:${line}]`,
+    `> ${cutAtWord(text, maxQuote)}\n\n[${path}:${line}]`,
   ])
   return { text: [introduction, ...blocks, sentences.noModel].join('\n\n') }
-}
-
-export interface Quote {
-  readonly path: string
-  /** 1-based. */
-  readonly line: number
-  readonly text: string
-  readonly isFromChat: boolean
-  /** Day of the note, `YYYY-MM-DD`, if a newer quote is before it, or if another note replaced it. */
-  readonly olderDate?: string
 }
 
 const maxQuotes = 3
@@ -279,11 +268,15 @@ const thresholdFactor = 1.6
 const minShare = 0.5
 const maxQuote = 400
 
-/** Returns the results to quote, newest first. Quotes chats only if no note was found. @param today `YYYY-MM-DD` */
+/**
+ * Returns the results to quote, newest first. Quotes chats only if no note was found.
+ * @param today `YYYY-MM-DD`
+ * @returns `olderDate`: day of the note if a newer quote is before it, or if another note replaced it
+ */
 export function quotesOf(
   { results, minScore, weights }: Pick<RecordedSearch, 'results' | 'minScore' | 'weights'>,
   today: string,
-): Quote[] {
+) {
   const likely = results.filter(
     ({ score, lacksWords }) => lacksWords !== true && score >= (weights ? 1 : thresholdFactor) * minScore,
   )
@@ -316,11 +309,6 @@ function newestFirst<T extends RecordedSearch['results'][number]>(quotes: readon
     `${superseded || isMarkedOld(snippet) ? 0 : 1} ${date} ${String(startLine).padStart(9, '0')}`
   const sorted = quotes.filter(isDated).toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1))
   return quotes.map((quote) => (isDated(quote) ? (sorted.shift() ?? quote) : quote))
-}
-
-export function clip(text: string, limit: number = maxQuote): string {
-  const characters = [...text]
-  return characters.length > limit ? `${characters.slice(0, limit).join('').trimEnd()}…` : text
 }
 
 /** The form is `User:` in transcripts and `**User:**` in imported conversations. */

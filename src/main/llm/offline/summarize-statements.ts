@@ -73,13 +73,6 @@ interface KeyedText<T> {
   readonly key: T
 }
 
-interface Candidate {
-  readonly message: number
-  readonly text: string
-  readonly weights: ReadonlyMap<string, number>
-  readonly bonus: number
-}
-
 const roleWeights = { function: 0, filler: 0.4, word: 1, name: 2, figure: 2 } as const
 /** Added for facts about the user and for times; subtracted for sentences about the reader. */
 const bonuses = { firstPerson: 1, secondPerson: -1, time: 2 } as const
@@ -171,7 +164,9 @@ function valueOf({ weights, bonus }: Candidate, covered: ReadonlySet<string>): n
   )
 }
 
-function assess(text: string, message: number): Candidate {
+type Candidate = Readonly<ReturnType<typeof assess>>
+
+function assess(text: string, message: number) {
   const weights = new Map<string, number>()
   for (const { role, readings } of queryTerms(text)) {
     for (const term of termOf(readings)) weights.set(term, opinionTerms().has(term) ? 0 : roleWeights[role])

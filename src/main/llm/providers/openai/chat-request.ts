@@ -11,27 +11,27 @@ import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts
 import type { ModelRequest } from '../../model.ts'
 import type { OpenAiProvider } from './openai-client.ts'
 import { asObject } from '../../middleware/lenient-json.ts'
-import { hasRefusedTools, recordRefusedTools } from '../../middleware/refused-parts.ts'
+import { hasRefused, recordRefusal } from '../../middleware/refused-parts.ts'
 import OpenAI from 'openai'
 
 interface TargetModel {
   readonly provider: OpenAiProvider
   readonly model: string
-  readonly capabilities: ServerCapabilities
-  readonly takesTools: boolean
+  readonly hasRefused: (part: ChatPart) => boolean
 }
 
 function toChatRequest(
   target: TargetModel,
   { system, messages, tools, maxOutput, thinking, answerSchema: schema }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
-  const { provider, model, capabilities, takesTools } = target
+  const { provider, model, hasRefused } = target
+  const takesTools = !hasRefused('tools')
   const wireTools = (takesTools ? tools : []).map((tool) => ({ type: 'function' as const, function: tool }))
   // What changes with each request comes last, so that consecutive bodies begin alike.
   return {
     model,
     stream: true,
-    ...(capabilities.takesUsageOption ? { stream_options: { include_usage: true } } : {}),
+    ...(hasRefused('usage') ? {} : { stream_options: { include_usage: true } }),
     ...(thinking === undefined || provider !== 'openai' ? {} : { reasoning_effort: thinking }),
     ...(wireTools.length === 0 ? {} : { tools: wireTools }),
     messages: [
@@ -99,12 +99,13 @@ function extraFieldsOf({ thoughtSignature = '' }: ToolCallPart): Record<string, 
 }
 
 function toWireAssistant(
-  { provider, model, capabilities: { reasoning } }: TargetModel,
+  { provider, model, hasRefused }: TargetModel,
   message: AssistantMessage,
   isInToolTurn: boolean,
 ): OpenAI.ChatCompletionMessageParam[] {
   const isSameModel = message.provider === provider && message.model === model
-  const sendsReasoning = isSameModel && reasoning !== 'never'
+  const sendsReasoning = isSameModel && !hasRefused('thinking')
+  const needsReasoning = hasRefused('partial thinking') && !hasRefused('thinking')
   const calls = message.content
     .filter((part) => part.type === 'toolCall')
     .map((part) => ({
@@ -115,10 +116,9 @@ function toWireAssistant(
     }))
   const text = messageText(message)
   if (calls.length === 0 && text === '') return []
-  const isExpected = reasoning === 'everywhere' || isInToolTurn
-  const sentReasoning = sendsReasoning && isExpected ? reasoningOf(message) : { fields: {}, content: undefined }
+  const sends = sendsReasoning && (needsReasoning || isInToolTurn)
+  const sentReasoning = sends ? reasoningOf(message) : { fields: {}, content: undefined }
   const hasReasoning = Object.keys(sentReasoning.fields).length > 0 || Boolean(sentReasoning.content)
-  const needsEmptyReasoning = reasoning === 'everywhere' && !hasReasoning
   // The client library's types lack thinking parts.
   const content = (sentReasoning.content ?? text) as string
   return [
@@ -127,20 +127,11 @@ function toWireAssistant(
       // llama-cpp-python refuses null.
       content: calls.length > 0 && provider === 'openai' ? content || null : content,
       ...sentReasoning.fields,
-      ...(needsEmptyReasoning ? { reasoning_content: '' } : {}),
+      ...(needsReasoning && !hasReasoning && { reasoning_content: '' }),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
   ]
 }
-
-interface ServerCapabilities {
-  /** True if the server accepts `stream_options`, which requests usage. */
-  readonly takesUsageOption: boolean
-  /** Answers whose thinking is sent back: those of tool turns, all, or none. */
-  readonly reasoning: 'toolTurns' | 'everywhere' | 'never'
-}
-
-const capabilitiesByModel = new Map<string, ServerCapabilities>()
 
 /** Matches models that refuse any answer without its thinking. */
 const allThinkingPattern = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
@@ -158,39 +149,34 @@ export async function openStream(
   signal: AbortSignal,
   isStreamed = true,
 ): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
-  const key = `${client.baseURL} ${model}`
+  const isRefused = (part: ChatPart) =>
+    hasRefused(client.baseURL, model, part) || (part === 'partial thinking' && allThinkingPattern.test(model))
   for (;;) {
-    const capabilities = capabilitiesByModel.get(key) ?? {
-      takesUsageOption: true,
-      reasoning: allThinkingPattern.test(model) ? 'everywhere' : 'toolTurns',
-    }
     try {
-      const takesTools = !hasRefusedTools(client.baseURL, model)
-      const body = toChatRequest({ provider, model, capabilities, takesTools }, request)
+      const body = toChatRequest({ provider, model, hasRefused: isRefused }, request)
       if (isStreamed) return await client.chat.completions.create(body, { signal })
       const { stream_options: _streamOptions, ...whole } = body
       return await client.post('/chat/completions', { body: { ...whole, stream: false }, stream: true, signal })
     } catch (error) {
-      const isToolRefusal = error instanceof OpenAI.APIError && toolsPattern.test(error.message)
-      const adjusted = capabilitiesAfterError(capabilities, error)
-      if (isToolRefusal && !hasRefusedTools(client.baseURL, model)) recordRefusedTools(client.baseURL, model)
-      else if (adjusted) capabilitiesByModel.set(key, adjusted)
-      else throw error
+      const part = chatParts.find((name) => !isRefused(name) && isRefusalOf(name, error))
+      if (!part) throw error
+      recordRefusal(client.baseURL, model, part)
     }
   }
 }
 
-/** Returns the server capabilities to retry with; undefined if the error has another cause. */
-function capabilitiesAfterError(current: ServerCapabilities, error: unknown): ServerCapabilities | undefined {
-  if (!(error instanceof OpenAI.APIError) || (error.status !== 400 && error.status !== 422)) return undefined
-  const { message } = error
-  if (current.takesUsageOption && /stream_options|include_usage/.test(message))
-    return { ...current, takesUsageOption: false }
-  if (current.reasoning === 'toolTurns' && reasoningRequiredPattern.test(message))
-    return { ...current, reasoning: 'everywhere' }
-  if (current.reasoning !== 'never' && reasoningFieldPattern.test(message) && unsupportedPattern.test(message))
-    return { ...current, reasoning: 'never' }
-  return undefined
+/** `partial thinking`: answers with thinking of tool turns only; the server needs it with all. */
+const chatParts = ['tools', 'usage', 'partial thinking', 'thinking'] as const
+type ChatPart = (typeof chatParts)[number]
+
+function isRefusalOf(part: ChatPart, error: unknown): boolean {
+  if (!(error instanceof OpenAI.APIError)) return false
+  const { message, status } = error
+  if (part === 'tools') return toolsPattern.test(message)
+  if (status !== 400 && status !== 422) return false
+  if (part === 'usage') return /stream_options|include_usage/.test(message)
+  if (part === 'partial thinking') return reasoningRequiredPattern.test(message)
+  return reasoningFieldPattern.test(message) && unsupportedPattern.test(message)
 }
 
 /** Messages of Ollama, vLLM, llama-server and OpenRouter about a model or server without tool calls. */

@@ -1,5 +1,6 @@
 import OpenAI from 'openai'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'
+import { isRecord } from '#shared/util/json.ts'
 import type { Clock } from '#platform'
 import { maxToolCalls } from '#shared/util/limits.ts'
 import {
@@ -121,10 +122,8 @@ class ChatAnswer {
       }
     }
     const refusal = asText(delta['refusal'])
-    if (refusal) {
-      yield* this.#emitText(refusal)
-      this.#finishReason = 'content_filter'
-    }
+    yield* this.#emitText(refusal)
+    if (refusal !== '') this.#finishReason = 'content_filter'
     for (const call of asArray(delta['tool_calls'])) {
       this.#addCallDelta(asObject(call))
       yield { type: 'calling' }
@@ -189,11 +188,8 @@ const lengthReason = /^(?:length|max_tokens|model_length|MAX_TOKENS)$/
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
   // Kimi reports usage within the choice, Groq in a separate field.
   const usages = [chunk['usage'], asObject(asArray(chunk['choices'])[0])['usage'], asObject(chunk['x_groq'])['usage']]
-  const usage = usages.find((candidate) => typeof candidate === 'object' && candidate !== null)
-  return usage === undefined ? undefined : toUsage(asObject(usage))
-}
-
-function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
+  const wire = usages.find(isRecord)
+  if (!wire) return undefined
   const prompt = asTokenCount(wire['prompt_tokens']) ?? 0
   const completion = asTokenCount(wire['completion_tokens']) ?? 0
   if (prompt === 0 && completion === 0) return noUsage
