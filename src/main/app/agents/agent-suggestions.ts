@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Suggestion } from '#shared/contract/index.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { AgentModels, loadPrompts, type SuggestedChange, storeRequest, wireRecorder, type Sessions } from '#agent'
 import { type ChangeLog, type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
@@ -11,7 +12,6 @@ import {
   suggestionOf,
   type CurationJobs,
   type NotesRequest,
-  type SavedLines,
   Scheduler,
   SuggestionService,
   type ReviewModel,
@@ -97,7 +97,7 @@ function runInCuration<T>(
 }
 
 /** Compares a saved note with all others. @returns the line that it repeats or replaces @throws the signal's reason */
-export function compareNote(options: AgentOptions, workspace: Workspace, saved: SavedLines, signal?: AbortSignal) {
+export function compareNote(options: AgentOptions, workspace: Workspace, saved: LinesOfFile, signal?: AbortSignal) {
   const place = { saved, now: options.now().getTime() }
   return runInCuration(options, workspace, (client, notes) => client.compare({ ...notes, ...place }), signal)
 }

@@ -38,7 +38,7 @@ import { openDrafts } from './drafts.ts'
 import { cachedStatistics, listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { openSuggestions, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
-import { openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
+import { clearChangeProblems, openWorkspace, rootsOf, recoverInterruptedChanges } from './open-workspace.ts'
 import { changeLogFile } from './state-folders.ts'
 
 const restoreOrigin: WriteOrigin = { cause: 'user', undoes: 0 }
@@ -128,6 +128,7 @@ export class OpenAgent {
       memory,
       visible: this.visibleTo({ seesPrivate: false }),
       originsOf: (path) => this.history.blame(path),
+      versionsSince: (path, since) => this.history.versionsSince(path, since),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
       now,
@@ -246,7 +247,7 @@ export class OpenAgent {
     links.markStale()
     // Logseq links pages by name, but files by relative path.
     const style = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
-    return { path, link: await links.formatLink(note, path, { label: stem, isEmbed: true, style }) }
+    return { path, link: await links.formatLink({ from: note, path, label: stem, isEmbed: true, style }) }
   }
 
   /** @param path path after the change @throws AppError as `textsOf` */
@@ -258,10 +259,18 @@ export class OpenAgent {
 
   /** @throws AppError as `Workspace.revert` */
   async revert(request: Parameters<Workspace['revert']>[0]) {
-    const kind = this.history.log.setOf(request.change)?.kind
-    if (request.path !== undefined || !kind) return this.workspace.revert(request, { cause: 'user' })
-    if (kind === 'import') return this.importer.undo(request.change)
-    return this.batches.undo(request.change, { cause: 'user' })
+    const { change, path } = request
+    const kind = path === undefined ? this.history.log.setOf(change)?.kind : undefined
+    const undo = async () => {
+      if (!kind) return this.workspace.revert(request, { cause: 'user' })
+      return kind === 'import' ? this.importer.undo(change) : this.batches.undo(change, { cause: 'user' })
+    }
+    const reverted = await undo()
+    if (change === this.recoveredChange?.change) {
+      this.recoveredChange = undefined
+      clearChangeProblems(this.#options)
+    }
+    return reverted
   }
 
   /** @param folder absolute @throws AppError as `History.exportGit` */

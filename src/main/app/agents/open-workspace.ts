@@ -1,5 +1,5 @@
 import type { RecoveredChange } from '#shared/contract/index.ts'
-import type { SavedLines } from '#curation'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { ChangeLog, Workspace, type Roots, describeBatch } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
 import { compareNote } from './agent-suggestions.ts'
@@ -33,8 +33,8 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
         const rules = config.current.visibility.private
         const added = rulesForMove(privateRulesOf(options), move, isFolder)
         if (added.length === 0) return async () => undefined
-        await config.setPrivate([...rules, ...added])
-        return () => config.setPrivate(rules)
+        await config.set(['visibility', 'private'], [...rules, ...added])
+        return () => config.set(['visibility', 'private'], rules)
       },
     },
     layout: () => layoutOfConventions(conventions),
@@ -57,7 +57,7 @@ export function openWriter(options: AgentOptions) {
   return {
     workspace,
     log,
-    compare: (saved: SavedLines) => compareNote(options, workspace, saved),
+    compare: (saved: LinesOfFile) => compareNote(options, workspace, saved),
     close() {
       workspace.close()
       log.close()
@@ -77,15 +77,24 @@ export async function recordTemplates(options: AgentOptions, names: readonly str
 }
 
 const maxFiles = 200
+const changeProblems = ['change_ended', 'change_left', 'change_not_done'] as const
+
+export function clearChangeProblems({ health, config }: Pick<AgentOptions, 'health' | 'config'>): void {
+  for (const code of changeProblems) health.clear('app', code, config.id)
+}
 
 /**
- * Completes or undoes changes that a crash interrupted. Call it before anything reads the files.
+ * Completes or undoes changes that a crash interrupted. Call it before anything reads the files. Clears earlier
+ * reports: a permanent deletion reopens the agent, and they can contain the deleted text.
  * @returns the last completed batch for the interface; undefined if there is none or the recovery failed (logged)
  */
 export async function recoverInterruptedChanges(
-  { health, log, config: { id: agent } }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
+  options: Pick<AgentOptions, 'health' | 'log' | 'config'>,
   { workspace, importer }: { readonly workspace: Workspace; readonly importer: Importer },
 ): Promise<RecoveredChange | undefined> {
+  const { health, log } = options
+  const agent = options.config.id
+  clearChangeProblems(options)
   try {
     const results = await workspace.recover((batch) => {
       const kind = describeBatch(batch)?.kind
@@ -93,7 +102,7 @@ export async function recoverInterruptedChanges(
     })
     importer.recover(results)
     let recovered: RecoveredChange | undefined
-    for (const { change, batch, isDone, notes, written, skipped } of results) {
+    for (const { change, batch, isDone, notes, skipped } of results) {
       const described = describeBatch(batch)
       if (!described) continue
       const left = skipped.length
@@ -101,7 +110,7 @@ export async function recoverInterruptedChanges(
         part: 'app',
         code: !isDone ? 'change_not_done' : left > 0 ? 'change_left' : 'change_ended',
         level: left > 0 ? 'warning' : 'note',
-        message: `${described.from} → ${described.to}; ${written} notes written after the restart`,
+        message: `${described.from} → ${described.to}`,
         agent,
         ...(left > 0 ? { files: skipped.slice(0, maxFiles) } : {}),
       })

@@ -170,7 +170,7 @@ const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
       await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))
       return app.settings.config.interface
     },
-    setModel: ({ input }) => app.agents.configOf(input.agent).setModel(input.model),
+    setModel: ({ input }) => app.agents.configOf(input.agent).set(['model'], input.model),
     providers: () => app.models.providers(),
     setKey: ({ input }) => app.keys.setKey(input.provider, input.key),
     setBaseUrl: ({ input }) => app.models.setBaseUrl(input.provider, input.baseUrl ?? undefined),

@@ -35,7 +35,7 @@ export const workspaceRoutes: Routes<'workspace'> = ({ app, forAgent }) => ({
     const config = app.agents.configOf(input.agent)
     const folder = `${input.path.replace(/\/+$/, '')}/`
     const otherRules = config.current.visibility.private.filter((rule) => `${rule.replace(/\/+$/, '')}/` !== folder)
-    await config.setPrivate(input.isPrivate ? [...otherRules, folder] : otherRules)
+    await config.set(['visibility', 'private'], input.isPrivate ? [...otherRules, folder] : otherRules)
   },
   read: forAgent(async (agent, input) => {
     const { workspace } = agent

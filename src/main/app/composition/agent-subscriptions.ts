@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import { isLongTermPath } from '#shared/util/agent-files.ts'
 import type { SharedOptions } from '../agents/agent-options.ts'
 import { type ProblemReport, reportIndex } from '../diagnostics/health.ts'
-import type { SavedLines } from '#curation'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { longTermFile } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { OpenAgent } from '../agents/agent.ts'
@@ -34,7 +34,7 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
     await savedQueries.move(from, path).catch(faultIn('checks'))
   })
 
-  const compare = (saved: SavedLines) =>
+  const compare = (saved: LinesOfFile) =>
     suggestions
       .compare(saved)
       .then((match) => match && publish({ type: 'noteMatched', agent, ...match }))

@@ -253,7 +253,7 @@ async function createTargetPaths(roots: Roots, own: string) {
       for (let number = firstNumber; ; number += 1) {
         const path = isFollowed ? withImportedName(requestedPath, number) : withNumber(requestedPath, number)
         if (takenPaths.has(path)) continue
-        const file = await resolveInside(roots, path, resolvedRoots)
+        const file = await resolveInside(resolvedRoots, path)
         const info = await stat(file).catch(onSystemError(undefined, 'ENOENT', 'ENOTDIR'))
         if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
         if (!info && isFollowed && number === 1) continue
