@@ -85,7 +85,7 @@ const messageExcerptSchema = z.object({ role: z.string(), text: z.string(), toke
 export const contextEventDetailsSchema = z.object({
   /** Messages that the summary replaces; `kept` are sent verbatim. */
   dropped: z.array(messageExcerptSchema),
-  /** Those of `dropped` that no line of the summary stands for. */
+  /** The messages of `dropped` that no line of the summary stands for. */
   uncovered: z.array(messageExcerptSchema),
   kept: z.array(messageExcerptSchema),
   results: z.array(z.object({ tool: z.string(), characters: z.int(), isCleared: z.boolean() })),
@@ -124,7 +124,7 @@ export const context = {
   report: rpc(anySession.extend({ step: idSchema.optional() }), contextReportSchema),
   timeline: rpc(forSession, { steps: z.array(contextStepSchema), events: z.array(contextEventSchema) }),
   event: rpc(forSession.extend({ id: idSchema }), contextEventDetailsSchema),
-  /** As it would be sent now if `number` is left out. */
+  /** The text that would be sent now if `number` is left out. */
   text: rpc(
     anySession.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(maxPath) }),
     { text: z.string() },

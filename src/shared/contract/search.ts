@@ -149,7 +149,7 @@ export const searchResultSchema = z.object({
   source: sourceSchema,
   isPrivate: z.literal(true).optional(),
   fileHash: z.string().optional(),
-  /** `until`: the date it stopped to be valid; `by`: the replacement as `path:line`. */
+  /** `until`: the end of its validity, a date; `by`: the replacement as `path:line`. */
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>

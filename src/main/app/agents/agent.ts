@@ -300,7 +300,7 @@ export class OpenAgent {
     this.#usedAt = performance.now()
   }
 
-  /** As sent, by default the latest; `request` is null if there is none. */
+  /** The latest by default; `request` is null if there is none. */
   reviewRequest(number?: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }
