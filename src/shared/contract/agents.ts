@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
 import { mayHoldAgentFiles } from '../util/agent-files.ts'
-import { agentIdSchema, base, done, forAgent, idSchema } from './base.ts'
+import { agentIdSchema, base, done, forAgent, idSchema, rpc } from './base.ts'
 
 export const agentSchema = z.object({
   id: agentIdSchema,
@@ -13,7 +13,6 @@ export const agentSchema = z.object({
   archived: z.boolean(),
   /** Ids of agents whose memory it may search and read. */
   reads: z.array(z.string()),
-  /** False if the folder does not exist. */
   ready: z.boolean(),
 })
 export type Agent = z.infer<typeof agentSchema>
@@ -35,43 +34,34 @@ const ownFolderSchema = z
 export const agents = {
   list: base.output(z.array(agentSchema)),
   /** Creates the folder and adds missing template files; to a folder of another program only with `seed`. */
-  setUp: base
-    .input(
-      forAgent.extend({
-        workspace: workspaceSchema,
-        locale: localeSchema,
-        seed: z.boolean().optional(),
-        /** Detected from the folder if left out. */
-        own: ownFolderSchema.optional(),
-        /** Set together with the folder: a window that opens then may send a message at once. */
-        model: idSchema.optional(),
-      }),
-    )
-    .output(z.object({ workspace: z.string(), created: z.array(z.string()) })),
-  /**
-   * Moves the agent's own files (AGENTS.md, MEMORY.md …) to another folder of its workspace. Files whose name exists
-   * there are skipped and returned in `left`.
-   */
-  moveOwn: base
-    .input(forAgent.extend({ own: ownFolderSchema }))
-    .output(z.object({ moved: z.array(z.string()), left: z.array(z.string()) })),
-  create: base
-    .input(
-      z.object({
-        name: nameSchema,
-        workspace: workspaceSchema.optional(),
-        color: colorSchema.optional(),
-        locale: localeSchema,
-      }),
-    )
-    .output(z.object({ agent: agentIdSchema, workspace: z.string() })),
-  update: base
-    .input(
-      forAgent.extend({ name: nameSchema.optional(), color: colorSchema.optional(), archived: z.boolean().optional() }),
-    )
-    .output(done),
-  /** Sets the agents that may search and read this agent's memory. */
-  share: base.input(forAgent.extend({ with: z.array(agentIdSchema).max(100) })).output(done),
+  setUp: rpc(
+    forAgent.extend({
+      workspace: workspaceSchema,
+      locale: localeSchema,
+      seed: z.boolean().optional(),
+      /** Detected from the folder if left out. */
+      own: ownFolderSchema.optional(),
+      /** Set together with the folder: a window that opens then may send a message at once. */
+      model: idSchema.optional(),
+    }),
+    { workspace: z.string(), created: z.array(z.string()) },
+  ),
+  /** `left`: files whose name exists in the new folder; they are not moved. */
+  moveOwn: rpc(forAgent.extend({ own: ownFolderSchema }), { moved: z.array(z.string()), left: z.array(z.string()) }),
+  create: rpc(
+    z.object({
+      name: nameSchema,
+      workspace: workspaceSchema.optional(),
+      color: colorSchema.optional(),
+      locale: localeSchema,
+    }),
+    { agent: agentIdSchema, workspace: z.string() },
+  ),
+  update: rpc(
+    forAgent.extend({ name: nameSchema.optional(), color: colorSchema.optional(), archived: z.boolean().optional() }),
+    done,
+  ),
+  share: rpc(forAgent.extend({ with: z.array(agentIdSchema).max(100) }), done),
 }
 
 const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain'])
@@ -88,7 +78,6 @@ export const vaultConventionsSchema = z.object({
   longTermFiles: z.array(z.string()),
   /** Next to the note (`beside`), in a subfolder of the note's folder (`below`), or in a fixed folder (`path`). */
   attachments: z.union([z.literal('beside'), z.object({ below: z.string() }), z.object({ path: z.string() })]),
-  /** Folder of a note created from a link. */
   newNotes: z.union([z.literal('beside'), z.object({ path: z.string() })]),
   /** True if the vault has no folders (Logseq): page `a/b` is the file `a___b`. */
   isFlat: z.boolean(),
@@ -99,23 +88,19 @@ export const vaultConventionsSchema = z.object({
   lineBreaks: z.boolean(),
   /** Path prefixes of folders and files that are not indexed. */
   ignored: z.array(z.string()),
-  /** Configuration files that the conventions come from. */
   readFrom: z.array(z.string()),
 })
 export type VaultConventions = z.infer<typeof vaultConventionsSchema>
 
 export const conventions = {
-  /** Detects the conventions of a folder. Writes nothing. */
-  look: base.input(z.object({ path: z.string().trim().min(1).max(maxPath) })).output(
-    z.object({
-      exists: z.boolean(),
-      /** The agent's own files that already exist. */
-      own: z.array(z.string()),
-      isEmpty: z.boolean(),
-      notes: z.int(),
-      habits: vaultConventionsSchema,
-    }),
-  ),
+  look: rpc(z.object({ path: z.string().trim().min(1).max(maxPath) }), {
+    exists: z.boolean(),
+    /** The agent's own files that already exist. */
+    own: z.array(z.string()),
+    isEmpty: z.boolean(),
+    notes: z.int(),
+    habits: vaultConventionsSchema,
+  }),
   /** `found`: as detected; `kept`: with the overrides from the settings. */
-  of: base.input(forAgent).output(z.object({ found: vaultConventionsSchema, kept: vaultConventionsSchema })),
+  of: rpc(forAgent, { found: vaultConventionsSchema, kept: vaultConventionsSchema }),
 }

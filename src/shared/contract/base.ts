@@ -1,4 +1,4 @@
-import { oc } from '@orpc/contract'
+import { type AnySchema, oc } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'
 import { errorDataSchema } from '../util/error-data.ts'
@@ -12,7 +12,6 @@ const maxTextBytes = 22 * 1024 * 1024
 /** JSON bytes of a UTF-16 code unit: a control character is written as `\u0001`. */
 const maxBytesPerUnit = 6
 
-/** Text of a file, up to the largest file that can be opened. */
 export const fileTextSchema = z
   .string()
   .max(20 * 1024 * 1024)
@@ -27,6 +26,15 @@ export function jsonBytes(text: string): number {
 }
 
 export const base = oc.errors(errorMap)
+
+type Fields = Readonly<Record<string, z.ZodType>>
+type SchemaOf<Output> = Output extends AnySchema ? Output : Output extends Fields ? z.ZodObject<Output> : never
+
+/** @param output a schema, or the fields of an object */
+export function rpc<Input extends AnySchema, Output extends AnySchema | Fields>(input: Input, output: Output) {
+  const schema = '~standard' in output ? output : z.object(output)
+  return base.input(input).output(schema as SchemaOf<Output>)
+}
 
 export const timestampSchema = z.number()
 

@@ -2,10 +2,9 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxAttachments, maxId, maxMessage } from '../util/limits.ts'
-import { base, done, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
+import { done, forAgent, forSession, idSchema, sessionIdSchema, rpc } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 
-/** A message sent while a turn was running. */
 export const queuedMessageSchema = z.object({
   id: z.string(),
   text: z.string(),
@@ -59,7 +58,6 @@ export const chatEventSchema = z.discriminatedUnion('type', [
   /** No part of the answer of the failed request was shown. */
   retryingSchema.extend({
     type: z.literal('retrying'),
-    /** In English. */
     message: z.string(),
   }),
   z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),
@@ -81,7 +79,6 @@ export const modelSchema = z.object({
   /** False if the provider lacks a key or a base URL. */
   available: z.boolean(),
   images: z.boolean(),
-  /** True if requests stay on this machine. */
   isLocal: z.boolean(),
   /** US dollars per million tokens; null if unknown. */
   prices: z.object({ input: z.number(), output: z.number() }).nullable(),
@@ -111,27 +108,22 @@ export type SendInput = Omit<z.infer<typeof sendSchema>, 'agent'>
 
 export const chat = {
   /** Resolves before the answer. Creates a session if none is given. */
-  send: base.input(sendSchema).output(z.object({ session: z.string(), queued: z.boolean() })),
+  send: rpc(sendSchema, { session: z.string(), queued: z.boolean() }),
   /** Answers a user message again on a new branch. `message` may also be the id of an answer to it. */
-  retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
+  retry: rpc(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() }), done),
   /** Continues an interrupted answer. With `compact`, after `/compact`. */
-  resume: base.input(forSession.extend({ compact: z.boolean().optional() })).output(done),
-  watch: base.input(forSession).output(eventIterator(chatEventSchema)),
+  resume: rpc(forSession.extend({ compact: z.boolean().optional() }), done),
+  watch: rpc(forSession, eventIterator(chatEventSchema)),
   /** Sends a failed request again without waiting for `afterMs`. */
-  retryNow: base.input(forSession).output(done),
-  stop: base.input(forSession).output(z.object({ stopped: z.boolean() })),
-  unqueue: base.input(forSession.extend({ id: idSchema })).output(done),
-  /** Sends the queued messages when no turn is running. */
-  sendQueued: base.input(forSession).output(done),
+  retryNow: rpc(forSession, done),
+  stop: rpc(forSession, { stopped: z.boolean() }),
+  unqueue: rpc(forSession.extend({ id: idSchema }), done),
+  sendQueued: rpc(forSession, done),
   /** `never` also denies future calls. */
-  permit: base
-    .input(forSession.extend({ id: idSchema, decision: z.enum(['once', 'always', 'deny', 'never']) }))
-    .output(done),
+  permit: rpc(forSession.extend({ id: idSchema, decision: z.enum(['once', 'always', 'deny', 'never']) }), done),
   /** `fresh`: ignores the cache. */
-  models: base.input(forAgent.extend({ fresh: z.boolean().optional() })).output(
-    z.object({
-      models: z.array(modelSchema),
-      failures: z.array(z.object({ provider: z.string(), code: z.string() })),
-    }),
-  ),
+  models: rpc(forAgent.extend({ fresh: z.boolean().optional() }), {
+    models: z.array(modelSchema),
+    failures: z.array(z.object({ provider: z.string(), code: z.string() })),
+  }),
 }

@@ -10,6 +10,7 @@ import {
   forAgent,
   idSchema,
   timestampSchema,
+  rpc,
 } from './base.ts'
 
 /** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
@@ -36,10 +37,8 @@ export const memoryClientSchema = z.object({
   agent: agentIdSchema,
   permission: clientPermissionSchema,
   hasToken: z.boolean(),
-  /** Null if it has never connected. */
   usedAt: timestampSchema.nullable(),
   writes: z.int(),
-  /** Includes private notes. */
   hasFullAccess: z.boolean(),
   /** If false, long-term notes become proposals in the inbox. */
   mayKeep: z.boolean(),
@@ -69,7 +68,6 @@ export const connectableProgramSchema = z.object({
   state: z.enum(['none', 'connected', 'other']),
   /** Unified diff of what `connect` changes; empty if nothing. */
   patch: z.string(),
-  /** Deep link that makes the program add the server. */
   link: z.string().optional(),
   /** Null if the configuration can be changed. */
   problem: z.string().nullable(),
@@ -82,31 +80,26 @@ const forClient = z.object({ client: clientIdSchema })
 
 export const clients = {
   list: base.output(z.array(memoryClientSchema)),
-  /** Registers a program on its first connection. */
-  meet: base
-    .input(forClient.extend({ name: z.string().max(maxName), agent: agentIdSchema.optional() }))
-    .output(memoryClientSchema),
+  meet: rpc(forClient.extend({ name: z.string().max(maxName), agent: agentIdSchema.optional() }), memoryClientSchema),
   /** Replaces the previous token. Only here the token is returned. */
-  issueToken: base
-    .input(forClient.extend({ name: z.string().trim().min(1).max(maxTitle), agent: agentIdSchema }))
-    .output(z.object({ token: z.string() })),
+  issueToken: rpc(forClient.extend({ name: z.string().trim().min(1).max(maxTitle), agent: agentIdSchema }), {
+    token: z.string(),
+  }),
   /** Null if the token is unknown or revoked. */
-  admit: base.input(z.object({ token: z.string().max(maxId) })).output(memoryClientSchema.nullable()),
-  update: base
-    .input(
-      forClient.extend({
-        permission: clientPermissionSchema.optional(),
-        agent: agentIdSchema.optional(),
-        hasFullAccess: z.boolean().optional(),
-        mayKeep: z.boolean().optional(),
-        limits: clientLimitsSchema.optional(),
-      }),
-    )
-    .output(done),
+  admit: rpc(z.object({ token: z.string().max(maxId) }), memoryClientSchema.nullable()),
+  update: rpc(
+    forClient.extend({
+      permission: clientPermissionSchema.optional(),
+      agent: agentIdSchema.optional(),
+      hasFullAccess: z.boolean().optional(),
+      mayKeep: z.boolean().optional(),
+      limits: clientLimitsSchema.optional(),
+    }),
+    done,
+  ),
   /** Sends one event when the limits of the client allow a call, which lasts until the stream is closed. */
-  enter: base.input(forClient).output(eventIterator(done)),
-  /** Also revokes the token. */
-  remove: base.input(forClient).output(done),
+  enter: rpc(forClient, eventIterator(done)),
+  remove: rpc(forClient, done),
   /**
    * Appends a note for a client, after the user's approval if required. With `mayBeThere`, a retry after a lost answer,
    * it first looks for the note and does not write it twice. A note with `section` goes to today's log, and a
@@ -114,35 +107,28 @@ export const clients = {
    * @returns the 1-based lines of the note; `change`, which `undo` takes, null if the note was there before or the
    * history could not store it; `proposal`, the id of the proposal, null if the user refused the same one before
    */
-  remember: base
-    .input(
-      forAgent.extend({
-        client: clientIdSchema,
-        text: z.string().trim().min(1).max(maxProgramNote),
-        section: z.string().trim().min(1).max(maxTitle).optional(),
-        mayBeThere: z.boolean().default(false),
-      }),
-    )
-    .output(
-      z.object({
-        path: z.string(),
-        startLine: z.int(),
-        endLine: z.int(),
-        change: changeIdSchema.nullable(),
-        proposal: idSchema.nullable().optional(),
-      }),
-    ),
+  remember: rpc(
+    forAgent.extend({
+      client: clientIdSchema,
+      text: z.string().trim().min(1).max(maxProgramNote),
+      section: z.string().trim().min(1).max(maxTitle).optional(),
+      mayBeThere: z.boolean().default(false),
+    }),
+    {
+      path: z.string(),
+      startLine: z.int(),
+      endLine: z.int(),
+      change: changeIdSchema.nullable(),
+      proposal: idSchema.nullable().optional(),
+    },
+  ),
   /** @throws AppError 'undo_conflict' */
-  undo: base
-    .input(forAgent.extend({ client: clientIdSchema, change: changeIdSchema }))
-    .output(z.object({ path: filePathSchema })),
-  programs: base.input(forAgent).output(z.array(connectableProgramSchema)),
-  /** Applies the `patch` of `programs`. */
-  connect: base.input(forProgram.extend({ agent: agentIdSchema })).output(done),
-  disconnect: base.input(forProgram).output(done),
-  /** Starts the MCP server as the program would. */
-  test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.int() })),
+  undo: rpc(forAgent.extend({ client: clientIdSchema, change: changeIdSchema }), { path: filePathSchema }),
+  programs: rpc(forAgent, z.array(connectableProgramSchema)),
+  connect: rpc(forProgram.extend({ agent: agentIdSchema }), done),
+  disconnect: rpc(forProgram, done),
+  test: rpc(forProgram.extend({ agent: agentIdSchema }), { tools: z.int() }),
   questions: base.output(z.array(writeRequestSchema)),
   /** `always` also permits future writes. */
-  answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(done),
+  answer: rpc(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) }), done),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { layers } from '../chat/context-items.ts'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxPath } from '../util/limits.ts'
-import { base, forAgent, forSession, idSchema, sessionIdSchema } from './base.ts'
+import { forAgent, forSession, idSchema, sessionIdSchema, rpc } from './base.ts'
 import { sessionEventSchema } from './sessions.ts'
 
 export const layerSchema = z.enum(layers)
@@ -12,7 +12,6 @@ export const contextItemSchema = z.object({
   layer: layerSchema,
   name: z.string(),
   tokens: z.int(),
-  /** Characters on disk and in the request. */
   rawCharacters: z.int(),
   sentCharacters: z.int(),
   note: z.enum(['missing', 'cut', 'today', 'yesterday', 'summary']).optional(),
@@ -47,7 +46,6 @@ export const contextReportSchema = z.object({
   flushAt: z.int(),
   compactAt: z.int(),
   lowered: z.array(loweredSettingSchema).optional(),
-  /** Steps that the settings turn off. */
   off: z.array(z.enum(['flush', 'compact'])).optional(),
   /** Their tokens sum to `estimatedTokens`. */
   items: z.array(contextItemSchema),
@@ -65,7 +63,6 @@ export type ContextReport = z.infer<typeof contextReportSchema>
 
 export const contextStepSchema = contextReportSchema.omit({ items: true }).extend({
   id: z.string(),
-  /** Tokens. */
   layers: z.partialRecord(layerSchema, z.int()),
   question: z.string(),
   /** Null if the answer was interrupted. */
@@ -88,22 +85,19 @@ const messageExcerptSchema = z.object({ role: z.string(), text: z.string(), toke
 export const contextEventDetailsSchema = z.object({
   /** Messages that the summary replaces; `kept` are sent verbatim. */
   dropped: z.array(messageExcerptSchema),
-  /** Those of `dropped` that no line of the summary stands for. */
+  /** The messages of `dropped` that no line of the summary stands for. */
   uncovered: z.array(messageExcerptSchema),
   kept: z.array(messageExcerptSchema),
-  /** Tool results that are truncated or cleared. */
   results: z.array(z.object({ tool: z.string(), characters: z.int(), isCleared: z.boolean() })),
 })
 export type ContextEventDetails = z.infer<typeof contextEventDetailsSchema>
 
-/** As sent over HTTP, with secrets redacted. */
 export const wireRequestSchema = z.object({
   method: z.string(),
   url: z.string(),
   /** Sorted by name, without the headers that the HTTP client adds (Host, Content-Length …). */
   headers: z.array(z.tuple([z.string(), z.string()])),
   body: z.string(),
-  /** Characters cut from the body. */
   leftOut: z.int(),
 })
 export type WireRequest = z.infer<typeof wireRequestSchema>
@@ -122,19 +116,17 @@ const anySession = forAgent.extend({ session: sessionIdSchema.optional() })
 const requestNumber = z.int().min(1)
 
 export const context = {
-  /** The last one by default. */
-  request: base
-    .input(forSession.extend({ number: requestNumber.optional() }))
-    .output(z.object({ count: z.int(), request: storedRequestSchema.nullable() })),
+  request: rpc(forSession.extend({ number: requestNumber.optional() }), {
+    count: z.int(),
+    request: storedRequestSchema.nullable(),
+  }),
   /** By default of the last request; before the first one, of the request that would be sent now. */
-  report: base.input(anySession.extend({ step: idSchema.optional() })).output(contextReportSchema),
-  /** Oldest first. */
-  timeline: base
-    .input(forSession)
-    .output(z.object({ steps: z.array(contextStepSchema), events: z.array(contextEventSchema) })),
-  event: base.input(forSession.extend({ id: idSchema })).output(contextEventDetailsSchema),
-  /** As it would be sent now if `number` is left out. */
-  text: base
-    .input(anySession.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(maxPath) }))
-    .output(z.object({ text: z.string() })),
+  report: rpc(anySession.extend({ step: idSchema.optional() }), contextReportSchema),
+  timeline: rpc(forSession, { steps: z.array(contextStepSchema), events: z.array(contextEventSchema) }),
+  event: rpc(forSession.extend({ id: idSchema }), contextEventDetailsSchema),
+  /** The text that would be sent now if `number` is left out. */
+  text: rpc(
+    anySession.extend({ number: requestNumber.optional(), layer: layerSchema, name: z.string().max(maxPath) }),
+    { text: z.string() },
+  ),
 }

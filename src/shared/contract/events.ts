@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId } from '../util/limits.ts'
-import { base, changeIdSchema } from './base.ts'
+import { changeIdSchema, rpc } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
 import { savedMatchSchema } from './suggestions.ts'
@@ -43,11 +43,8 @@ export const appEventSchema = z.discriminatedUnion('type', [
   }),
   /** Null if no move is running. */
   z.object({ type: z.literal('moveProgress'), agent: z.string(), moving: movingSchema.nullable() }),
-  /** A crashed worker was restarted. */
   z.object({ type: z.literal('recovered'), agent: z.string() }),
-  /** An unexpected error was logged; the app continues. */
   z.object({ type: z.literal('fault'), reference: z.string(), isRepeated: z.boolean() }),
-  /** From the menu or a notification. */
   z.object({ type: z.literal('goTo'), place: z.string() }),
   z.object({ type: z.literal('agentsChanged') }),
   z.object({ type: z.literal('settingsChanged') }),
@@ -60,5 +57,5 @@ export type AppEvent = z.infer<typeof appEventSchema>
 
 export const events = {
   /** Only windows send their `language`. */
-  subscribe: base.input(z.object({ language: z.string().max(maxId) }).optional()).output(eventIterator(appEventSchema)),
+  subscribe: rpc(z.object({ language: z.string().max(maxId) }).optional(), eventIterator(appEventSchema)),
 }

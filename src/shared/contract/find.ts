@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxPaths, maxSearchText, maxReplacement } from '../util/limits.ts'
-import { base, changeIdSchema, done, filePathSchema, forAgent, idSchema, progressSchema } from './base.ts'
+import { changeIdSchema, done, filePathSchema, forAgent, idSchema, progressSchema, rpc } from './base.ts'
 
 export const foundFileSchema = z.object({
   path: z.string(),
@@ -12,12 +12,10 @@ export const foundFileSchema = z.object({
 })
 export type FoundFile = z.infer<typeof foundFileSchema>
 
-/** A file that was not searched. */
 const unreadFileSchema = z.object({ path: z.string(), reason: z.enum(['encoding', 'nul', 'large', 'unreadable']) })
 export type UnreadFile = z.infer<typeof unreadFileSchema>
 
 const findEventSchema = z.discriminatedUnion('type', [
-  /** Files since the last event. */
   progressSchema.extend({
     type: z.literal('found'),
     found: z.array(foundFileSchema),
@@ -28,7 +26,6 @@ const findEventSchema = z.discriminatedUnion('type', [
 ])
 export type FindEvent = z.infer<typeof findEventSchema>
 
-/** A file that was not changed. */
 export const leftFileSchema = z.object({
   path: z.string(),
   reason: z.enum(['changed', 'refused']),
@@ -53,29 +50,26 @@ export type ReplaceEvent = z.infer<typeof replaceEventSchema>
 
 export const find = {
   /** Ending the iteration cancels the search. */
-  run: base
-    .input(
-      forAgent.extend({
-        text: z.string().min(1).max(maxSearchText),
-        isPattern: z.boolean().default(false),
-        matchCase: z.boolean().default(false),
-      }),
-    )
-    .output(eventIterator(findEventSchema)),
+  run: rpc(
+    forAgent.extend({
+      text: z.string().min(1).max(maxSearchText),
+      isPattern: z.boolean().default(false),
+      matchCase: z.boolean().default(false),
+    }),
+    eventIterator(findEventSchema),
+  ),
   /**
    * Replaces exactly the matches of a search. Files modified since then are skipped and listed in `left`. Ending the
    * iteration, or `stop`, stops after the current file.
    * @throws AppError 'search_outdated' if the search is no longer cached
    */
-  replace: base
-    .input(
-      forAgent.extend({
-        search: idSchema,
-        replacement: z.string().max(maxReplacement),
-        /** All found files if left out. */
-        paths: z.array(filePathSchema).max(maxPaths).optional(),
-      }),
-    )
-    .output(eventIterator(replaceEventSchema)),
-  stop: base.input(forAgent.extend({ search: idSchema })).output(done),
+  replace: rpc(
+    forAgent.extend({
+      search: idSchema,
+      replacement: z.string().max(maxReplacement),
+      paths: z.array(filePathSchema).max(maxPaths).optional(),
+    }),
+    eventIterator(replaceEventSchema),
+  ),
+  stop: rpc(forAgent.extend({ search: idSchema }), done),
 }

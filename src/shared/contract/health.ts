@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, changeIdSchema, done, forAgent, idSchema, timestampSchema } from './base.ts'
+import { changeIdSchema, done, forAgent, idSchema, timestampSchema, rpc } from './base.ts'
 import { batchSchema } from './history.ts'
 
 export const appPartSchema = z.enum([
@@ -20,7 +20,6 @@ export const appPartSchema = z.enum([
 ])
 export type AppPart = z.infer<typeof appPartSchema>
 
-/** A fix that takes one click. */
 export const remedySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tryAgain') }),
   z.object({ kind: z.literal('reindex') }),
@@ -51,14 +50,13 @@ const recoveredChangeSchema = batchSchema.extend({
   id: idSchema,
   /** Notes left unchanged, because they were edited since the crash. */
   left: z.int(),
-  /** Null if nothing was changed. */
   change: changeIdSchema.nullable(),
 })
 export type RecoveredChange = z.infer<typeof recoveredChangeSchema>
 
 export const health = {
-  problems: base.input(forAgent).output(z.array(problemSchema)),
-  ended: base.input(forAgent).output(z.array(recoveredChangeSchema)),
-  endedSeen: base.input(forAgent.extend({ id: idSchema })).output(done),
-  tryAgain: base.input(forAgent).output(done),
+  problems: rpc(forAgent, z.array(problemSchema)),
+  ended: rpc(forAgent, z.array(recoveredChangeSchema)),
+  endedSeen: rpc(forAgent.extend({ id: idSchema }), done),
+  tryAgain: rpc(forAgent, done),
 }

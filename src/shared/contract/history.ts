@@ -2,7 +2,6 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
 import {
-  base,
   changedSchema,
   changeIdSchema,
   done,
@@ -14,6 +13,7 @@ import {
   progressSchema,
   sessionIdSchema,
   timestampSchema,
+  rpc,
 } from './base.ts'
 import { leftFileSchema } from './find.ts'
 
@@ -57,9 +57,7 @@ export const historyEntrySchema = z.object({
   id: z.int(),
   change: changeIdSchema,
   path: z.string(),
-  /** Current path. */
   now: z.string(),
-  /** Set if the change moved the file. */
   from: z.string().optional(),
   at: timestampSchema,
   added: z.int(),
@@ -80,10 +78,7 @@ export type BlamedLine = z.infer<typeof blamedLineSchema>
 const forChange = forFile.extend({ change: changeIdSchema })
 
 export const fileCommitsSchema = z.object({
-  /**
-   * `none`: not in a repository; `untrusted`: Git rejects the repository at `path` because another user
-   * owns it; `no_git`: Git is not installed.
-   */
+  /** `untrusted`: Git rejects the repository at `path` because another user owns it. */
   state: z.enum(['found', 'none', 'untrusted', 'no_git']),
   path: z.string().optional(),
   /** Newest first. Paths are relative to the workspace, or to the repository if they start with `/`. */
@@ -114,7 +109,6 @@ const gitExportSchema = z.object({
 export type GitExport = z.infer<typeof gitExportSchema>
 
 const gitImportSchema = z.object({
-  /** Added change sets, and their notes. */
   changes: z.int(),
   notes: z.int(),
   /** Versions that are no text or too large. */
@@ -129,13 +123,11 @@ const forGit = forAgent.extend({ folder: z.string().min(1).max(maxPath) })
 
 export const batchSchema = z.object({
   kind: z.enum(['move', 'tag', 'replacement']),
-  /** Empty if unknown. */
   from: z.string(),
   to: z.string(),
   notes: z.int(),
 })
 
-/** One undo reverts all of it. */
 const pastBatchSchema = batchSchema.extend({
   change: changeIdSchema,
   at: timestampSchema,
@@ -145,63 +137,55 @@ export type PastBatch = z.infer<typeof pastBatchSchema>
 
 export const history = {
   /** Newest first. A path is followed across its moves. */
-  timeline: base
-    .input(
-      forAgent.extend({
-        path: filePathSchema.optional(),
-        /** Id of an entry, exclusive. */
-        before: z.int().optional(),
-        /** Ms since the epoch, exclusive. */
-        since: z.number().optional(),
-        causes: z.array(causeSchema).max(causes.length).optional(),
-        session: sessionIdSchema.optional(),
-        limit: z.int().min(1).max(1000).default(100),
-        forProgram: forProgramSchema,
-      }),
-    )
-    .output(z.array(historyEntrySchema)),
+  timeline: rpc(
+    forAgent.extend({
+      path: filePathSchema.optional(),
+      /** Id of an entry, exclusive. */
+      before: z.int().optional(),
+      /** Ms since the epoch, exclusive. */
+      since: z.number().optional(),
+      causes: z.array(causeSchema).max(causes.length).optional(),
+      session: sessionIdSchema.optional(),
+      limit: z.int().min(1).max(1000).default(100),
+      forProgram: forProgramSchema,
+    }),
+    z.array(historyEntrySchema),
+  ),
   /** For a client, the patch contains only added lines that are still in the note and visible to it. */
-  diff: base
-    .input(forChange.extend({ forProgram: forProgramSchema }))
-    .output(z.object({ patch: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  diff: rpc(forChange.extend({ forProgram: forProgramSchema }), {
+    patch: z.string(),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+  }),
   /** The user's own Git repository, which is only read. */
-  commits: base
-    .input(
-      forFile.extend({
-        skip: z.int().min(0).default(0),
-        limit: z.int().min(1).max(1000).default(100),
-      }),
-    )
-    .output(fileCommitsSchema),
+  commits: rpc(
+    forFile.extend({
+      skip: z.int().min(0).default(0),
+      limit: z.int().min(1).max(1000).default(100),
+    }),
+    fileCommitsSchema,
+  ),
   /** `path` is the current path. */
-  commitDiff: base
-    .input(forFile.extend({ commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }))
-    .output(z.object({ patch: z.string() })),
+  commitDiff: rpc(forFile.extend({ commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }), { patch: z.string() }),
   /** Null if the note did not exist then, was removed from the history, or is private. */
-  textAt: base
-    .input(forFile.extend({ at: timestampSchema, includesPrivate: z.boolean() }))
-    .output(z.object({ text: z.string().nullable() })),
+  textAt: rpc(forFile.extend({ at: timestampSchema, includesPrivate: z.boolean() }), { text: z.string().nullable() }),
   /** `folder`: empty or new, absolute. @throws AppError as `exportToGit` */
-  exportGit: base
-    .input(forGit.extend({ includesPrivate: z.boolean() }))
-    .output(eventIterator(z.union([progressSchema, gitExportSchema]))),
+  exportGit: rpc(
+    forGit.extend({ includesPrivate: z.boolean() }),
+    eventIterator(z.union([progressSchema, gitExportSchema])),
+  ),
   /** Adds the history before the oldest change. @throws AppError as `importFromGit` */
-  importGit: base.input(forGit).output(eventIterator(z.union([progressSchema, gitImportSchema]))),
+  importGit: rpc(forGit, eventIterator(z.union([progressSchema, gitImportSchema]))),
   /** One entry for each line of the last recorded version; empty if the file is too large. */
-  blame: base.input(forFile).output(z.array(blamedLineSchema)),
-  /**
-   * Checks whether each hunk of a change can be undone: `there`: yes; `undone`: already undone; `changed`: edited since.
-   * `path` is the path after the change; returns the current path.
-   */
-  standing: base
-    .input(forChange)
-    .output(z.object({ path: z.string(), hunks: z.array(z.enum(['there', 'undone', 'changed'])) })),
+  blame: rpc(forFile, z.array(blamedLineSchema)),
+  /** `there`: can be undone; `undone`: already; `changed`: edited since. `path`: after the change. */
+  standing: rpc(forChange, { path: z.string(), hunks: z.array(z.enum(['there', 'undone', 'changed'])) }),
   /** Marks a hunk as reviewed. `key`: its `hunkKey`. */
-  accept: base.input(forChange.extend({ key: idSchema })).output(done),
+  accept: rpc(forChange.extend({ key: idSchema }), done),
   /** At its current path. The replaced content stays in the history. */
-  restore: base.input(forChange).output(changedSchema.extend({ path: z.string(), hash: z.string().nullable() })),
+  restore: rpc(forChange, changedSchema.extend({ path: z.string(), hash: z.string().nullable() })),
   /** Also of earlier runs, newest first. */
-  batches: base.input(forAgent).output(z.array(pastBatchSchema)),
+  batches: rpc(forAgent, z.array(pastBatchSchema)),
   /**
    * Reverts a change; edits of other lines stay. A file that the change created goes to the trash. With `path`, reverts
    * only this file; with `hunks` (0-based), only these parts of it. `isRedo` applies the change again. Files of a
@@ -209,22 +193,18 @@ export const history = {
    * @returns `change`: the change set of the undo, which can be reverted, too; null if nothing had to be changed
    * @throws AppError 'undo_conflict' if lines of the change were edited, with the line; nothing is changed
    */
-  revert: base
-    .input(
-      forAgent.extend({
-        change: changeIdSchema,
-        path: filePathSchema.optional(),
-        hunks: z.array(z.int().min(0)).max(maxHunks).optional(),
-        isRedo: z.boolean().optional(),
-      }),
-    )
-    .output(
-      z.object({
-        change: changeIdSchema.nullable(),
-        notes: z.int(),
-        left: z.array(leftFileSchema),
-        /** In the trash, if the file was removed. */
-        trashed: z.string().optional(),
-      }),
-    ),
+  revert: rpc(
+    forAgent.extend({
+      change: changeIdSchema,
+      path: filePathSchema.optional(),
+      hunks: z.array(z.int().min(0)).max(maxHunks).optional(),
+      isRedo: z.boolean().optional(),
+    }),
+    {
+      change: changeIdSchema.nullable(),
+      notes: z.int(),
+      left: z.array(leftFileSchema),
+      trashed: z.string().optional(),
+    },
+  ),
 }

@@ -11,6 +11,7 @@ import {
   forFile,
   progressSchema,
   timestampSchema,
+  rpc,
 } from './base.ts'
 
 export const knownMemorySchema = z.object({
@@ -21,7 +22,6 @@ export const knownMemorySchema = z.object({
 export type KnownMemory = z.infer<typeof knownMemorySchema>
 
 export const foreignSettingsSchema = z.object({
-  /** Path of the source file; never modified. */
   file: z.string(),
   /** Key and value in the file and here. Those of one group belong together. */
   taken: z.array(
@@ -77,12 +77,10 @@ export const importPlanSchema = fileCountsSchema.extend({
   /** `bytes`: total size of the files to copy. */
   attachments: fileCountsSchema.extend({ bytes: z.int() }),
   links: z.int(),
-  /** Links whose target is not imported. */
   lost: z.int(),
   existing: z.object({
     /** Links that would lead to an imported file instead of their current target. */
     elsewhere: changedLinksSchema,
-    /** Broken links that would lead to an imported file. */
     found: changedLinksSchema,
     /** Links that become ambiguous, because an imported file has the same name. */
     shared: changedLinksSchema,
@@ -96,7 +94,6 @@ export const importPlanSchema = fileCountsSchema.extend({
       names: z.array(z.string()),
     }),
   ),
-  /** The first paths to be created. */
   names: z.array(z.string()),
   /** Files whose path differs from the source, because the name is in use or not valid on every system. */
   renamed: z.object({ count: z.int(), examples: z.array(z.object({ from: z.string(), to: z.string() })) }),
@@ -131,27 +128,27 @@ export type PastImport = z.infer<typeof pastImportSchema>
 const source = forAgent.extend({
   path: z.string().trim().min(1).max(maxPath),
   into: z.string().max(maxPath),
-  /** False skips images and other attachments. */
   withAttachments: z.boolean().default(true),
 })
 
 export const importContract = {
   known: base.output(z.array(knownMemorySchema)),
   /** @param folder workspace of the first agent, before it is set up */
-  settings: base.input(z.object({ folder: z.string().max(maxPath).optional() })).output(z.array(foreignSettingsSchema)),
-  takeOver: base
-    .input(z.object({ file: z.string().max(maxPath), keys: z.array(z.string().max(maxPath)).max(maxPaths) }))
-    .output(foreignSettingsSchema.extend({ change: configChangeSchema })),
-  plan: base.input(source).output(importPlanSchema),
+  settings: rpc(z.object({ folder: z.string().max(maxPath).optional() }), z.array(foreignSettingsSchema)),
+  takeOver: rpc(
+    z.object({ file: z.string().max(maxPath), keys: z.array(z.string().max(maxPath)).max(maxPaths) }),
+    foreignSettingsSchema.extend({ change: configChangeSchema }),
+  ),
+  plan: rpc(source, importPlanSchema),
   /** Runs after earlier imports, and continues after the window is closed. */
-  start: base.input(source).output(done),
-  standing: base.input(forAgent).output(importStatusSchema),
-  seen: base.input(forAgent.extend({ id: z.string().max(maxId) })).output(done),
-  cancel: base.input(forAgent).output(done),
+  start: rpc(source, done),
+  standing: rpc(forAgent, importStatusSchema),
+  seen: rpc(forAgent.extend({ id: z.string().max(maxId) }), done),
+  cancel: rpc(forAgent, done),
   /** Those that `history.revert` can undo, newest first; also of earlier runs. */
-  past: base.input(forAgent).output(z.array(pastImportSchema)),
+  past: rpc(forAgent, z.array(pastImportSchema)),
   /** A zip with the note and all files that it embeds, under their paths. */
-  packNote: base.input(forFile).output(z.instanceof(Blob)),
+  packNote: rpc(forFile, z.instanceof(Blob)),
   /** A zip of all notes and the files that they link to. @throws AppError `git_failed` */
-  pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
+  pack: rpc(forAgent.extend({ withHistory: z.boolean().default(false) }), z.instanceof(Blob)),
 }

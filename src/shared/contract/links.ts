@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxSearchText } from '../util/limits.ts'
-import { base, changedSchema, changeIdSchema, done, filePathSchema, forAgent, forFile, idSchema } from './base.ts'
+import { changedSchema, changeIdSchema, done, filePathSchema, forAgent, forFile, idSchema, rpc } from './base.ts'
 
 const placeShape = {
   path: z.string(),
@@ -57,7 +57,6 @@ export const movePlanSchema = z.object({
   notes: z.int(),
   moves: z.int(),
   files: z.array(z.object({ path: z.string(), count: z.int(), patch: z.string() })),
-  /** Links that cannot be updated. */
   left: z.array(
     z.object({
       path: z.string(),
@@ -77,7 +76,6 @@ export const movingSchema = z.object({
   to: z.string(),
   done: z.int(),
   total: z.int(),
-  /** True if the move is rolled back. */
   isCancelled: z.boolean(),
 })
 export type Moving = z.infer<typeof movingSchema>
@@ -85,63 +83,54 @@ export type Moving = z.infer<typeof movingSchema>
 const forMove = forAgent.extend({ from: filePathSchema, to: filePathSchema })
 
 export const links = {
-  of: base.input(forFile).output(
-    z.object({
-      outgoing: z.array(outgoingLinkSchema),
-      backlinks: z.array(backlinkSchema),
-      counts: z.object({ outgoing: z.int(), backlinks: z.int() }),
+  of: rpc(forFile, {
+    outgoing: z.array(outgoingLinkSchema),
+    backlinks: z.array(backlinkSchema),
+    counts: z.object({ outgoing: z.int(), backlinks: z.int() }),
+  }),
+  resolve: rpc(
+    forFile.extend({
+      kind: z.enum(['wiki', 'inline']),
+      target: z.string().max(maxSearchText),
+      fragment: z.string().max(maxSearchText).optional(),
     }),
+    linkTargetShape,
   ),
-  resolve: base
-    .input(
-      forFile.extend({
-        kind: z.enum(['wiki', 'inline']),
-        /** Percent-decoded target. */
-        target: z.string().max(maxSearchText),
-        fragment: z.string().max(maxSearchText).optional(),
-      }),
-    )
-    .output(z.object(linkTargetShape)),
   /** All files, with the names that notes define in their text. */
-  files: base.input(forAgent).output(z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
+  files: rpc(forAgent, z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
   /** Notes with only a file name are omitted. */
-  titles: base.input(forAgent).output(z.array(z.object({ path: z.string(), title: z.string() }))),
+  titles: rpc(forAgent, z.array(z.object({ path: z.string(), title: z.string() }))),
   /** @param id Logseq block id */
-  block: base
-    .input(forAgent.extend({ id: z.string().max(100) }))
-    .output(z.object({ path: z.string(), line: z.int(), text: z.string() }).nullable()),
-  /** `count` is the total; the list is truncated. */
-  broken: base.input(forAgent).output(z.object({ links: z.array(brokenLinkSchema), count: z.int() })),
-  /** Replaces the target of a broken link by `by`. @throws AppError 'edit_no_match' if the line lacks the link */
-  mend: base
-    .input(
-      forFile.extend({
-        line: z.int().min(1),
-        target: z.string().max(maxSearchText),
-        by: z.string().max(maxSearchText),
-      }),
-    )
-    .output(changedSchema),
-  /** Completions, best first; after `#`, the headings and blocks of the note. */
-  names: base.input(forFile.extend({ typed: z.string().max(maxSearchText) })).output(z.array(linkNameSchema)),
-  planMove: base.input(forMove).output(movePlanSchema.extend({ staysPrivate: z.boolean() })),
-  /**
-   * Moves a file or folder. With `plan`, also updates all links, atomically: an error rolls back everything.
-   * @throws AppError 'plan_outdated' if the plan no longer matches; nothing is changed
-   */
-  move: base.input(forMove.extend({ plan: idSchema.optional() })).output(
-    z.object({
-      links: z.int(),
-      notes: z.int(),
-      staysPrivate: z.boolean(),
-      /** Change set for `history.revert`; null if the history could not store it. */
-      change: changeIdSchema.nullable(),
-    }),
+  block: rpc(
+    forAgent.extend({ id: z.string().max(100) }),
+    z.object({ path: z.string(), line: z.int(), text: z.string() }).nullable(),
   ),
+  /** `count` is the total; the list is truncated. */
+  broken: rpc(forAgent, { links: z.array(brokenLinkSchema), count: z.int() }),
+  /** Replaces the target of a broken link by `by`. @throws AppError 'edit_no_match' if the line lacks the link */
+  mend: rpc(
+    forFile.extend({
+      line: z.int().min(1),
+      target: z.string().max(maxSearchText),
+      by: z.string().max(maxSearchText),
+    }),
+    changedSchema,
+  ),
+  /** Completions, best first; after `#`, the headings and blocks of the note. */
+  names: rpc(forFile.extend({ typed: z.string().max(maxSearchText) }), z.array(linkNameSchema)),
+  planMove: rpc(forMove, movePlanSchema.extend({ staysPrivate: z.boolean() })),
+  /** With `plan`, also updates all links, atomically. @throws AppError 'plan_outdated' */
+  move: rpc(forMove.extend({ plan: idSchema.optional() }), {
+    links: z.int(),
+    notes: z.int(),
+    staysPrivate: z.boolean(),
+    /** Change set for `history.revert`; null if the history could not store it. */
+    change: changeIdSchema.nullable(),
+  }),
   /** Null if no move is running. */
-  moving: base.input(forAgent).output(movingSchema.nullable()),
+  moving: rpc(forAgent, movingSchema.nullable()),
   /** Rolls the move back; no effect once all notes are written. */
-  cancelMove: base.input(forAgent).output(done),
+  cancelMove: rpc(forAgent, done),
 }
 
 export const tagPlanSchema = movePlanSchema.pick({ notes: true, files: true, left: true, id: true }).extend({
@@ -155,16 +144,16 @@ const tagName = z.string().min(1).max(maxSearchText)
 const forRename = forAgent.extend({ from: tagName, to: tagName })
 
 export const tags = {
-  of: base.input(forFile).output(
-    z.object({
-      properties: z.array(z.object({ name: z.string(), values: z.array(z.string()), line: z.int() })),
-      tags: z.array(z.object({ name: z.string(), line: z.int() })),
-    }),
-  ),
+  of: rpc(forFile, {
+    properties: z.array(z.object({ name: z.string(), values: z.array(z.string()), line: z.int() })),
+    tags: z.array(z.object({ name: z.string(), line: z.int() })),
+  }),
   /** @throws AppError 'tag_invalid' */
-  planRename: base.input(forRename).output(tagPlanSchema),
+  planRename: rpc(forRename, tagPlanSchema),
   /** Atomic. @throws AppError 'plan_outdated' if the plan no longer matches */
-  rename: base
-    .input(forRename.extend({ plan: idSchema }))
-    .output(z.object({ tags: z.int(), notes: z.int(), change: changeIdSchema.nullable() })),
+  rename: rpc(forRename.extend({ plan: idSchema }), {
+    tags: z.int(),
+    notes: z.int(),
+    change: changeIdSchema.nullable(),
+  }),
 }

@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxSearchText } from '../util/limits.ts'
-import { base, done, filePathSchema, forAgent, progressSchema } from './base.ts'
+import { done, filePathSchema, forAgent, progressSchema, rpc } from './base.ts'
 
 const deletionPlaceSchema = z.object({
   /**
@@ -72,9 +72,9 @@ export type DeletionRequest = z.infer<typeof deletionRequestSchema>
 
 export const permanentDeletion = {
   /** @throws AppError 'input_invalid' if the text is too short */
-  find: base.input(forAgent.extend({ words: textSchema })).output(matchesSchema),
+  find: rpc(forAgent.extend({ words: textSchema }), matchesSchema),
   /** Runs to its end if the caller disconnects. @throws AppError 'input_invalid', 'session_busy', 'file_busy' */
-  run: base.input(forAgent.extend(deletionRequestSchema.shape)).output(eventIterator(stepSchema)),
+  run: rpc(forAgent.extend(deletionRequestSchema.shape), eventIterator(stepSchema)),
   /** Stops after the current file. */
-  stop: base.input(forAgent).output(done),
+  stop: rpc(forAgent, done),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxSavedSearches, maxQuery } from '../util/limits.ts'
-import { base, done, filePathSchema, forAgent, idSchema, progressSchema, timestampSchema } from './base.ts'
+import { done, filePathSchema, forAgent, idSchema, progressSchema, timestampSchema, rpc } from './base.ts'
 import { missReasons } from './search.ts'
 
 const expectedLinesSchema = z
@@ -41,19 +41,17 @@ const questionSchema = z.object({
 export type CheckedQuestion = z.infer<typeof questionSchema>
 
 export const savedSearches = {
-  list: base.input(forAgent).output(
-    z.object({
-      checks: z.array(savedSearchSchema),
-      runs: z.array(savedSearchRunSchema),
-      progress: progressSchema.nullable(),
-    }),
-  ),
+  list: rpc(forAgent, {
+    checks: z.array(savedSearchSchema),
+    runs: z.array(savedSearchRunSchema),
+    progress: progressSchema.nullable(),
+  }),
   /** Merges the expected lines into an existing query. */
-  add: base.input(forAgent.extend({ question: questionSchema })).output(z.object({ id: z.string() })),
-  remove: base.input(forAgent.extend({ id: idSchema })).output(z.object({ removed: questionSchema.nullable() })),
-  run: base.input(forAgent).output(savedSearchRunSchema.nullable()),
-  stop: base.input(forAgent).output(done),
+  add: rpc(forAgent.extend({ question: questionSchema }), { id: z.string() }),
+  remove: rpc(forAgent.extend({ id: idSchema }), { removed: questionSchema.nullable() }),
+  run: rpc(forAgent, savedSearchRunSchema.nullable()),
+  stop: rpc(forAgent, done),
   /** JSON lines, as for `commonplace eval --queries`. An invalid line rejects all. */
-  import: base.input(forAgent.extend({ text: z.string().max(maxSavedSearches) })).output(z.object({ added: z.int() })),
-  export: base.input(forAgent).output(z.object({ text: z.string() })),
+  import: rpc(forAgent.extend({ text: z.string().max(maxSavedSearches) }), { added: z.int() }),
+  export: rpc(forAgent, { text: z.string() }),
 }

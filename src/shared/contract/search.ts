@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { embeddingProviders } from '../util/providers.ts'
 import {
-  base,
   configChangeSchema,
   done,
   filePathSchema,
@@ -10,6 +9,7 @@ import {
   forProgramSchema,
   idSchema,
   timestampSchema,
+  rpc,
 } from './base.ts'
 import { maxQuery } from '../util/limits.ts'
 
@@ -148,7 +148,7 @@ export const searchResultSchema = z.object({
   source: sourceSchema,
   isPrivate: z.literal(true).optional(),
   fileHash: z.string().optional(),
-  /** `until`: the date it stopped to be valid; `by`: the replacement as `path:line`. */
+  /** `until`: the end of its validity, a date; `by`: the replacement as `path:line`. */
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>
@@ -190,7 +190,6 @@ export const searchModes = {
   },
 } as const satisfies Record<string, SearchSettings>
 
-/** Overrides for one search; omitted fields come from the agent's settings. */
 export const searchOptionsSchema = searchSettingsSchema
   .omit({ chunking: true })
   .partial()
@@ -204,9 +203,7 @@ export const searchOptionsSchema = searchSettingsSchema
     excludeSession: idSchema.optional(),
     /** By default depends on the provider's health. */
     vectorWaitMs: z.int().min(0).max(60_000).optional(),
-    /** True if the query must not be sent to a remote model. */
     staysHere: z.boolean().optional(),
-    /** Default true. */
     hasPrivate: z.boolean().optional(),
     /** Time to wait until saved files are indexed, ms; `stale` is true if it was too short. */
     catchUpMs: z.int().min(0).max(60_000).optional(),
@@ -225,7 +222,6 @@ export const conditionSchema = z.object({
   to: z.string().nullable(),
   /** The day whose notes are listed, because no note is of these days. */
   nearest: z.string().optional(),
-  /** True if it was searched as plain words. */
   isUnread: z.boolean().optional(),
 })
 export type Condition = z.infer<typeof conditionSchema>
@@ -234,7 +230,6 @@ const searchRunSchema = z.object({
   query: z.string(),
   provider: z.string(),
   model: z.string(),
-  /** True if changes were pending. */
   stale: z.boolean(),
   /** Reason why the index accepts no changes, such as a full disk. */
   standstill: z.string().optional(),
@@ -255,32 +250,26 @@ export const searchResponseSchema = searchRunSchema.extend({
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
 
-const recordedResultSchema = searchResultSchema.pick({
-  path: true,
-  startLine: true,
-  endLine: true,
-  heading: true,
-  date: true,
-  score: true,
-  snippet: true,
-  source: true,
-  lacksWords: true,
-  superseded: true,
-})
+const notRecorded = {
+  title: true,
+  vectorScore: true,
+  textScore: true,
+  matched: true,
+  isPrivate: true,
+  fileHash: true,
+} as const
 
-/** As a transcript records it. */
 export const recordedSearchSchema = searchResponseSchema
   .omit({ weak: true, timings: true })
   // Transcripts may have notices that this version does not know.
   .extend({
-    results: z.array(recordedResultSchema),
+    results: z.array(searchResultSchema.omit(notRecorded)),
     notice: retrieverNoticeSchema.nullable().catch(null),
   })
 export type RecordedSearch = z.infer<typeof recordedSearchSchema>
 
 /** `rank` is 1-based among the candidates. */
 export const vectorScoreSchema = z.object({
-  /** Cosine. */
   raw: z.number(),
   score: z.number(),
   rank: z.int(),
@@ -297,7 +286,6 @@ export const textScoreSchema = z.object({
   raw: z.number(),
   score: z.number(),
   rank: z.int(),
-  /** `share`: part of `raw`. */
   terms: z.array(queryTermSchema.extend({ share: z.number() })),
 })
 
@@ -426,31 +414,29 @@ const searchInput = forAgent.extend({
 })
 
 export const search = {
-  query: base.input(searchInput.extend(forIndex.shape)).output(searchResponseSchema),
-  explain: base
-    .input(searchInput.extend({ why: z.object({ path: filePathSchema, line: z.int().min(1) }).optional() }))
-    .output(explanationSchema),
-  recalls: base.input(forAgent).output(z.array(recallSchema)),
-  settings: base.input(forAgent).output(searchSettingsSchema),
-  setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(configChangeSchema),
-  scope: base.input(forAgent).output(memoryScopeSchema),
-  setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),
+  query: rpc(searchInput.extend(forIndex.shape), searchResponseSchema),
+  explain: rpc(
+    searchInput.extend({ why: z.object({ path: filePathSchema, line: z.int().min(1) }).optional() }),
+    explanationSchema,
+  ),
+  recalls: rpc(forAgent, z.array(recallSchema)),
+  settings: rpc(forAgent, searchSettingsSchema),
+  setSettings: rpc(forAgent.extend({ settings: searchSettingsSchema }), configChangeSchema),
+  scope: rpc(forAgent, memoryScopeSchema),
+  setScope: rpc(forAgent.extend({ scope: memoryScopeSchema }), memoryScopeSchema),
   /** @returns the previous value, as `setScope` */
-  setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
+  setSessions: rpc(forAgent.extend({ sessions: z.boolean() }), z.boolean()),
   /** Most similar first; empty if there are no vectors. */
-  nearNotes: base.input(forFile).output(z.array(similarNoteSchema)),
-  status: base.input(forIndex).output(indexStatusSchema),
+  nearNotes: rpc(forFile, z.array(similarNoteSchema)),
+  status: rpc(forIndex, indexStatusSchema),
   /** Opens an index with the vectors of another provider; null closes it. */
-  compareWith: base.input(forAgent.extend({ provider: z.enum(embeddingProviders).nullable() })).output(done),
-  /** `of`: default is the model in use. */
-  embeddingCost: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(embeddingCostSchema),
-  /**
-   * Waits until the index matches the files. `vectors`: also until every unit has its vector or none can be computed.
-   * `settled` is false on a timeout.
-   */
-  settle: base
-    .input(forIndex.extend({ vectors: z.boolean().default(false) }))
-    .output(z.object({ settled: z.boolean(), status: indexStatusSchema, indexBytes: z.number() })),
-  /** Reads every file again, regardless of its modification time. */
-  reindex: base.input(forAgent).output(indexStatusSchema),
+  compareWith: rpc(forAgent.extend({ provider: z.enum(embeddingProviders).nullable() }), done),
+  embeddingCost: rpc(forAgent.extend({ of: embeddingModelSchema.optional() }), embeddingCostSchema),
+  /** `vectors`: also until every unit has its vector or none can be computed. */
+  settle: rpc(forIndex.extend({ vectors: z.boolean().default(false) }), {
+    settled: z.boolean(),
+    status: indexStatusSchema,
+    indexBytes: z.number(),
+  }),
+  reindex: rpc(forAgent, indexStatusSchema),
 }

@@ -3,7 +3,7 @@ import { errorDataSchema } from '../util/error-data.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-schemas.ts'
 import { maxAttachments, maxMessage, maxName, maxSearchText, maxPicture, maxTitle } from '../util/limits.ts'
-import { base, done, forAgent, forSession, idSchema, sessionIdSchema, timestampSchema } from './base.ts'
+import { done, forAgent, forSession, idSchema, sessionIdSchema, timestampSchema, rpc } from './base.ts'
 
 export const sessionSummarySchema = z.object({
   id: z.string(),
@@ -16,7 +16,6 @@ export const sessionSummarySchema = z.object({
   named: z.boolean(),
   /** Temporary chat: uses no memory, stores none, and is not searchable. */
   isWithoutMemory: z.boolean(),
-  /** True if no notes are recalled for its messages. */
   isWithoutRecall: z.boolean(),
   /** Private chat: only models on this machine read it, and no other program. */
   isPrivate: z.boolean(),
@@ -26,7 +25,6 @@ export const sessionSummarySchema = z.object({
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
-/** A message on the active branch. */
 export const sessionMessageSchema = z.object({
   id: z.string(),
   message: messageSchema,
@@ -92,7 +90,6 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
      * model cannot call tools. `truncated`: the server has cut the request without an error.
      */
     kind: z.enum(['compactionFailed', 'modelReplaced', 'withoutTools', 'truncated']),
-    /** Empty without an error. */
     code: z.string(),
     data: errorDataSchema,
   }),
@@ -138,59 +135,52 @@ export const releasePreviewSchema = z.object({
   /** The first lines that equal private lines; `lineCount` counts all. */
   lines: z.array(z.string()),
   lineCount: z.int(),
-  /** Paths of the private notes that the chat recalled or read. */
   notes: z.array(z.string()),
 })
 export type ReleasePreview = z.infer<typeof releasePreviewSchema>
 
 export const sessions = {
   /** @param empty includes sessions without messages */
-  list: base.input(forAgent.extend({ empty: z.boolean().optional() })).output(z.array(sessionSummarySchema)),
-  get: base.input(forSession).output(
-    z.object({
-      summary: sessionSummarySchema,
-      messages: z.array(sessionMessageSchema),
-      events: z.array(placedEventSchema),
-      /** 1-based lines of the transcript that could not be parsed: truncated by a crash, or of an unknown kind. */
-      skippedLines: z.array(z.int()),
-      /** True if a reset has ended the session: the next message starts a new one unless `reopen` is set. */
-      over: z.boolean(),
-    }),
-  ),
-  usage: base.input(forSession).output(usageSchema),
+  list: rpc(forAgent.extend({ empty: z.boolean().optional() }), z.array(sessionSummarySchema)),
+  get: rpc(forSession, {
+    summary: sessionSummarySchema,
+    messages: z.array(sessionMessageSchema),
+    events: z.array(placedEventSchema),
+    /** 1-based lines of the transcript that could not be parsed: truncated by a crash, or of an unknown kind. */
+    skippedLines: z.array(z.int()),
+    /** True if a reset has ended the session: the next message starts a new one unless `reopen` is set. */
+    over: z.boolean(),
+  }),
+  usage: rpc(forSession, usageSchema),
   /** Finds sessions that contain every word of the query. */
-  find: base.input(forAgent.extend({ query: z.string().max(maxSearchText) })).output(z.array(foundSessionSchema)),
+  find: rpc(forAgent.extend({ query: z.string().max(maxSearchText) }), z.array(foundSessionSchema)),
   /** Saves the notes and the summary. A later message continues the session. */
-  end: base.input(forSession).output(done),
+  end: rpc(forSession, done),
   /** `isComplete`: false if it failed again. @throws AppError 'unknown_session', or if the model is missing */
-  takeNotes: base.input(forSession).output(z.object({ isComplete: z.boolean() })),
-  rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
-  pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
+  takeNotes: rpc(forSession, { isComplete: z.boolean() }),
+  rename: rpc(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) }), done),
+  pin: rpc(forSession.extend({ pinned: z.boolean() }), done),
   /** Off for the rest of the session; on for all of it, which is then searchable, too. */
-  setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
-  setWithoutRecall: base.input(forSession.extend({ isWithoutRecall: z.boolean() })).output(done),
-  /** Stops the running turn. */
-  makePrivate: base.input(forSession).output(done),
-  openLines: base.input(forSession).output(z.array(noteLineSchema)),
-  markLines: base.input(forSession).output(z.object({ count: z.int() })),
-  previewRelease: base.input(forSession).output(releasePreviewSchema),
+  setWithoutMemory: rpc(forSession.extend({ isWithoutMemory: z.boolean() }), done),
+  setWithoutRecall: rpc(forSession.extend({ isWithoutRecall: z.boolean() }), done),
+  makePrivate: rpc(forSession, done),
+  openLines: rpc(forSession, z.array(noteLineSchema)),
+  markLines: rpc(forSession, { count: z.int() }),
+  previewRelease: rpc(forSession, releasePreviewSchema),
   /** @throws AppError 'session_busy' while a turn is running */
-  release: base.input(forSession).output(done),
+  release: rpc(forSession, done),
   /** Sessions that became private because a note was marked. */
-  madePrivate: base.input(forAgent).output(z.object({ sessions: z.array(z.string()) })),
-  forgetMadePrivate: base.input(forAgent).output(done),
+  madePrivate: rpc(forAgent, { sessions: z.array(z.string()) }),
+  forgetMadePrivate: rpc(forAgent, done),
   /** To the trash. @throws AppError 'session_busy' while a turn is running */
-  remove: base.input(forSession).output(done),
-  restore: base.input(forSession).output(done),
-  export: base
-    .input(forSession.extend({ format: z.enum(['markdown', 'jsonl']) }))
-    .output(z.object({ name: z.string(), text: z.string() })),
-  fork: base.input(forSession.extend({ entry: idSchema })).output(z.object({ session: z.string() })),
-  switchTo: base.input(forSession.extend({ entry: idSchema })).output(done),
-  /** With everything after it. The file keeps the entries. */
-  deleteFrom: base.input(forSession.extend({ entry: idSchema })).output(done),
-  undelete: base.input(forSession.extend({ entry: idSchema })).output(done),
+  remove: rpc(forSession, done),
+  restore: rpc(forSession, done),
+  export: rpc(forSession.extend({ format: z.enum(['markdown', 'jsonl']) }), { name: z.string(), text: z.string() }),
+  fork: rpc(forSession.extend({ entry: idSchema }), { session: z.string() }),
+  switchTo: rpc(forSession.extend({ entry: idSchema }), done),
+  deleteFrom: rpc(forSession.extend({ entry: idSchema }), done),
+  undelete: rpc(forSession.extend({ entry: idSchema }), done),
   /** Without `session`, of a new chat. */
-  draft: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(draftSchema.nullable()),
-  saveDraft: base.input(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema })).output(done),
+  draft: rpc(forAgent.extend({ session: sessionIdSchema.optional() }), draftSchema.nullable()),
+  saveDraft: rpc(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema }), done),
 }

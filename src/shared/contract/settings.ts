@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxId, maxName, maxPath } from '../util/limits.ts'
 import { outboundRequestSchema } from './outbound.ts'
-import { agentIdSchema, base, configChangeSchema, configTextSchema, done } from './base.ts'
+import { agentIdSchema, base, configChangeSchema, configTextSchema, done, rpc } from './base.ts'
 
 export const appearanceSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']),
-  /** `delay`: also after a pause in typing. */
   autosave: z.enum(['leave', 'delay', 'off']),
   remotePictures: z.enum(['ask', 'always']),
 })
@@ -75,7 +74,6 @@ export const monthlyUsageSchema = z.object({
 export type MonthlyUsage = z.infer<typeof monthlyUsageSchema>
 
 export const spendingSchema = z.object({
-  /** US dollars spent this month on models with known prices. */
   spent: z.number(),
   /** US dollars a month; null for no limit. */
   limit: z.number().nullable(),
@@ -113,7 +111,6 @@ export const logLineSchema = z.object({
   level: z.enum(['info', 'warning', 'error']),
   time: z.string(),
   message: z.string(),
-  /** JSON, or empty. */
   details: z.string(),
 })
 export type LogLine = z.infer<typeof logLineSchema>
@@ -129,7 +126,6 @@ export const settings = {
     z.object({
       file: z.string(),
       version: z.string(),
-      /** True until an agent's workspace is set up. */
       firstRun: z.boolean(),
       suggestedWorkspace: z.string(),
       appearance: appearanceSchema,
@@ -150,58 +146,57 @@ export const settings = {
       schema: z.unknown(),
     }),
   ),
-  check: base.input(z.object({ text: configTextSchema })).output(z.array(configProblemSchema)),
+  check: rpc(z.object({ text: configTextSchema }), z.array(configProblemSchema)),
   /** Merges changes saved by others since `baseText`. */
-  save: base
-    .input(z.object({ text: configTextSchema, baseText: configTextSchema }))
-    .output(z.object({ text: z.string(), isMerged: z.boolean() })),
+  save: rpc(z.object({ text: configTextSchema, baseText: configTextSchema }), {
+    text: z.string(),
+    isMerged: z.boolean(),
+  }),
   /** Restores the text before a change; if the file has changed since, sets the values back. */
-  undo: base.input(configChangeSchema).output(done),
+  undo: rpc(configChangeSchema, done),
   /** Sets one value, or with `reset` removes it so that the default applies. Keeps comments and order of the file. */
-  set: base
-    .input(z.object({ path: settingPathSchema, value: z.unknown().optional(), reset: z.boolean().default(false) }))
-    .output(done),
+  set: rpc(
+    z.object({ path: settingPathSchema, value: z.unknown().optional(), reset: z.boolean().default(false) }),
+    done,
+  ),
   locations: base.output(z.array(dataLocationSchema)),
   log: base.output(z.array(logLineSchema)),
   /** The newest requests to other machines, newest first; `total` counts all that are recorded. */
   outbound: base.output(z.object({ requests: z.array(outboundRequestSchema), total: z.int() })),
   diagnostics: base.output(z.object({ text: z.string() })),
-  setAppearance: base.input(appearanceSchema.partial()).output(appearanceSchema),
-  setModel: base.input(z.object({ agent: agentIdSchema, model: z.string().max(maxId) })).output(done),
+  setAppearance: rpc(appearanceSchema.partial(), appearanceSchema),
+  setModel: rpc(z.object({ agent: agentIdSchema, model: z.string().max(maxId) }), done),
   providers: base.output(z.array(providerStatusSchema)),
   /** Sets a provider's API key and stores it if possible; an empty key deletes it. No request returns the key. */
-  setKey: base
-    .input(
-      z.object({
-        provider: z.string().max(maxName),
-        key: z
-          .string()
-          .trim()
-          .regex(/^[\x21-\x7e]*$/, 'a key may contain only letters, digits and symbols')
-          .max(maxPath),
-      }),
-    )
-    .output(done),
+  setKey: rpc(
+    z.object({
+      provider: z.string().max(maxName),
+      key: z
+        .string()
+        .trim()
+        .regex(/^[\x21-\x7e]*$/, 'a key may contain only letters, digits and symbols')
+        .max(maxPath),
+    }),
+    done,
+  ),
   /** Null restores the provider's default address. `http://`, and `/v1` of a compatible server, may be left out. */
-  setBaseUrl: base
-    .input(z.object({ provider: z.string().max(maxName), baseUrl: z.string().trim().min(1).max(maxPath).nullable() }))
-    .output(done),
+  setBaseUrl: rpc(
+    z.object({ provider: z.string().max(maxName), baseUrl: z.string().trim().min(1).max(maxPath).nullable() }),
+    done,
+  ),
   /** Ids of its chat models; the first is suggested. */
-  testProvider: base
-    .input(z.object({ provider: z.string().max(maxName) }))
-    .output(z.object({ models: z.array(z.string()) })),
+  testProvider: rpc(z.object({ provider: z.string().max(maxName) }), { models: z.array(z.string()) }),
   /** Probes this machine for model servers; sends nothing to other machines. */
   localServers: base.output(z.array(localModelServerSchema)),
   usage: base.output(z.object({ months: z.array(monthlyUsageSchema), spending: spendingSchema })),
   mcpServers: base.output(z.array(mcpServerSchema)),
-  startMcpServer: base.input(z.object({ name: z.string().max(maxName) })).output(done),
-  setMcpPermission: base
-    .input(
-      z.object({
-        server: z.string().max(maxName),
-        tool: z.string().max(maxName),
-        permission: z.enum(['ask', 'always', 'never']),
-      }),
-    )
-    .output(done),
+  startMcpServer: rpc(z.object({ name: z.string().max(maxName) }), done),
+  setMcpPermission: rpc(
+    z.object({
+      server: z.string().max(maxName),
+      tool: z.string().max(maxName),
+      permission: z.enum(['ask', 'always', 'never']),
+    }),
+    done,
+  ),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxSearchText } from '../util/limits.ts'
-import { base, changeIdSchema, done, forAgent, forFile, idSchema, progressSchema, timestampSchema } from './base.ts'
+import { changeIdSchema, done, forAgent, forFile, idSchema, progressSchema, timestampSchema, rpc } from './base.ts'
 import { storedRequestSchema } from './context.ts'
 
 /**
@@ -64,7 +64,6 @@ export type UndoConflict = z.infer<typeof undoConflictSchema>
 export const suggestionSchema = z.object({
   id: z.string(),
   rule: suggestionRuleSchema,
-  /** `rule`: a built-in rule. */
   author: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('rule') }),
     z.object({ kind: z.literal('model'), model: z.string() }),
@@ -74,7 +73,6 @@ export const suggestionSchema = z.object({
   /** Share of the review request's cost, US dollars (null if the price is unknown). */
   cost: z.object({ usd: z.number().nullable(), tokens: z.int() }).optional(),
   at: timestampSchema,
-  /** The first one is the subject. */
   evidence: z.array(evidenceSchema),
   files: z.array(suggestedFileSchema),
   reason: z.string().optional(),
@@ -112,7 +110,6 @@ export const reviewOutcomeSchema = z.object({
   at: z.number(),
   /** `running` without a running review: it was interrupted; the next review resumes it. */
   state: z.enum(['running', 'done', 'stopped', 'budget', 'failed']),
-  /** `failed`: error code. */
   code: z.string().optional(),
   data: errorDataSchema.optional(),
   requests: z.int(),
@@ -121,7 +118,6 @@ export const reviewOutcomeSchema = z.object({
   /** Findings that are malformed or quote lines that do not exist. */
   dropped: z.int(),
   unread: z.int(),
-  /** Requests not made. */
   left: z.int(),
 })
 export type ReviewOutcome = z.infer<typeof reviewOutcomeSchema>
@@ -148,72 +144,60 @@ const forSuggestions = forAgent.extend({ ids: idsSchema })
 
 export const suggestions = {
   /** By rule, those of users and clients first; `done` has only the latest. */
-  list: base.input(forAgent).output(
-    z.object({
-      open: z.array(suggestionSchema),
-      done: z.array(suggestionSchema),
-      progress: progressSchema.nullable(),
-      lookedAt: z.number().nullable(),
-      isReviewing: z.boolean(),
-      review: reviewOutcomeSchema.nullable(),
-      nextAt: z.number().nullable(),
-    }),
-  ),
-  count: base.input(forAgent).output(z.object({ open: z.int() })),
+  list: rpc(forAgent, {
+    open: z.array(suggestionSchema),
+    done: z.array(suggestionSchema),
+    progress: progressSchema.nullable(),
+    lookedAt: z.number().nullable(),
+    isReviewing: z.boolean(),
+    review: reviewOutcomeSchema.nullable(),
+    nextAt: z.number().nullable(),
+  }),
+  count: rpc(forAgent, { open: z.int() }),
   /** Uses no model. @returns null if stopped */
-  look: base.input(forAgent).output(z.object({ added: z.int(), withdrawn: z.int() }).nullable()),
-  stop: base.input(forAgent).output(done),
+  look: rpc(forAgent, z.object({ added: z.int(), withdrawn: z.int() }).nullable()),
+  stop: rpc(forAgent, done),
   /** @throws AppError 'provider_key_missing' */
-  estimate: base.input(forAgent).output(reviewEstimateSchema),
-  /**
-   * @returns null if a review is already running
-   * @throws AppError 'needs_model' for the offline model; errors of the provider
-   */
-  review: base.input(forAgent).output(reviewOutcomeSchema.nullable()),
+  estimate: rpc(forAgent, reviewEstimateSchema),
+  /** @returns null if a review is running @throws AppError 'needs_model'; errors of the provider */
+  review: rpc(forAgent, reviewOutcomeSchema.nullable()),
   /** 1-based; the last one by default. Without keys. */
-  request: base
-    .input(forAgent.extend({ number: z.int().min(1).optional() }))
-    .output(z.object({ count: z.int(), request: storedRequestSchema.nullable() })),
+  request: rpc(forAgent.extend({ number: z.int().min(1).optional() }), {
+    count: z.int(),
+    request: storedRequestSchema.nullable(),
+  }),
   /** `left` and `gone` as in `accept`. */
-  preview: base.input(forSuggestions).output(
-    z.object({
-      files: z.array(z.object({ path: z.string(), patch: z.string(), isNew: z.boolean() })),
-      left: z.int(),
-      gone: z.int(),
-    }),
-  ),
-  /** For a contradiction: strikes the other line. */
-  turn: base.input(forAgent.extend({ id: idSchema })).output(done),
+  preview: rpc(forSuggestions, {
+    files: z.array(z.object({ path: z.string(), patch: z.string(), isNew: z.boolean() })),
+    left: z.int(),
+    gone: z.int(),
+  }),
+  turn: rpc(forAgent.extend({ id: idSchema }), done),
   /** Atomic. Proposals whose lines were edited are `gone`; those for the same lines as another stay open (`left`). */
-  accept: base.input(forSuggestions).output(
-    z.object({
-      acceptance: changeIdSchema.nullable(),
-      accepted: z.int(),
-      left: z.int(),
-      gone: z.int(),
-    }),
-  ),
+  accept: rpc(forSuggestions, {
+    acceptance: changeIdSchema.nullable(),
+    accepted: z.int(),
+    left: z.int(),
+    gone: z.int(),
+  }),
   /** The new lines of each edit, in the order of the edits. */
-  edit: base
-    .input(forAgent.extend({ id: idSchema, after: z.array(z.array(z.string().max(100_000)).max(5000)).max(100) }))
-    .output(done),
+  edit: rpc(
+    forAgent.extend({ id: idSchema, after: z.array(z.array(z.string().max(100_000)).max(5000)).max(100) }),
+    done,
+  ),
   /** The same lines are not suggested again. */
-  refuse: base.input(forSuggestions).output(done),
+  refuse: rpc(forSuggestions, done),
   /** @param until ms since the epoch */
-  snooze: base.input(forSuggestions.extend({ until: z.number() })).output(done),
-  reopen: base.input(forSuggestions).output(done),
+  snooze: rpc(forSuggestions.extend({ until: z.number() }), done),
+  reopen: rpc(forSuggestions, done),
   /** `stuck`: proposals whose lines were edited since. @throws AppError 'undo_conflict' if it is already undone */
-  undo: base
-    .input(forAgent.extend({ acceptance: changeIdSchema }))
-    .output(z.object({ undone: z.int(), stuck: z.array(undoConflictSchema) })),
-  /** @returns the id of the created proposal */
-  flag: base
-    .input(
-      forFile.extend({
-        line: z.int().min(1),
-        fault: z.enum(['wrong', 'outdated']),
-        query: z.string().max(maxSearchText).optional(),
-      }),
-    )
-    .output(z.object({ id: idSchema })),
+  undo: rpc(forAgent.extend({ acceptance: changeIdSchema }), { undone: z.int(), stuck: z.array(undoConflictSchema) }),
+  flag: rpc(
+    forFile.extend({
+      line: z.int().min(1),
+      fault: z.enum(['wrong', 'outdated']),
+      query: z.string().max(maxSearchText).optional(),
+    }),
+    { id: idSchema },
+  ),
 }

@@ -8,7 +8,6 @@ export interface UpdateState {
   readonly bytes?: number
   /** Downloaded share, 0 to 1. */
   readonly share?: number
-  /** True for the version before the installed one. */
   readonly isEarlier?: boolean
   readonly reason?: string
   /** True after the user chose *Later*: not in the status bar any more. */

@@ -25,8 +25,8 @@ import {
   moveAgentFiles,
   layoutIn,
 } from './new-agent.ts'
-import { recordTemplates, openWriter, type OpenedWorkspace } from './open-workspace.ts'
-import { PermanentDeletion } from './permanent-deletion.ts'
+import { recordTemplates, openWriter } from './open-workspace.ts'
+import { permanentDeletion } from './permanent-deletion.ts'
 import { subscribeAgent } from '../composition/agent-subscriptions.ts'
 
 export interface AgentsOptions extends SharedOptions {
@@ -54,11 +54,11 @@ export class AgentRegistry {
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimedFolders = new Map<string, string>()
   #isSavingPower = false
-  readonly deletion: PermanentDeletion
+  readonly deletion: ReturnType<typeof permanentDeletion>
 
   constructor(options: AgentsOptions) {
     this.#options = options
-    this.deletion = new PermanentDeletion(this, workerEntry(options.mainFolder, 'workspace/deletion/deletion.worker'))
+    this.deletion = permanentDeletion(this, workerEntry(options.mainFolder, 'workspace/deletion/deletion.worker'))
     this.#lastAnnouncedKey = this.#agentListKey()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()
@@ -117,10 +117,7 @@ export class AgentRegistry {
     return resolve(expandHome(workspace ?? defaultWorkspace(id)))
   }
 
-  /**
-   * Returns the agent and opens it at the first call.
-   * @throws AppError `config_invalid`, `unknown_agent`, `folder_unreadable`
-   */
+  /** Opens the agent at the first call. @throws AppError `config_invalid`, `unknown_agent`, `folder_unreadable` */
   async get(id: string): Promise<OpenAgent> {
     return this.#opening(id).opened
   }
@@ -165,10 +162,7 @@ export class AgentRegistry {
     return { workspace: folder, created }
   }
 
-  /**
-   * Creates an agent; without `workspace` in the default folder.
-   * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
-   */
+  /** In the default folder without `workspace`. @throws AppError as `setUp` */
   async create({ name, workspace, color, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
     this.#assertNotSingleFolder()
     const id = uniqueId(name, [defaultAgentId, ...this.#list.map((agent) => agent.id)])
@@ -205,10 +199,7 @@ export class AgentRegistry {
     await this.#options.settings.set([path, readers.length === 0 ? undefined : readers])
   }
 
-  /**
-   * Moves the agent's files to a subfolder of its workspace ('' is the workspace itself) and updates links to them.
-   * @throws AppError as `Links.move`; then nothing has changed
-   */
+  /** Also updates links to the files. @throws AppError as `Links.move`; then nothing has changed */
   async moveAgentFiles(id: string, targetFolder: string): ReturnType<typeof moveAgentFiles> {
     this.#assertNotSingleFolder()
     const agent = await this.get(id)
@@ -300,11 +291,8 @@ export class AgentRegistry {
       : [{ id: defaultAgentId, name: undefined, color: undefined, model, archived: false }]
   }
 
-  /**
-   * Opens a workspace for writing without opening the agent: another process may have the agent open.
-   * @throws AppError `unknown_agent`, `folder_unreadable`
-   */
-  async openWriter(id: string): Promise<OpenedWorkspace> {
+  /** Another process may have the agent open. @throws AppError `unknown_agent`, `folder_unreadable` */
+  async openWriter(id: string) {
     return openWriter(await this.#agentOptions(id))
   }
 

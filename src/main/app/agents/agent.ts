@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
+import type { RecoveredChange, FileEntry, ListedFile, VaultConventions } from '#shared/contract/index.ts'
+import { folderOf } from '#shared/markdown/links/resolve-link.ts'
+import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, orUndefined } from '#shared/util/errors.ts'
 import type { EmbeddingProviderName } from '#shared/util/providers.ts'
 import {
@@ -21,16 +24,17 @@ import {
   Finder,
   type ConventionsReader,
   Links,
+  normalizePath,
+  toFileName,
   type Workspace,
   type WriteOrigin,
 } from '#workspace'
-import { attachFile } from './attach-file.ts'
 import { workerEntry } from '#platform'
 import { Importer } from '#interop'
 import { Memory, threadEntries } from '#search'
 import { marksBy, type PrivacyMarks } from '#workspace/privacy'
 import { reportDamaged, type AgentOptions } from './agent-options.ts'
-import { Drafts } from './drafts.ts'
+import { openDrafts } from './drafts.ts'
 import { cachedStatistics, listFiles, listPaths, privacyOfFiles, type ListOptions } from './list-files.ts'
 import { openSuggestions, suggestUntrustedChange, reviewRequestsFolder } from './agent-suggestions.ts'
 import { allPrivateRules, foldersWithPrivateRules, memorySource, privateRulesOf } from './memory-source.ts'
@@ -46,7 +50,7 @@ export class OpenAgent {
   readonly memory: Memory
   readonly sessions: Sessions
   readonly savedQueries: SavedSearches
-  readonly drafts: Drafts
+  readonly drafts: ReturnType<typeof openDrafts>
   readonly importer: Importer
   readonly links: Links
   readonly findReplace: Finder
@@ -96,7 +100,7 @@ export class OpenAgent {
       watch,
       onFault: onFault('checks'),
     })
-    this.drafts = new Drafts(folders.drafts, now, (newPath) => reportDamaged(options, newPath))
+    this.drafts = openDrafts(folders.drafts, now, (newPath) => reportDamaged(options, newPath))
     this.importer = new Importer({
       entry: workerEntry(mainFolder, 'interop/import/import.worker'),
       workspace,
@@ -199,8 +203,7 @@ export class OpenAgent {
   }
 
   /**
-   * Restores a file as it was after a change, under its current name.
-   * @returns `hash` null if it is in the trash, because it did not exist
+   * @returns `hash` null if it is in the trash
    * @throws AppError `file_not_found`, `change_removed`, as `Workspace.write`
    */
   async restoreVersion(changeSet: number, recordedPath: string) {
@@ -225,9 +228,26 @@ export class OpenAgent {
     }
   }
 
-  async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
-    await this.conventions.refresh()
-    return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)
+  /**
+   * Stores a file in the attachment folder of the vault, under the next free name, for a note that need not exist.
+   * @returns the workspace-relative path of the file, and the link to embed in the note
+   * @throws AppError `attachment_unknown` if notes cannot embed this type, `disk_full`, and as `resolveInside`
+   */
+  async attach(embeddingNote: string, name: string, bytes: Uint8Array): Promise<{ path: string; link: string }> {
+    const { workspace, links, conventions } = this
+    await conventions.refresh()
+    const { kind, attachments } = conventions.effective
+    await workspace.locate(embeddingNote)
+    const note = normalizePath(embeddingNote)
+    const [, stem = name, extension = ''] = /^(.*?)(\.[^.]*)$/.exec(name) ?? []
+    if (attachmentType(name) === undefined)
+      throw new AppError('attachment_unknown', `${name} is not a supported attachment type`, { path: name })
+    const target = `${attachmentFolder(attachments, note)}${toFileName(stem, 'File')}`
+    const path = await writeNewFile(workspace, target, extension.toLowerCase(), bytes)
+    links.markStale()
+    // Logseq links pages by name, but files by relative path.
+    const style = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
+    return { path, link: await links.formatLink({ from: note, path, label: stem, isEmbed: true, style }) }
   }
 
   /** @param path path after the change @throws AppError as `textsOf` */
@@ -259,11 +279,7 @@ export class OpenAgent {
     return this.history.exportGit({ folder, includesPrivate, agentName: this.#options.config.name, notes }, signal)
   }
 
-  /**
-   * A program can undo only its own notes.
-   * @returns the current path
-   * @throws AppError `undo_conflict`, also if the change is unknown or already undone
-   */
+  /** Only for own notes of the program. @throws AppError `undo_conflict`, also for an unknown or undone change */
   async undoClientNote(change: number, clientName: string): Promise<string> {
     const { cause, client, undoes } = this.history.log.setOf(change)?.origin ?? {}
     const path = this.history.log.filesOf(change)[0]?.path
@@ -284,7 +300,7 @@ export class OpenAgent {
     this.#usedAt = performance.now()
   }
 
-  /** As sent, by default the latest; `request` is null if there is none. */
+  /** The latest by default; `request` is null if there is none. */
   reviewRequest(number?: number) {
     return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }
@@ -348,5 +364,24 @@ export class OpenAgent {
     await this.memory.close()
     await this.#comparison?.close()
     this.workspace.close()
+  }
+}
+
+function attachmentFolder(attachments: VaultConventions['attachments'], note: string): string {
+  if (attachments === 'beside') return folderOf(note)
+  if ('below' in attachments) return `${folderOf(note)}${attachments.below}/`
+  return attachments.path === '' ? '' : `${attachments.path}/`
+}
+
+async function writeNewFile(workspace: Workspace, stem: string, extension: string, bytes: Uint8Array): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const path = number === 1 ? stem + extension : `${stem} ${number}${extension}`
+    if (await workspace.exists(path)) continue
+    try {
+      await workspace.attach(path, (file) => writeFile(file, bytes, { flag: 'wx' }))
+      return path
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'file_exists')) throw error
+    }
   }
 }

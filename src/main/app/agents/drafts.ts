@@ -13,49 +13,12 @@ const newChatName = 'new-chat'
 /** All windows share the draft of a chat. */
 const chatWriter = 'chat'
 
-/** One file for each name and writer. Each window is one writer. */
-export class Drafts {
-  readonly #folder: string
-  readonly #now: Clock
-  readonly #onDamaged: (file: string) => void
-  readonly #queue = new KeyedQueue()
+/** One file for each name and writer. Each window is one writer. The functions throw `disk_full` and `write_failed`. */
+export function openDrafts(folder: string, now: Clock, onDamaged: (file: string) => void) {
+  const queue = new KeyedQueue()
 
-  constructor(folder: string, now: Clock, onDamaged: (file: string) => void) {
-    this.#folder = folder
-    this.#now = now
-    this.#onDamaged = onDamaged
-  }
-
-  async message(session: string | undefined): Promise<Draft | null> {
-    const [stored] = await this.#list(session ?? newChatName, draftSchema)
-    return stored?.draft ?? null
-  }
-
-  /** @throws AppError `disk_full`, `write_failed` */
-  async saveMessage(session: string | undefined, draft: Draft): Promise<void> {
-    const isEmpty = draft.text === '' && draft.attachments.length === 0
-    await this.#save(session ?? newChatName, chatWriter, isEmpty ? null : draft)
-  }
-
-  /** Returns the unsaved texts of a file, newest first. `at`: milliseconds since the epoch. */
-  async ofFile(path: string) {
-    return this.#list(nameOf(path), fileDraftSchema)
-  }
-
-  /** @param draft null removes the draft @throws AppError `disk_full`, `write_failed` */
-  async saveFile(path: string, writer: string, draft: FileDraft | null): Promise<void> {
-    await this.#save(nameOf(path), writer, draft, path)
-  }
-
-  async moveFile(from: string, to: string): Promise<void> {
-    for (const { writer, draft } of await this.ofFile(from)) {
-      await this.saveFile(to, writer, draft)
-      await this.saveFile(from, writer, null)
-    }
-  }
-
-  async #list<T>(name: string, schema: z.ZodType<T>) {
-    const names = await readdir(this.#folder).catch(onSystemError([], 'ENOENT'))
+  async function list<T>(name: string, schema: z.ZodType<T>) {
+    const names = await readdir(folder).catch(onSystemError([], 'ENOENT'))
     const drafts: { writer: string; at: number; draft: T }[] = []
     for (const file of names) {
       const writer = file.startsWith(`${name}~`) && /^([\w-]+)\.json$/.exec(file.slice(name.length + 1))?.[1]
@@ -66,24 +29,40 @@ export class Drafts {
         if (draft === undefined || !isRecord(value)) return undefined
         return { writer, at: Number(value['at'] ?? 0), draft }
       }
-      const read = () => readOrSetAside(join(this.#folder, file), parse, this.#onDamaged)
-      const stored = await this.#queue.run(file, read)
+      const stored = await queue.run(file, () => readOrSetAside(join(folder, file), parse, onDamaged))
       if (stored) drafts.push(stored)
     }
     return drafts.toSorted((one, other) => other.at - one.at)
   }
 
-  async #save(name: string, writer: string, draft: object | null, shownPath?: string): Promise<void> {
+  /** @param draft null removes the draft @param shownPath path of the file for error messages */
+  async function save(name: string, writer: string, draft: object | null, shownPath?: string): Promise<void> {
     const file = `${name}~${writer}.json`
-    const target = join(this.#folder, file)
-    await this.#queue.run(file, () =>
+    const target = join(folder, file)
+    await queue.run(file, () =>
       draft === null
         ? rm(target, { force: true })
-        : writeDurably(target, JSON.stringify({ ...draft, at: this.#now().getTime() }), { shownPath }),
+        : writeDurably(target, JSON.stringify({ ...draft, at: now().getTime() }), { shownPath }),
     )
   }
-}
 
-function nameOf(path: string): string {
-  return `file-${hash('sha256', path).slice(0, 32)}`
+  const nameOf = (path: string) => `file-${hash('sha256', path).slice(0, 32)}`
+  /** Returns the unsaved texts of a file, newest first. `at`: milliseconds since the epoch. */
+  const ofFile = (path: string) => list(nameOf(path), fileDraftSchema)
+  const saveFile = (path: string, writer: string, draft: FileDraft | null) => save(nameOf(path), writer, draft, path)
+  return {
+    ofFile,
+    saveFile,
+    message: async (session = newChatName) => (await list(session, draftSchema))[0]?.draft ?? null,
+    saveMessage(session = newChatName, draft: Draft): Promise<void> {
+      const isEmpty = draft.text === '' && draft.attachments.length === 0
+      return save(session, chatWriter, isEmpty ? null : draft)
+    },
+    async moveFile(from: string, to: string): Promise<void> {
+      for (const { writer, draft } of await ofFile(from)) {
+        await saveFile(to, writer, draft)
+        await saveFile(from, writer, null)
+      }
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import type { Evidence, RecoveredChange } from '#shared/contract/index.ts'
+import type { RecoveredChange } from '#shared/contract/index.ts'
 import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import { ChangeLog, Workspace, type Roots, describeBatch } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
@@ -49,24 +49,16 @@ export function openWorkspace(options: AgentOptions, roots: Roots, log: ChangeLo
   })
 }
 
-export interface OpenedWorkspace {
-  readonly workspace: Workspace
-  readonly log: ChangeLog
-  /** The line that a saved note repeats or replaces. */
-  compare(saved: LinesOfFile): Promise<Evidence | undefined>
-  close(): Promise<void>
-}
-
 /** Does not open the agent. */
-export function openWriter(options: AgentOptions): OpenedWorkspace {
+export function openWriter(options: AgentOptions) {
   const roots = rootsOf(options)
   const log = new ChangeLog(changeLogFile(options.folders.history, options.workspace), options.workspace)
   const workspace = openWorkspace(options, roots, log)
   return {
     workspace,
     log,
-    compare: (saved) => compareNote(options, workspace, saved),
-    async close() {
+    compare: (saved: LinesOfFile) => compareNote(options, workspace, saved),
+    close() {
       workspace.close()
       log.close()
     },
@@ -81,7 +73,7 @@ export async function recordTemplates(options: AgentOptions, names: readonly str
   })
   log.done(await log.begin({ origin: { cause: 'template' }, at: options.now().getTime(), files }))
   await workspace.known?.accept(names)
-  await close()
+  close()
 }
 
 const maxFiles = 200

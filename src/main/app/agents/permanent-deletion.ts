@@ -19,62 +19,53 @@ interface Agents {
 }
 
 /** Finds and erases texts in everything that the app stores for an agent. Runs one deletion per agent at a time. */
-export class PermanentDeletion {
-  readonly #agents: Agents
-  readonly #entry: URL
-  readonly #workers = new Map<string, WorkerHost<DeletionJobs>>()
+export function permanentDeletion(agents: Agents, entry: URL) {
+  const workers = new Map<string, WorkerHost<DeletionJobs>>()
+  return {
+    /** @throws AppError `input_invalid` for a short text */
+    async find(id: string, words: string, signal?: AbortSignal) {
+      const agent = await agents.get(id)
+      const folders = agents.deletionFolders(id)
+      const find = (client: WorkerClient<DeletionJobs>) => client.find({ folders, words })
+      const { places, git } = await runInWorker(entry, find, signal)
+      const near = await findRelatedLines(agent, words)
+      const { provider, model } = await agent.memory.status()
+      return { places, near, git, embedding: isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined }
+    },
 
-  constructor(agents: Agents, entry: URL) {
-    this.#agents = agents
-    this.#entry = entry
-  }
+    /** The agent is open again at the end. @throws AppError `session_busy`, and as `deletePermanently` */
+    async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
+      if (workers.has(id)) throw new AppError('session_busy', 'a deletion is already running', {})
+      const agent = await agents.get(id)
+      if (agent.chat.turns.isAnswering)
+        throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
+      const folders = agents.deletionFolders(id)
+      const worker = new WorkerHost<DeletionJobs>({ entry })
+      workers.set(id, worker)
+      try {
+        return await agents.whileClosed(agent, async () => {
+          let step: DeletionStep = { done: 0, total: 0 }
+          for await (step of worker.stream((client) => client.run({ folders, request })))
+            if ('total' in step) onProgress(step)
+          return step
+        })
+      } finally {
+        workers.delete(id)
+        await worker.close()
+      }
+    },
 
-  /** @throws AppError `input_invalid` for a short text */
-  async find(id: string, words: string, signal?: AbortSignal) {
-    const agent = await this.#agents.get(id)
-    const folders = this.#agents.deletionFolders(id)
-    const find = (client: WorkerClient<DeletionJobs>) => client.find({ folders, words })
-    const { places, git } = await runInWorker(this.#entry, find, signal)
-    const near = await findRelatedLines(agent, words)
-    const { provider, model } = await agent.memory.status()
-    return { places, near, git, embedding: isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined }
-  }
+    /** Stops the deletion after the current file; no effect if none runs. */
+    async stop(id: string): Promise<void> {
+      await workers.get(id)?.run((client) => client.stop())
+    },
 
-  /**
-   * Erases texts from everything that the app stores for an agent, which is open again at the end.
-   * @throws AppError `session_busy`, and as `deletePermanently`
-   */
-  async run(id: string, request: DeletionRequest, onProgress: OnProgress): Promise<DeletionStep> {
-    if (this.#workers.has(id)) throw new AppError('session_busy', 'a deletion is already running', {})
-    const agent = await this.#agents.get(id)
-    if (agent.chat.turns.isAnswering)
-      throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
-    const folders = this.#agents.deletionFolders(id)
-    const worker = new WorkerHost<DeletionJobs>({ entry: this.#entry })
-    this.#workers.set(id, worker)
-    try {
-      return await this.#agents.whileClosed(agent, async () => {
-        let step: DeletionStep = { done: 0, total: 0 }
-        for await (step of worker.stream((client) => client.run({ folders, request })))
-          if ('total' in step) onProgress(step)
-        return step
-      })
-    } finally {
-      this.#workers.delete(id)
-      await worker.close()
-    }
-  }
-
-  /** Stops the deletion after the current file; no effect if none runs. */
-  async stop(id: string): Promise<void> {
-    await this.#workers.get(id)?.run((client) => client.stop())
-  }
-
-  /** Finishes a deletion that a crash interrupted; no effect if there is none. @throws AppError as `deletePermanently` */
-  async resume(id: string): Promise<void> {
-    const folders = this.#agents.deletionFolders(id)
-    if (!existsSync(taskFile(folders))) return
-    await runInWorker<DeletionJobs, void>(this.#entry, (client) => client.resume(folders))
+    /** Finishes a deletion that a crash interrupted; no effect if there is none. @throws AppError as `deletePermanently` */
+    async resume(id: string): Promise<void> {
+      const folders = agents.deletionFolders(id)
+      if (!existsSync(taskFile(folders))) return
+      await runInWorker<DeletionJobs, void>(entry, (client) => client.resume(folders))
+    },
   }
 }
 

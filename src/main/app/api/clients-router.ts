@@ -84,10 +84,7 @@ interface SavedNote extends LinesOfFile {
   readonly proposal?: string | null
 }
 
-/**
- * Saves a note in the daily log, or in a section of MEMORY.md if the program may write there. Without that permission a
- * proposal for MEMORY.md goes to the inbox.
- */
+/** Without permission for MEMORY.md, the note goes to the daily log and a proposal to the inbox. */
 async function saveClientNote(
   services: NoteServices,
   { text, section }: ProgramNote,

@@ -1,4 +1,5 @@
 import { defaultWorkspace } from '../agents/state-folders.ts'
+import type { contract } from '#shared/contract/index.ts'
 import type { App } from '../composition/create-app.ts'
 import { chatRoutes, contextRoutes, sessionsRoutes } from './chat-router.ts'
 import { clientsRoutes } from './clients-router.ts'
@@ -17,185 +18,13 @@ import { AppError } from '#shared/util/errors.ts'
 
 const userOrigin = { cause: 'user' } as const
 
-const linksRoutes: Routes<'links'> = ({ forAgent }) => ({
-  of: forAgent((agent, input) => agent.links.linksOf(input.path)),
-  resolve: forAgent((agent, input) => agent.links.resolve(input.path, input.kind, input)),
-  files: forAgent((agent) => agent.links.files()),
-  titles: forAgent((agent) => agent.links.titles()),
-  block: forAgent((agent, input) => agent.links.block(input.id)),
-  broken: forAgent((agent) => agent.links.broken()),
-  mend: forAgent(async (agent, input) => {
-    const { workspace } = agent
-    const write = await workspace.edit(input.path, userOrigin, (text = '') => repairLink(text, input))
-    return { change: write.change ?? null }
-  }),
-  names: forAgent((agent, input) => agent.links.names(input.path, input.typed)),
-  planMove: forAgent((agent, { from, to }) => agent.links.planMove({ from, to })),
-  move: forAgent((agent, { from, to, plan }) => agent.links.move({ from, to }, plan, userOrigin)),
-  moving: forAgent((agent) => agent.batches.running),
-  cancelMove: forAgent((agent) => agent.batches.cancel()),
-})
-
-const tagsRoutes: Routes<'tags'> = ({ forAgent }) => ({
-  of: forAgent((agent, input) => agent.links.properties(input.path)),
-  planRename: forAgent((agent, { from, to }) => agent.links.planTagRename({ from, to })),
-  rename: forAgent((agent, { from, to, plan }) => agent.links.renameTag({ from, to }, plan, userOrigin)),
-})
-
-const suggestionsRoutes: Routes<'suggestions'> = ({ forAgent }) => ({
-  list: forAgent(async (agent) => ({
-    ...(await agent.suggestions.list()),
-    nextAt: await agent.scheduler.next(),
-  })),
-  count: forAgent(async (agent) => ({ open: await agent.suggestions.count() })),
-  look: forAgent((agent) => agent.suggestions.scan()),
-  stop: forAgent((agent) => agent.suggestions.stop()),
-  estimate: forAgent((agent, _input, signal) => agent.suggestions.estimate(signal)),
-  review: forAgent((agent) => agent.suggestions.review()),
-  request: forAgent((agent, input) => agent.reviewRequest(input.number)),
-  preview: forAgent((agent, input) => agent.suggestions.preview(input.ids)),
-  turn: forAgent((agent, input) => agent.suggestions.swapSides(input.id)),
-  accept: forAgent((agent, input) => agent.suggestions.accept(input.ids)),
-  edit: forAgent((agent, input) => agent.suggestions.edit(input.id, input.after)),
-  refuse: forAgent((agent, input) => agent.suggestions.refuse(input.ids)),
-  snooze: forAgent((agent, input) => agent.suggestions.snooze(input.ids, input.until)),
-  reopen: forAgent((agent, input) => agent.suggestions.reopen(input.ids)),
-  undo: forAgent((agent, input) => agent.suggestions.undo(input.acceptance)),
-  flag: forAgent(async (agent, input) => ({
-    id: await agent.suggestions.flag(input.path, input.line, input.fault, input.query),
-  })),
-})
-
-const agentsRoutes: Routes<'agents'> = ({ app }) => ({
-  list: () => app.agents.list(),
-  create: ({ input }) => app.agents.create(input),
-  update: ({ input: { agent: id, ...change } }) => app.agents.update(id, withoutUndefined(change)),
-  share: ({ input }) => app.agents.setReaders(input.agent, input.with),
-  setUp: ({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale, input),
-  moveOwn: ({ input }) => app.agents.moveAgentFiles(input.agent, input.own),
-})
-
 /** Removes keys whose value is undefined, so that they do not overwrite stored values. */
 function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
-const conventionsRoutes: Routes<'conventions'> = ({ forAgent }) => ({
-  look: ({ input, signal }) => inspectFolder(expandHome(input.path), signal),
-  of: forAgent((agent) => {
-    const { detected, effective } = agent.conventions
-    return { found: detected, kept: effective }
-  }),
-})
-
-const healthRoutes: Routes<'health'> = ({ app, forAgent }) => ({
-  problems: ({ input }) => app.health.problems(input.agent),
-  ended: forAgent((agent) => (agent.recoveredChange ? [agent.recoveredChange] : [])),
-  endedSeen: forAgent((agent, input) => {
-    if (agent.recoveredChange?.id === input.id) agent.recoveredChange = undefined
-  }),
-  tryAgain: forAgent((agent) => agent.memory.tryProvider()),
-})
-
-const eventsRoutes: Routes<'events'> = ({ app }) => ({
-  subscribe: async function* ({ input, signal }) {
-    if (input) app.settings.setSystemLanguage(input.language)
-    // Only windows send their language.
-    const unregister = input ? app.clients.registerWindow() : undefined
-    const events = app.events.subscribe('event', signal ? { signal } : {})
-    try {
-      yield { type: 'hello' as const, version: appVersion }
-      yield* events
-    } finally {
-      unregister?.()
-    }
-  },
-})
-
 const maxLogLines = 500
 const maxOutboundRequests = 10_000
-
-const settingsRoutes: Routes<'settings'> = ({ app }) => ({
-  get: () => ({
-    file: app.settings.file,
-    version: appVersion,
-    firstRun: app.agents.isFirstRun,
-    suggestedWorkspace: defaultWorkspace(defaultAgentId),
-    appearance: app.settings.config.interface,
-    problems: [...app.settings.problems, ...app.settings.ignoredKeys],
-    usesLastGood: app.settings.lastGood !== undefined,
-    shortcuts: app.settings.config.shortcuts,
-  }),
-  source: async () => ({
-    file: app.settings.file,
-    text: await app.settings.source(),
-    ...(app.settings.lastGood === undefined ? {} : { lastGood: app.settings.lastGood }),
-    written: app.settings.configWithoutDefaults(),
-    inForce: app.settings.config,
-    schema: SettingsStore.jsonSchema(),
-  }),
-  check: ({ input }) => {
-    const parsed = SettingsStore.parse(input.text)
-    return [...(parsed.ok ? parsed.ignoredKeys : parsed.problems)]
-  },
-  save: ({ input }) => app.settings.save(input.text, input.baseText),
-  set: ({ input }) => app.settings.set([input.path, input.reset ? undefined : input.value]),
-  undo: ({ input: change }) => app.settings.restore(change),
-  locations: () => app.locations(),
-  log: () => readLog(app.log.file, maxLogLines),
-  outbound: () => app.outbound.requests(maxOutboundRequests),
-  diagnostics: async () => ({ text: await app.diagnostics() }),
-  setAppearance: async ({ input }) => {
-    await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))
-    return app.settings.config.interface
-  },
-  setModel: ({ input }) => app.agents.configOf(input.agent).set(['model'], input.model),
-  providers: () => app.models.providers(),
-  setKey: ({ input }) => app.keys.setKey(input.provider, input.key),
-  setBaseUrl: ({ input }) => app.models.setBaseUrl(input.provider, input.baseUrl ?? undefined),
-  testProvider: async ({ input }) => ({ models: await app.models.test(input.provider) }),
-  localServers: () => app.models.localServers(),
-  usage: async () => ({
-    months: await app.ledger.months(),
-    spending: await app.ledger.spending(),
-  }),
-  mcpServers: () => app.mcp.status(),
-  startMcpServer: ({ input }) => app.mcp.start(input.name),
-  setMcpPermission: ({ input }) => app.mcp.setPermission(input.server, input.tool, input.permission),
-})
-
-const importRoutes: Routes<'import'> = ({ app, forAgent }) => ({
-  known: () => findMemories(),
-  settings: async ({ input }) => {
-    const migrations = await findSettings(app, input)
-    return migrations.map(({ changes: _changes, ...report }) => report)
-  },
-  takeOver: async ({ input }) => {
-    const migration = (await findSettings(app, input)).find(({ file }) => file === input.file)
-    if (!migration) throw new AppError('file_not_found', `${input.file} has no settings`, { path: input.file })
-    const { changes, ...report } = migration
-    return { ...report, change: await app.settings.set(...changes) }
-  },
-  plan: forAgent((agent, input) => agent.importer.plan(input)),
-  start: forAgent((agent, input) => void agent.importer.start(input)),
-  standing: forAgent((agent) => agent.importer.status()),
-  seen: forAgent((agent, input) => agent.importer.markSeen(input.id)),
-  cancel: forAgent((agent) => agent.importer.cancel()),
-  past: forAgent((agent) => agent.importer.past()),
-  packNote: forAgent((agent, input) => agent.importer.packNote(input.path)),
-  pack: forAgent(async (agent, { withHistory }, signal) => {
-    const { importer, history } = agent
-    if (!withHistory || !history.isEnabled) return importer.pack()
-    const folder = await mkdtemp(join(tmpdir(), 'commonplace-history-'))
-    try {
-      await Array.fromAsync(agent.exportHistory(folder, false, signal))
-      return await importer.pack(join(folder, '.git'))
-    } finally {
-      // Git may still write for a moment after a stop.
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-    }
-  }),
-})
 
 /** @param folder workspace of the first agent before it is set up; `~` is the home folder */
 async function findSettings(
@@ -212,27 +41,183 @@ async function findSettings(
   return findOpenClawSettings(workspaces, { agents: existing, config: settings.configWithoutDefaults(), hasKey, keys })
 }
 
+const routes: { readonly [Group in keyof typeof contract]: Routes<Group> } = {
+  chat: chatRoutes,
+  savedSearches: savedSearchesRoutes,
+  clients: clientsRoutes,
+  context: contextRoutes,
+  find: findRoutes,
+  permanentDeletion: permanentDeletionRoutes,
+  history: historyRoutes,
+  pictures: picturesRoutes,
+  search: searchRoutes,
+  sessions: sessionsRoutes,
+  workspace: workspaceRoutes,
+  links: ({ forAgent }) => ({
+    of: forAgent((agent, input) => agent.links.linksOf(input.path)),
+    resolve: forAgent((agent, input) => agent.links.resolve(input.path, input.kind, input)),
+    files: forAgent((agent) => agent.links.files()),
+    titles: forAgent((agent) => agent.links.titles()),
+    block: forAgent((agent, input) => agent.links.block(input.id)),
+    broken: forAgent((agent) => agent.links.broken()),
+    mend: forAgent(async (agent, input) => {
+      const { workspace } = agent
+      const write = await workspace.edit(input.path, userOrigin, (text = '') => repairLink(text, input))
+      return { change: write.change ?? null }
+    }),
+    names: forAgent((agent, input) => agent.links.names(input.path, input.typed)),
+    planMove: forAgent((agent, { from, to }) => agent.links.planMove({ from, to })),
+    move: forAgent((agent, { from, to, plan }) => agent.links.move({ from, to }, plan, userOrigin)),
+    moving: forAgent((agent) => agent.batches.running),
+    cancelMove: forAgent((agent) => agent.batches.cancel()),
+  }),
+  tags: ({ forAgent }) => ({
+    of: forAgent((agent, input) => agent.links.properties(input.path)),
+    planRename: forAgent((agent, { from, to }) => agent.links.planTagRename({ from, to })),
+    rename: forAgent((agent, { from, to, plan }) => agent.links.renameTag({ from, to }, plan, userOrigin)),
+  }),
+  suggestions: ({ forAgent }) => ({
+    list: forAgent(async (agent) => ({
+      ...(await agent.suggestions.list()),
+      nextAt: await agent.scheduler.next(),
+    })),
+    count: forAgent(async (agent) => ({ open: await agent.suggestions.count() })),
+    look: forAgent((agent) => agent.suggestions.scan()),
+    stop: forAgent((agent) => agent.suggestions.stop()),
+    estimate: forAgent((agent, _input, signal) => agent.suggestions.estimate(signal)),
+    review: forAgent((agent) => agent.suggestions.review()),
+    request: forAgent((agent, input) => agent.reviewRequest(input.number)),
+    preview: forAgent((agent, input) => agent.suggestions.preview(input.ids)),
+    turn: forAgent((agent, input) => agent.suggestions.swapSides(input.id)),
+    accept: forAgent((agent, input) => agent.suggestions.accept(input.ids)),
+    edit: forAgent((agent, input) => agent.suggestions.edit(input.id, input.after)),
+    refuse: forAgent((agent, input) => agent.suggestions.refuse(input.ids)),
+    snooze: forAgent((agent, input) => agent.suggestions.snooze(input.ids, input.until)),
+    reopen: forAgent((agent, input) => agent.suggestions.reopen(input.ids)),
+    undo: forAgent((agent, input) => agent.suggestions.undo(input.acceptance)),
+    flag: forAgent(async (agent, input) => ({
+      id: await agent.suggestions.flag(input.path, input.line, input.fault, input.query),
+    })),
+  }),
+  agents: ({ app }) => ({
+    list: () => app.agents.list(),
+    create: ({ input }) => app.agents.create(input),
+    update: ({ input: { agent: id, ...change } }) => app.agents.update(id, withoutUndefined(change)),
+    share: ({ input }) => app.agents.setReaders(input.agent, input.with),
+    setUp: ({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale, input),
+    moveOwn: ({ input }) => app.agents.moveAgentFiles(input.agent, input.own),
+  }),
+  conventions: ({ forAgent }) => ({
+    look: ({ input, signal }) => inspectFolder(expandHome(input.path), signal),
+    of: forAgent((agent) => {
+      const { detected, effective } = agent.conventions
+      return { found: detected, kept: effective }
+    }),
+  }),
+  health: ({ app, forAgent }) => ({
+    problems: ({ input }) => app.health.problems(input.agent),
+    ended: forAgent((agent) => (agent.recoveredChange ? [agent.recoveredChange] : [])),
+    endedSeen: forAgent((agent, input) => {
+      if (agent.recoveredChange?.id === input.id) agent.recoveredChange = undefined
+    }),
+    tryAgain: forAgent((agent) => agent.memory.tryProvider()),
+  }),
+  events: ({ app }) => ({
+    subscribe: async function* ({ input, signal }) {
+      if (input) app.settings.setSystemLanguage(input.language)
+      // Only windows send their language.
+      const unregister = input ? app.clients.registerWindow() : undefined
+      const events = app.events.subscribe('event', signal ? { signal } : {})
+      try {
+        yield { type: 'hello' as const, version: appVersion }
+        yield* events
+      } finally {
+        unregister?.()
+      }
+    },
+  }),
+  settings: ({ app }) => ({
+    get: () => ({
+      file: app.settings.file,
+      version: appVersion,
+      firstRun: app.agents.isFirstRun,
+      suggestedWorkspace: defaultWorkspace(defaultAgentId),
+      appearance: app.settings.config.interface,
+      problems: [...app.settings.problems, ...app.settings.ignoredKeys],
+      usesLastGood: app.settings.lastGood !== undefined,
+      shortcuts: app.settings.config.shortcuts,
+    }),
+    source: async () => ({
+      file: app.settings.file,
+      text: await app.settings.source(),
+      ...(app.settings.lastGood === undefined ? {} : { lastGood: app.settings.lastGood }),
+      written: app.settings.configWithoutDefaults(),
+      inForce: app.settings.config,
+      schema: SettingsStore.jsonSchema(),
+    }),
+    check: ({ input }) => {
+      const parsed = SettingsStore.parse(input.text)
+      return [...(parsed.ok ? parsed.ignoredKeys : parsed.problems)]
+    },
+    save: ({ input }) => app.settings.save(input.text, input.baseText),
+    set: ({ input }) => app.settings.set([input.path, input.reset ? undefined : input.value]),
+    undo: ({ input: change }) => app.settings.restore(change),
+    locations: () => app.locations(),
+    log: () => readLog(app.log.file, maxLogLines),
+    outbound: () => app.outbound.requests(maxOutboundRequests),
+    diagnostics: async () => ({ text: await app.diagnostics() }),
+    setAppearance: async ({ input }) => {
+      await app.settings.set(...Object.entries(input).map(([key, value]) => [['interface', key], value] as const))
+      return app.settings.config.interface
+    },
+    setModel: ({ input }) => app.agents.configOf(input.agent).set(['model'], input.model),
+    providers: () => app.models.providers(),
+    setKey: ({ input }) => app.keys.setKey(input.provider, input.key),
+    setBaseUrl: ({ input }) => app.models.setBaseUrl(input.provider, input.baseUrl ?? undefined),
+    testProvider: async ({ input }) => ({ models: await app.models.test(input.provider) }),
+    localServers: () => app.models.localServers(),
+    usage: async () => ({
+      months: await app.ledger.months(),
+      spending: await app.ledger.spending(),
+    }),
+    mcpServers: () => app.mcp.status(),
+    startMcpServer: ({ input }) => app.mcp.start(input.name),
+    setMcpPermission: ({ input }) => app.mcp.setPermission(input.server, input.tool, input.permission),
+  }),
+  import: ({ app, forAgent }) => ({
+    known: () => findMemories(),
+    settings: async ({ input }) => {
+      const migrations = await findSettings(app, input)
+      return migrations.map(({ changes: _changes, ...report }) => report)
+    },
+    takeOver: async ({ input }) => {
+      const migration = (await findSettings(app, input)).find(({ file }) => file === input.file)
+      if (!migration) throw new AppError('file_not_found', `${input.file} has no settings`, { path: input.file })
+      const { changes, ...report } = migration
+      return { ...report, change: await app.settings.set(...changes) }
+    },
+    plan: forAgent((agent, input) => agent.importer.plan(input)),
+    start: forAgent((agent, input) => void agent.importer.start(input)),
+    standing: forAgent((agent) => agent.importer.status()),
+    seen: forAgent((agent, input) => agent.importer.markSeen(input.id)),
+    cancel: forAgent((agent) => agent.importer.cancel()),
+    past: forAgent((agent) => agent.importer.past()),
+    packNote: forAgent((agent, input) => agent.importer.packNote(input.path)),
+    pack: forAgent(async (agent, { withHistory }, signal) => {
+      const { importer, history } = agent
+      if (!withHistory || !history.isEnabled) return importer.pack()
+      const folder = await mkdtemp(join(tmpdir(), 'commonplace-history-'))
+      try {
+        await Array.fromAsync(agent.exportHistory(folder, false, signal))
+        return await importer.pack(join(folder, '.git'))
+      } finally {
+        // Git may still write for a moment after a stop.
+        await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+      }
+    }),
+  }),
+}
+
 export function createRouter(app: App): AppRouter {
-  return implementRoutes(app, {
-    agents: agentsRoutes,
-    chat: chatRoutes,
-    savedSearches: savedSearchesRoutes,
-    clients: clientsRoutes,
-    context: contextRoutes,
-    events: eventsRoutes,
-    find: findRoutes,
-    permanentDeletion: permanentDeletionRoutes,
-    conventions: conventionsRoutes,
-    health: healthRoutes,
-    history: historyRoutes,
-    import: importRoutes,
-    links: linksRoutes,
-    pictures: picturesRoutes,
-    tags: tagsRoutes,
-    search: searchRoutes,
-    sessions: sessionsRoutes,
-    settings: settingsRoutes,
-    suggestions: suggestionsRoutes,
-    workspace: workspaceRoutes,
-  })
+  return implementRoutes(app, routes)
 }

@@ -51,9 +51,7 @@ export const workspaceRoutes: Routes<'workspace'> = ({ app, forAgent }) => ({
     const { bytes, ...chunk } = await agent.workspace.readAttachment(input.path, input.from)
     return { ...chunk, data: bytes.toString('base64') }
   }),
-  attach: forAgent((agent, { path, name, data }) =>
-    agent.attach({ note: path, name, bytes: Buffer.from(data, 'base64') }),
-  ),
+  attach: forAgent((agent, { path, name, data }) => agent.attach(path, name, Buffer.from(data, 'base64'))),
   lines: forAgent(async (agent, input) => {
     const { path, from, count, forProgram } = input
     if (forProgram !== false && sessionOfPath(path) !== undefined) await agent.privacy.settle()

@@ -34,14 +34,15 @@ const program = new Command('commonplace')
   .configureOutput({ outputError: (text, write) => write(escapeControls(text.replace(/^error: /, 'commonplace: '))) })
   .showSuggestionAfterError(false)
 
-function command(name: string, description: string, parent = program): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option('--agent <id>', 'the agent', defaultAgentId)
+function withFolderOptions(subcommand: Command): Command {
+  return subcommand
     .option('--workspace <dir>', 'use this folder instead of the agent’s workspace')
     .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
-    .option('--json', 'print one JSON value')
+}
+
+function command(name: string, description: string, parent = program): Command {
+  const subcommand = parent.command(name).description(description).option('--agent <id>', 'the agent', defaultAgentId)
+  return withFolderOptions(subcommand).option('--json', 'print one JSON value')
 }
 
 function vectorCommand(name: string, description: string): Command {
@@ -119,8 +120,7 @@ command('import', 'add the history of a Git repository before the oldest change'
   .requiredOption('--git <dir>', 'a repository, or a folder in one')
   .action(onPrimary(importHistory))
 
-program
-  .command('mcp')
+withFolderOptions(program.command('mcp'))
   .description('serve the memory to another program over standard input and output (Model Context Protocol)')
   .option('--agent <id>', 'the agent whose memory is served (default: the one configured for this program)')
   .option('--client <name>', 'name of the program (default: the name that it sends)')
@@ -128,8 +128,6 @@ program
   .option('--install <program>', 'register with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
   .option('--uninstall <program>', 'remove the registration')
   .option('--dry-run', 'with --install or --uninstall: only print the changes')
-  .option('--workspace <dir>', 'use this folder instead of the agent’s workspace')
-  .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
   .action(async (flags: McpFlags) => {
     checkFolders(flags)
     const programId = flags.install ?? flags.uninstall

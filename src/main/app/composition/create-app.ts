@@ -57,7 +57,7 @@ export interface AppOptions {
   readonly keyVault?: KeyVault | undefined
   readonly permissionTimeoutMs?: number | undefined
   readonly toolLimits?: Partial<ToolLimits> | undefined
-  /** Of a server of remote images; default: public addresses only. */
+  /** Servers of remote images; default: public addresses only. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
   /** The caller closes it. Default: opened and closed with the app. */
   readonly base?: AppBase

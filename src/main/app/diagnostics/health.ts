@@ -46,7 +46,7 @@ export class Health {
     for (const report of reports) this.report(report)
   }
 
-  /** Of an agent and of the app, most severe first, then oldest first. */
+  /** Returns the problems of an agent and of the app, most severe first, then oldest first. */
   problems(agent?: string): Problem[] {
     return [...this.#problems.values()]
       .filter((problem) => problem.agent === undefined || problem.agent === agent)

@@ -128,7 +128,7 @@ export class HostProcess {
   }
 
   /**
-   * Calls `local` if this process is the primary instance, else `remote` with a socket to it.
+   * With a router, or a socket to the primary instance.
    * @throws AppError `owner_gone`, `owner_silent`, `owner_version`
    */
   async connect(handlers: {

@@ -28,9 +28,7 @@ export class Authenticator {
     this.#now = now
   }
 
-  /**
-   * Prevents DNS rebinding: a foreign page can resolve its name to this machine but cannot change these headers.
-   */
+  /** Prevents DNS rebinding: a foreign page can resolve its name here but cannot change these headers. */
   isAllowedOrigin(request: IncomingMessage): boolean {
     const host = hostOf(request)
     if (host !== `${loopbackAddress}:${this.#port()}` && host !== `localhost:${this.#port()}`) return false

@@ -121,8 +121,8 @@ export class ClientApps {
   }
 
   /**
-   * Checks whether the program may write this note, and counts it. With permission `ask` it waits for the user's answer.
-   * @throws AppError `client_unknown`, `client_read_only`, `secret_found`, `client_quota`, and as `ClientWriteRequests`
+   * Asks the user with permission `ask`.
+   * @throws AppError `client_unknown`, `client_read_only`, `secret_found`, `client_quota`
    */
   async authorizeWrite(
     request: Omit<WriteRequest, 'id' | 'name'>,

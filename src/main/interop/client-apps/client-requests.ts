@@ -64,10 +64,7 @@ export class ClientWriteRequests extends OpenQuestions<Omit<WriteRequest, 'id'>,
     this.#timeoutMs = timeoutMs
   }
 
-  /**
-   * @throws AppError `client_unanswered` after the timeout or with too many open requests
-   * @throws the signal's reason when it is aborted
-   */
+  /** @throws AppError `client_unanswered` after the timeout or with too many open requests; the signal's reason */
   override async ask(request: Omit<WriteRequest, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
     const { client, name } = request
     const unansweredError = (reason: string) =>

@@ -80,8 +80,9 @@ export class ClientInstaller {
   }
 
   /**
-   * Starts the MCP server as the program would, and calls a tool that reads the memory.
-   * @returns the number of tools @throws AppError `input_invalid`, `mcp_unavailable`
+   * Starts the server as the program would.
+   * @returns the number of tools
+   * @throws AppError `input_invalid`, `mcp_unavailable`
    */
   async test(id: string, registration: RegistrationOptions): Promise<number> {
     const program = requireProgram(id)
@@ -183,10 +184,7 @@ export class ClientInstaller {
   }
 }
 
-/**
- * Returns the target of a symbolic link, even if it is missing, so that the link stays.
- * @throws AppError `config_invalid` if the folder of the link's target is missing, for example on an unmounted disk
- */
+/** @throws AppError `config_invalid` if the folder of a link's target is missing, as on an unmounted disk */
 async function resolveWriteTarget(file: string): Promise<string> {
   try {
     return await realpath(file)
@@ -210,10 +208,7 @@ async function callTestTool(connection: McpConnection): Promise<string | undefin
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
 }
 
-/**
- * Returns the path of this app's entry, or a path with a free name. Never returns the entry of another server.
- * @throws AppError `config_invalid` if other servers use both names
- */
+/** Never the entry of another server. @throws AppError `config_invalid` if others use both names */
 function entryPathIn(config: ConfigText, { group }: KnownClient): EntryPath {
   const freeName = entryNames.find((name) => serverEntryAt(config, [group, name]) === undefined)
   const name = ownNameIn(config, group) ?? freeName

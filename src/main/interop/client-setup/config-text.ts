@@ -27,8 +27,7 @@ export function serverEntryAt(config: ConfigText, [group, name]: EntryPath): unk
 export function withEntry(original: ConfigText, path: EntryPath, entry: ServerEntry): string {
   const [group] = path
   const { bom, eol, config } = normalizeText(original)
-  const groupValue = readRoot(config)[group] ?? {}
-  if (!isRecord(groupValue)) throw configError(config, `${group} is not a table`)
+  if (!isRecord(readRoot(config)[group] ?? {})) throw configError(config, `${group} is not a table`)
   return bom + verifiedText(config, addEntry(config, path, entry), path, entry).replaceAll('\n', eol)
 }
 
@@ -77,9 +76,8 @@ function removeEntry(config: ConfigText, path: EntryPath): string {
       return removeEmptyGroup(editJson(text, path, undefined), group)
     case 'toml': {
       const root: Record<string, unknown> = parseToml(text)
-      const otherEntries = { ...(root[group] as Record<string, unknown>) }
-      delete otherEntries[name]
-      const { [group]: _group, ...otherGroups } = root
+      const { [group]: entries, ...otherGroups } = root
+      const { [name]: _entry, ...otherEntries } = isRecord(entries) ? entries : {}
       const isEmpty = Object.keys(otherEntries).length === 0
       return matchFinalEol(text, patchToml(text, isEmpty ? otherGroups : { ...root, [group]: otherEntries }))
     }
@@ -225,8 +223,7 @@ function parseConfig({ format, file, text }: ConfigText): unknown {
 function verifiedText(config: ConfigText, text: string, path: EntryPath, entry: ServerEntry | undefined): string {
   const [group, name] = path
   const otherSettings = (root: Record<string, unknown>) => {
-    const otherEntries = isRecord(root[group]) ? { ...root[group] } : {}
-    delete otherEntries[name]
+    const { [name]: _entry, ...otherEntries } = isRecord(root[group]) ? root[group] : {}
     return { ...root, [group]: otherEntries }
   }
   const changed = { ...config, text }

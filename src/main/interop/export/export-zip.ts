@@ -35,10 +35,7 @@ export interface ExportTask {
   readonly repository?: string | undefined
 }
 
-/**
- * Packs notes and the attachments that they link to into a zip. Lists attachments beyond the limit in `left-out.txt`.
- * @throws AppError `folder_too_large`, `file_not_found`
- */
+/** Lists attachments beyond the limit in `left-out.txt`. @throws AppError `folder_too_large`, `file_not_found` */
 export async function exportZip(task: ExportTask): Promise<Uint8Array<ArrayBuffer>> {
   const { workspace, forbidden, privateRules, note, suggestions, repository } = task
   const workspaceFiles = await listFiles(workspace, '', forbidden)

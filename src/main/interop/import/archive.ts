@@ -22,9 +22,10 @@ export interface Archive {
 }
 
 /**
- * Opens an untrusted zip. Never uses names as paths. Limits an entry to its declared size.
+ * The zip is untrusted.
  * @param opened closes the file
- * @returns undefined if the file is not a zip @throws AppError `archive_unusable`
+ * @returns undefined for another file
+ * @throws AppError `archive_unusable`
  */
 export async function openArchive(path: string, opened: AsyncDisposableStack): Promise<Archive | undefined> {
   if (!(await startsAsZip(path))) return undefined
@@ -39,7 +40,7 @@ export async function openArchive(path: string, opened: AsyncDisposableStack): P
     })
     return await readDirectory(path, zip)
   } catch (error) {
-    throw error instanceof AppError ? error : damagedError(path, error)
+    throw error instanceof AppError ? error : unusableError(path, 'it is damaged', error)
   }
 }
 
@@ -79,7 +80,7 @@ async function* readEntry(path: string, zip: ZipFile, zipEntry: Entry, name: str
     // yauzl throws if there are more or fewer bytes than declared.
     yield* (await zip.openReadStreamPromise(zipEntry)) as AsyncIterable<Buffer>
   } catch (error) {
-    throw damagedError(path, error)
+    throw unusableError(path, 'it is damaged', error)
   }
 }
 
@@ -94,10 +95,6 @@ function megabytes(bytes: number): number {
 
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100))
-}
-
-function damagedError(path: string, cause: unknown): AppError {
-  return unusableError(path, 'it is damaged', cause)
 }
 
 function unusableError(path: string, reason: string, cause?: unknown): AppError {

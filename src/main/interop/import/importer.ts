@@ -39,7 +39,7 @@ interface ImporterOptions {
   readonly workspace: Workspace
   readonly log: ChangeLog
   readonly now: Clock
-  /** Of the workspace, and of any file or folder (absolute path). */
+  /** `privateRulesFor` takes the absolute path of any file or folder. */
   readonly privateRules: () => PrivateRules
   readonly privateRulesFor: (path: string) => PrivateRules
   readonly folders: { readonly suggestions: string }

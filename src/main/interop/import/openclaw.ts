@@ -359,10 +359,7 @@ type ForeignMigration = { readonly file: string } & ReturnType<SettingsMigration
 const homeFolders = ['.clawdbot', '.moltbot', '.openclaw']
 const settingsNames = ['clawdbot.yaml', 'clawdbot.yml', 'clawdbot.json', 'openclaw.json', 'moltbot.json']
 
-/**
- * Finds and converts settings files of OpenClaw and its earlier names in the home folder.
- * @param workspaces absolute folders; files in and beside them are found, too
- */
+/** @param workspaces absolute folders; settings files in and beside them are found, too */
 export async function findOpenClawSettings(
   workspaces: readonly string[],
   options: Omit<MigrationOptions, 'earlier'>,

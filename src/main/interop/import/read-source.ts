@@ -53,7 +53,7 @@ const maxInnerBytes = 6 * 1024 * 1024 * 1024
 const exportName = 'conversations.json'
 
 /**
- * Opens a file, folder or zip. The caller must close the result.
+ * The caller must close the result.
  * @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown`
  */
 export async function openSource(path: string): Promise<ImportSource> {

@@ -118,10 +118,7 @@ const maxWordLength = 12
 
 const piecePattern = /[A-Za-z]+|[0-9]+|\s+|[\u0021-\u007e]|[\u0080-\u{10ffff}]/gu
 
-/**
- * Returns an upper bound, for answers that must fit any model. In tests with prose, code, many scripts and noise, the
- * tokenizers o200k and cl100k never exceeded it.
- */
+/** An upper bound: in tests with many scripts and noise, the tokenizers o200k and cl100k never exceeded it. */
 export function maxTokensOf(text: string): number {
   let tokens = 0
   for (const [piece] of text.matchAll(piecePattern)) {

@@ -39,7 +39,7 @@ export function clientName(sentName: string): string {
 }
 
 export interface MemoryAccess {
-  /** As `HostProcess.callPrimary`. */
+  /** Calls the primary instance, see `HostProcess.callPrimary`. */
   readonly ask: <T>(work: (primary: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
   /** @param sentName a token or `--client` wins over this name @throws `unknown_agent` */

@@ -10,10 +10,7 @@ const maxMessageBytes = 4 * 1024 * 1024
 /** Time to wait for open requests when the input ends, ms: longer than the timeout of a permission request. */
 const drainTimeoutMs = 60_000
 
-/**
- * Serves the memory over stdin and stdout until the program closes stdin and all requests are answered.
- * @returns the reason if this side closed the connection; undefined otherwise
- */
+/** Ends when stdin is closed and all requests are answered. @returns the reason if this side closed */
 export async function serveOverStdio(access: MemoryAccess): Promise<string | undefined> {
   // The SDK's transport drops open requests when its input ends; this stream stays open until they are answered.
   const input = process.stdin.pipe(new PassThrough(), { end: false })

@@ -31,10 +31,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
 
 const maxCharacters = 1200
 
-/**
- * Returns the message of a failed tool call, with a hint on what to do next.
- * @param onFault logs an unexpected error and returns the log reference
- */
+/** @param onFault logs an unexpected error and returns the log reference */
 export async function failureText(error: unknown, onFault: (error: unknown) => Promise<string>): Promise<string> {
   if (!(error instanceof AppError))
     return `Something went wrong in Commonplace (log reference ${await onFault(error)}).`

@@ -71,7 +71,7 @@ async function writeNote(options: AppOptions & { base: AppBase }, agent: string,
       // The note is saved: no error may make the user save it again.
       return { ...saved, match: await orUndefined(compare(saved)) }
     } finally {
-      await close()
+      close()
     }
   } finally {
     await app.close()
