@@ -316,7 +316,6 @@ export function AgentSwitcher() {
   )
 }
 
-/** Returns a function that switches to an agent and opens its last address. */
 export function useSwitchAgent(): (id: string) => void {
   const [, navigate] = useLocation()
   const { id: current } = useAgent()

@@ -322,7 +322,6 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
   )
 }
 
-/** Takes over the chosen keys. Shows how many, with one undo for all files. */
 export async function takeOverSettings(choice: SettingsChoice): Promise<void> {
   const toast = { id: 'settings-taken-over', duration: longUndoToastMs }
   let [count, first]: [number, ConfigChange | undefined] = [0, undefined]

@@ -45,7 +45,6 @@ const RecallsView = lazyView(async () => (await import('../search/past-searches.
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 
-/** Views that need only the agent, by path. */
 const agentViews = {
   '/find': FindView,
   '/forget': DeletePermanentlyView,

@@ -153,7 +153,6 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   )
 }
 
-/** Focuses a field, and afterwards the element that had the focus before. */
 function borrowFocus(field: HTMLElement | null) {
   const { activeElement } = document
   field?.focus()

@@ -98,7 +98,6 @@ export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 't
   return <TextLink href={paths.chat(change.session, change.turn)}>{t('history.inChat')}</TextLink>
 }
 
-/** Names the untrusted sources of a change. */
 export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
   if (!sources || sources.length === 0) return null
   const sourceText = sources.join('; ')
