@@ -394,12 +394,7 @@ function PastImports() {
                 </Button>
               </span>
             </div>
-            {left.length > 0 && (
-              <details className="text-[12px] text-muted">
-                <summary className="cursor-pointer">{t('import.undoLeft', { count: left.length })}</summary>
-                <p className="font-mono break-all">{left.join(' · ')}</p>
-              </details>
-            )}
+            {left.length > 0 && <Details title={t('import.undoLeft', { count: left.length })} lines={left} />}
           </li>
         ))}
       </ul>

@@ -45,14 +45,6 @@ const RecallsView = lazyView(async () => (await import('../search/past-searches.
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 
-const agentViews = {
-  '/find': FindView,
-  '/forget': DeletePermanentlyView,
-  '/links/broken': BrokenView,
-  '/changes': ChangesView,
-  '/settings': SettingsView,
-}
-
 /** @param encodedPath from `useEncodedPath` */
 export function Views({ encodedPath }: { encodedPath: string }) {
   const parameters = useParameters()
@@ -81,11 +73,11 @@ export function Views({ encodedPath }: { encodedPath: string }) {
         <Route path="/inbox">
           <SuggestionsView key={parameters.get('proposal')} suggestion={parameters.get('proposal') ?? undefined} />
         </Route>
-        {Object.entries(agentViews).map(([path, View]) => (
-          <Route key={path} path={path}>
-            <View />
-          </Route>
-        ))}
+        <Route path="/find" component={FindView} />
+        <Route path="/forget" component={DeletePermanentlyView} />
+        <Route path="/links/broken" component={BrokenView} />
+        <Route path="/changes" component={ChangesView} />
+        <Route path="/settings" component={SettingsView} />
         <Route>
           <NoSuchPage />
         </Route>
