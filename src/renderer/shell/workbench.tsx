@@ -107,7 +107,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
         <HeaderStart value={sidebar.mode === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
           <main tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
             <ErrorBoundary piece="view" variant="view" resetKey={encodedPath}>
-              <Views encodedPath={encodedPath} />
+              <Views />
             </ErrorBoundary>
           </main>
         </HeaderStart>
