@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 
-/** Shows or opens an absolute path in the file manager. @throws AppError `no_file_manager` */
+/** @param path absolute @throws AppError `no_file_manager` */
 export type RevealFile = (path: string, shouldOpen: boolean) => Promise<void>
 
 export const showInFileManager: RevealFile = async (path, shouldOpen) => {

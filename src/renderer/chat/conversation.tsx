@@ -17,7 +17,6 @@ import { ProviderMessage } from './messages/answer-notes.tsx'
 /** Distance from the end within which the view follows new text, px. */
 const followDistance = 80
 
-/** Estimated height of a turn until it is measured, px. */
 const estimatedTurnHeight = 180
 
 export interface ConversationHandle {

@@ -5,7 +5,6 @@ import { useAgent } from '#lib/agents/current-agent.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { reduceChatEvent, idle, type LiveTurn } from './turns.ts'
 
-/** Delay before the stream of events is opened again, in ms. */
 const reconnectDelayMs = 500
 
 const liveKey = (agent: string, session: string | undefined) => ['live turn', agent, session ?? null]

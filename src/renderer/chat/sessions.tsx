@@ -237,7 +237,6 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
   )
 }
 
-/** Shows what a release of a private chat would let out, and releases it. */
 function ReleaseDialog({ target, onClose }: Omit<DeleteDialogProps, 'onDelete'>) {
   const preview = useQuery(api.sessions.previewRelease.queryOptions({ input: target, gcTime: 0 }))
   const release = useMutation(
@@ -281,7 +280,6 @@ interface DeleteDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before the deletion of a chat whose notes are not saved, and offers to save them first. */
 function DeleteDialog({ target, onDelete, onClose }: DeleteDialogProps) {
   const remove = () => {
     onClose()

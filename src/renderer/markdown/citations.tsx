@@ -24,7 +24,6 @@ interface PlaceLinkProps {
   readonly words?: readonly string[]
 }
 
-/** Characters before the line number that stay visible in a clipped name. */
 const visibleEndLength = 12
 
 export function PlaceLink(props: PlaceLinkProps) {
@@ -58,10 +57,7 @@ export function PlaceLink(props: PlaceLinkProps) {
   )
 }
 
-/**
- * Returns two functions: `chatTitle` returns the title of a transcript's chat, or undefined for any other file;
- * `placeName` returns that title, or the path with its lines.
- */
+/** `chatTitle` is undefined for other files than transcripts; `placeName` is that title, or the path with its lines. */
 export function usePlaceNames() {
   const { id: agent } = useAgent()
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data

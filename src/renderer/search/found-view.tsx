@@ -138,7 +138,6 @@ interface ResultsProps {
 }
 
 const rowKey = ({ candidate }: CandidateTableRow) => candidateKey(candidate)
-/** Height of a row with two lines of text, px. */
 const rowHeight = 78
 
 const Results = memo(function Results({ explanation, moves }: ResultsProps) {
@@ -216,7 +215,6 @@ const Results = memo(function Results({ explanation, moves }: ResultsProps) {
 export const rowLook =
   'grid grid-cols-[minmax(0,1fr)_4.75rem_4.75rem_3.5rem_7rem] items-center gap-x-3 px-5 max-sm:px-3 cards:flex cards:flex-wrap'
 
-/** Aligns figures to the right, text to the left. */
 export function cellLook(column: CandidateOrder['column']): string {
   if (column === 'entry') return 'min-w-0'
   return column === 'verdict' ? 'pl-2 cards:pl-0' : 'tabular text-right whitespace-nowrap'

@@ -26,11 +26,9 @@ interface ResultGroupProps {
   readonly onOpen: (candidate: Candidate) => void
   /** Opens the explanation; without it, rows have no *Why?*. */
   readonly onWhy?: ((candidate: Candidate) => void) | undefined
-  /** Rows before the results. */
   readonly children?: readonly ReactNode[]
 }
 
-/** A group of results in a list of the command menu (cmdk). */
 export function ResultGroup({ name, candidates, onOpen, onWhy, children = noRows }: ResultGroupProps) {
   if (candidates.length + children.length === 0) return null
   return (
@@ -84,10 +82,8 @@ export function ResultRow({ candidate }: { candidate: Candidate }) {
   )
 }
 
-/** Lines shown before and after the result. */
 const linesAround = 4
 
-/** The lines around a result, and why it was found: in sentences, then in bars. */
 export function ResultPreview({ query, candidate }: { query: string; candidate: Candidate }) {
   const { path, startLine, endLine, matched } = candidate
   return (
@@ -132,7 +128,6 @@ const minContribution = 0.1
 const minShare = 0.15
 const maxRelated = 2
 
-/** Explains in sentences why a search found a line: its words first, then what surrounds it. */
 function whySentences({ text, vector, parts, superseded }: Candidate): string[] {
   const terms = text?.terms ?? []
   const own = terms.filter(({ instead, alike }) => instead === undefined && !alike)
@@ -176,7 +171,6 @@ function relatedWords(
 interface ResultProps {
   readonly result: RecordedSearch['results'][number]
   readonly query: string
-  /** True if the answer cites it. */
   readonly isUsed?: boolean
 }
 

@@ -146,7 +146,6 @@ function Bar({ share }: { share: number }) {
 
 const digits = 2
 
-/** Formats a number with its sign: +0.42, −0.42, 0.00. */
 function formatSigned(value: number): string {
   const size = Math.abs(value).toFixed(digits)
   if (Number(size) === 0) return size

@@ -54,7 +54,6 @@ export function noticeText({ code, message, since, count, script }: NonNullable<
 
 const maxShown = 120
 
-/** Tells which files and links of the workspace are not searched. */
 export function UnsearchedCount() {
   return (
     <div className="px-5 py-3 text-[12px] text-muted empty:hidden">

@@ -12,7 +12,6 @@ import { candidateKey, resultGroups } from './candidates.ts'
 import { ResultPreview, ResultGroup } from './results.tsx'
 import { useLinkedText, useTypedSearch } from './use-typed-search.ts'
 
-/** Rows that are rendered of one group. */
 const maxRows = 60
 
 export function SearchView({ linkedQuery }: { linkedQuery: string }) {

@@ -24,7 +24,6 @@ interface WhatIfProps {
   readonly onClose: () => void
 }
 
-/** Initial half-life, in days, when temporal decay is turned on. */
 const initialHalfLifeDays = 30
 
 const limits = [
@@ -150,7 +149,6 @@ export function ExplainMissing({ place, onPlace, hasQuery, explanation, onTry }:
   )
 }
 
-/** Highest limits that the settings accept. */
 const highestLimits = { results: 100, characters: 100_000 }
 
 interface AnswerProps {
@@ -254,7 +252,6 @@ interface FileLinesFieldProps {
   readonly label?: string
   readonly sample: string
   readonly className: string
-  /** The first field of a form gets the focus. */
   readonly isFirst?: boolean
   readonly onChange: (value: string) => void
 }

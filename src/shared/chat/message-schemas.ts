@@ -58,10 +58,7 @@ export const toolDetailsSchema = z.discriminatedUnion('kind', [
 ])
 export type ToolDetails = z.infer<typeof toolDetailsSchema>
 
-/**
- * Parses the details stored in a transcript.
- * @returns kind `foreign` for any other value
- */
+/** Parses the details of a transcript. @returns kind `foreign` for any other value */
 export function readToolDetails(stored: unknown): ToolDetails {
   const parsed = toolDetailsSchema.safeParse(stored)
   return parsed.success && parsed.data.kind !== 'foreign' ? parsed.data : { kind: 'foreign', value: stored }

@@ -5,17 +5,13 @@ export const branchEntry = 'commonplace.branch'
 
 export interface BranchMark {
   /** Id of the first deleted message; the branch is no longer offered. */
-  readonly deleted?: string
-  readonly restored?: string
+  readonly deleted?: string | undefined
+  readonly restored?: string | undefined
 }
 
 export function readBranchMark(data: unknown): BranchMark {
-  if (!isRecord(data)) return {}
-  const { deleted, restored } = data
-  return {
-    ...(typeof deleted === 'string' ? { deleted } : {}),
-    ...(typeof restored === 'string' ? { restored } : {}),
-  }
+  const idOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  return isRecord(data) ? { deleted: idOf(data['deleted']), restored: idOf(data['restored']) } : {}
 }
 
 /** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */

@@ -74,11 +74,7 @@ export function isDailyFormat(format: string): boolean {
   return parts.has('year') && parts.has('month') && parts.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
 }
 
-/**
- * Returns the workspace-relative path of a day's note.
- * @param format a format accepted by `isDailyFormat`
- * @param date `YYYY-MM-DD`
- */
+/** @param notes with a format accepted by `isDailyFormat` @param date `YYYY-MM-DD` */
 export function dailyNotePath({ folder, format }: DailyNotes, date: string): string {
   const noon = new Date(`${date}T12:00:00`)
   const name = (parseFormat(format) ?? []).map((piece) => (typeof piece === 'string' ? piece : piece.format(noon)))
@@ -101,10 +97,7 @@ export function dailyNoteDate(notes: DailyNotes, path: string): string | undefin
   return isSame ? date : undefined
 }
 
-/**
- * Returns the date of a file named only by a date (`2024-05-21`, `2025_01_31`) in any folder; undefined for other
- * names.
- */
+/** Returns the date of a file named only by a date (`2024-05-21`, `2025_01_31`), in any folder. */
 export function dateOfFileName(path: string): string | undefined {
   const [, year, separator, month, day] = /(?:^|\/)(\d{4})([-_])(\d{2})\2(\d{2})\.(?:md|markdown)$/i.exec(path) ?? []
   const date = `${year}-${month}-${day}`

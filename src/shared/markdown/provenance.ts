@@ -127,9 +127,7 @@ export function withoutImport(text: string): string {
   return `${bom}---${lineBreak}${text.slice(start.length)}`
 }
 
-/**
- * Appends `mark` to every line with content of a note from another program; for a code block, adds it after the block.
- */
+/** Marks each line with content of a note from another program; for a code block, adds the mark after it. */
 export function withSourceMarks(note: string, mark: string): string {
   const lines = note.split('\n')
   const markedLines = lines.map((line) => {

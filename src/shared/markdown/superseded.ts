@@ -43,10 +43,7 @@ export function supersededLine(line: string): (Superseded & { readonly text: str
   return { text, until, by: quote === undefined ? by : { ...by, text: quote } }
 }
 
-/**
- * Returns the front matter's statement about the whole note; undefined if there is none.
- * @param text the note, or its beginning
- */
+/** @param text the note, or its beginning @returns undefined if the front matter does not mention it */
 export function supersededNote(text: string): Superseded | undefined {
   // A truncated note may end within its front matter.
   const matter = frontMatterOf(text) ?? frontMatterOf(`${text}\n---`)

@@ -1,8 +1,4 @@
-/**
- * Parses JSON.
- * @param reviver as of `JSON.parse`
- * @returns undefined if the text is not valid JSON, for example a line truncated by a crash
- */
+/** @returns undefined if the text is not valid JSON, for example a line truncated by a crash */
 export function parseJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
   try {
     return JSON.parse(text, reviver)

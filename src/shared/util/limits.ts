@@ -54,10 +54,7 @@ export const maxCapturedImage = 64
 const kibi = 1024
 const mebi = 1024 * kibi
 
-/**
- * Bytes of one WebSocket message between interface and runtime (JSON, UTF-8). Fits the largest file together with its
- * base text. The client refuses larger requests with `message_too_large` before sending.
- */
+/** Bytes of one WebSocket message; fits the largest file with its base text. The client refuses larger requests. */
 export const maxMessageBytes = 45 * mebi
 
 /** Bytes of one server-sent event; fits the arguments of a tool call in one piece. */
@@ -65,10 +62,7 @@ export const maxEventBytes = 8 * mebi
 /** Bytes of one streamed answer; each token is an event of about 200 bytes. */
 export const maxStreamBytes = 64 * mebi
 export const maxListBytes = 8 * mebi
-/**
- * Bytes of an embedding response. A batch of 2,048 vectors with 3,072 dimensions would take 80 MB; no provider accepts
- * such a batch.
- */
+/** Bytes of an embedding response; below a batch of 2,048 vectors with 3,072 dimensions, which no provider accepts. */
 export const maxVectorBytes = 64 * mebi
 /** Bytes read of a provider's error response; the error message is in the first lines. */
 export const maxErrorBytes = 64 * kibi

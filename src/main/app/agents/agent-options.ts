@@ -23,7 +23,6 @@ export interface SharedOptions {
   readonly publish: (event: AppEvent) => void
 }
 
-/** `workspace` is absolute; `privateRules` are as configured. */
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
@@ -45,7 +44,6 @@ export interface AgentOptions extends SharedOptions {
   readonly forbiddenFolders: () => readonly string[]
 }
 
-/** @param newPath new absolute path of the damaged file */
 export function reportDamaged({ health, config }: AgentOptions, newPath: string): void {
   health.report({
     part: 'app',

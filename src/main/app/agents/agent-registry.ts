@@ -85,7 +85,6 @@ export class AgentRegistry {
     }))
   }
 
-  /** True until the user has chosen a workspace for the first agent. */
   get isFirstRun(): boolean {
     const { singleFolder, settings } = this.#options
     return singleFolder === undefined && settings.hasBeenRead && this.#list.length === 0
@@ -241,7 +240,6 @@ export class AgentRegistry {
     throw new AppError('single_folder', `only ${path} is open here; agents are managed without --workspace`, { path })
   }
 
-  /** Includes archived agents: their notes still exist. */
   #allMemories(): Pick<SharedMemory, 'workspace' | 'privateRules'>[] {
     return this.#entries().map(({ id }) => ({
       workspace: this.workspaceOf(id),
@@ -352,7 +350,6 @@ export class AgentRegistry {
     const options = await this.#agentOptions(id)
     // Completes a deletion that a crash interrupted, before anything reads the files.
     await this.deletion.resume(id).catch((error: unknown) => {
-      // Another program may lock a file; the next start retries. The agent stays usable.
       options.log.fault(error, `deletion for agent ${id}`)
     })
     const agent = await OpenAgent.create(options)
@@ -423,7 +420,6 @@ export class AgentRegistry {
     }
   }
 
-  /** The next call of `get` opens the agent again. */
   async #closeAgent(id: string): Promise<void> {
     const opening = this.#openAgents.get(id)
     this.#openAgents.delete(id)

@@ -58,7 +58,6 @@ export class OpenAgent {
   readonly history: History
   readonly privacy: ChatPrivacy
   readonly chat: Chat
-  /** Undefined after the user has seen it. */
   recoveredChange: RecoveredChange | undefined
 
   readonly #options: AgentOptions
@@ -125,6 +124,7 @@ export class OpenAgent {
       memory,
       visible: this.visibleTo({ seesPrivate: false }),
       originsOf: (path) => this.history.blame(path),
+      versionsSince: (path, since) => this.history.versionsSince(path, since),
       stateFile: folders.privateLines,
       stopTurn: async (session) => this.chat.turns.stop(session),
       now,
@@ -225,7 +225,6 @@ export class OpenAgent {
     }
   }
 
-  /** Stores an attachment where the conventions place it. */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
     await this.conventions.refresh()
     return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)

@@ -34,7 +34,6 @@ export async function attachFile(
   return { path, link: await links.formatLink({ from: note, path, label: stem, isEmbed: true, style }) }
 }
 
-/** With a final slash; empty for the top of the workspace. */
 function attachmentFolder(attachments: VaultConventions['attachments'], note: string): string {
   if (attachments === 'beside') return folderOf(note)
   if ('below' in attachments) return `${folderOf(note)}${attachments.below}/`

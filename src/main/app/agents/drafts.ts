@@ -20,14 +20,12 @@ export class Drafts {
   readonly #onDamaged: (file: string) => void
   readonly #queue = new KeyedQueue()
 
-  /** @param onDamaged receives the path to which an unreadable draft was moved */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void) {
     this.#folder = folder
     this.#now = now
     this.#onDamaged = onDamaged
   }
 
-  /** Null if there is none. Without a session, of the new chat. */
   async message(session: string | undefined): Promise<Draft | null> {
     const [stored] = await this.#list(session ?? newChatName, draftSchema)
     return stored?.draft ?? null
@@ -75,7 +73,6 @@ export class Drafts {
     return drafts.toSorted((one, other) => other.at - one.at)
   }
 
-  /** @param shownPath path of the file for error messages */
   async #save(name: string, writer: string, draft: object | null, shownPath?: string): Promise<void> {
     const file = `${name}~${writer}.json`
     const target = join(this.#folder, file)

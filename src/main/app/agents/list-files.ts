@@ -106,7 +106,6 @@ function privacyOf(
   return { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem ? { problem } : {}) }
 }
 
-/** Words, tokens and privacy of a text. */
 interface TextStatistics {
   /** Undefined for a large file, as is `tokens`. */
   readonly words?: number
@@ -116,7 +115,6 @@ interface TextStatistics {
   readonly problem?: string | null | undefined
 }
 
-/** The words of larger files are not counted, bytes. */
 const maxCountedBytes = 1_000_000
 const batchSize = 16
 

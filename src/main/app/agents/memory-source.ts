@@ -27,7 +27,6 @@ export function memorySource(options: AgentOptions, provider?: EmbeddingProvider
     file: provider === undefined ? index : index.replace(/\.sqlite$/, `-${provider}.sqlite`),
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
-      // The source `memory` already covers most folders inside the workspace.
       ...otherFolders(options)
         .filter(({ folder }) => !isInWorkspaceIndex(folder, options))
         .map((source) => ({
@@ -43,7 +42,6 @@ export function memorySource(options: AgentOptions, provider?: EmbeddingProvider
   }
 }
 
-/** The workspace is the first. */
 export function foldersWithPrivateRules(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
   const rules = resolveRules(workspace, config.current.visibility.private)
@@ -71,7 +69,6 @@ export function allPrivateRules(options: AgentOptions, path: string): PrivateRul
   return rulesForFolder(path, rules)
 }
 
-/** A plain object that can be sent to a worker. */
 export function layoutOfConventions({
   effective: { daily, ignored, own, longTermFiles },
 }: Pick<ConventionsReader, 'effective'>): Layout {

@@ -12,7 +12,6 @@ type OnProgress = (progress: { readonly done: number; readonly total: number }) 
 const maxRelatedLines = 12
 const relatedSearch = { minScore: 0, maxResults: 100, maxCharacters: 100_000 }
 
-/** The part of `AgentRegistry` that a deletion needs. */
 interface Agents {
   get(id: string): Promise<OpenAgent>
   deletionFolders(id: string): Parameters<typeof taskFile>[0]
@@ -23,7 +22,6 @@ interface Agents {
 export class PermanentDeletion {
   readonly #agents: Agents
   readonly #entry: URL
-  /** By the id of the agent. */
   readonly #workers = new Map<string, WorkerHost<DeletionJobs>>()
 
   constructor(agents: Agents, entry: URL) {

@@ -14,7 +14,6 @@ export const historyRoutes: Routes<'history'> = ({ app, forAgent }) => ({
     // A program gets no event when the changes since the last run are recorded.
     await history.flush()
     const visible: HistoryEntry[] = []
-    // Read further pages until `limit` visible entries are found: hidden ones do not count.
     for (let query: Parameters<typeof history.timeline>[0] = input; ;) {
       const entries = history.timeline(query)
       visible.push(...(await visibleEntries(agent, memory, entries)))

@@ -23,7 +23,6 @@ export function subscribeAgent(openedAgent: OpenAgent, { publish, health, log }:
 
   workspace.changes.subscribe(() => links.markStale())
   batches.progress.subscribe((moving) => {
-    // `moving` is set while a move runs; only its end changes links.
     if (!moving) links.markStale()
     publish({ type: 'moveProgress', agent, moving })
   })

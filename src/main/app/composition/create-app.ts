@@ -10,7 +10,6 @@ import {
   Differ,
   measureDataLocations,
   openLog,
-  type Log,
   Outbound,
   RemoteImages,
   workerEntry,
@@ -35,7 +34,6 @@ import {
   stateFolders,
   type StateFolders,
   resolveSingleFolder,
-  type SingleFolder,
 } from '../agents/state-folders.ts'
 import { ClientApps, ClientInstaller } from '#interop'
 import { ContextWindowEstimates, defaultToolLimits, type ToolLimits } from '#agent'
@@ -54,7 +52,6 @@ export interface AppOptions {
   /** False for a single command: files are scanned once and not watched. */
   readonly watch?: boolean
   readonly now?: Clock
-  /** Electron's shell on the desktop; default: the system's commands. */
   readonly showFile?: RevealFile
   /** Undefined keeps API keys in memory only. */
   readonly keyVault?: KeyVault | undefined
@@ -66,16 +63,8 @@ export interface AppOptions {
   readonly base?: AppBase
 }
 
-export interface AppBase {
-  readonly folders: StateFolders
-  readonly log: Log
-  readonly settings: SettingsStore
-  readonly outbound: Outbound
-  readonly singleFolder: SingleFolder | undefined
-  close(): void
-}
+export type AppBase = Awaited<ReturnType<typeof openBase>>
 
-/** Time after the start at which agents that no window shows are opened. */
 const openAgentsMs = 5000
 
 async function activeAgents(agents: AgentRegistry) {
@@ -87,7 +76,7 @@ async function openAgents(agents: AgentRegistry): Promise<void> {
 }
 
 /** @throws AppError `state_newer`, `write_failed`, `unknown_agent` */
-export async function openBase({ env, home, workspace, agent = defaultAgentId, now }: AppOptions): Promise<AppBase> {
+export async function openBase({ env, home, workspace, agent = defaultAgentId, now }: AppOptions) {
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await readStateFormat(folders.home)
   await makeStateFolder(folders.home)
@@ -129,7 +118,6 @@ export async function createApp(options: AppOptions) {
   try {
     await keys.load()
   } catch (error) {
-    // The app also works without stored keys.
     log.fault(error, 'stored keys')
     health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettingsRemedy })
   }
@@ -207,7 +195,6 @@ export async function createApp(options: AppOptions) {
         { kind: 'settings', path: folders.config },
         ...allAgents.flatMap(({ id, name: agent, workspace }) => {
           const { index, sessions, history, suggestions } = agents.foldersOf(id)
-          // Of SQLite.
           const relatedPaths = [`${index}-wal`, `${index}-shm`]
           return [
             { kind: 'workspace' as const, path: workspace, agent },
@@ -237,7 +224,6 @@ export async function createApp(options: AppOptions) {
         now: now(),
       })
     },
-    /** @param finishMs as in `Chat.close` */
     async close(finishMs?: number) {
       clearTimeout(openTimer)
       cancelCleanup()
@@ -298,7 +284,6 @@ function subscribeServices(
     reportSettings(health, settings)
     health.clear('model')
     publish({ type: 'settingsChanged' })
-    // The settings contain the spending limit.
     publish({ type: 'usageChanged' })
     void mcp.applySettings()
   })

@@ -48,11 +48,7 @@ const reviewVerdictSchema = z.discriminatedUnion('kind', [
 ])
 type ReviewVerdict = z.infer<typeof reviewVerdictSchema>
 
-/**
- * Parses the answer to a batch; undefined if it is not a JSON object of the expected form.
- * @returns verdicts by `ReviewUnit.key`; `dropped`: number of items with an invalid form, an unknown quote, or a unit
- * that another item has already judged
- */
+/** Undefined if the answer is not a JSON object of the expected form. `dropped`: unusable or repeated items. */
 export function parseAnswer(batch: ReviewBatch, answer: string) {
   const items = parseItems(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined

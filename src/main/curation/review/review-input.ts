@@ -30,11 +30,7 @@ const minPairLimit = 200
 /** UTF-16 code units; longer lines are paragraphs, not single facts. */
 const maxLineLength = 600
 
-/**
- * Selects the lines and pairs that a review asks about, from all notes but the context files.
- * @returns indexes into `lines`: `pairs` that may contradict each other, best score first; `logLines`, newest first;
- * `memoryLines`
- */
+/** `pairs`, best score first, `logLines`, newest first, and `memoryLines` are indexes into `lines`. */
 export async function reviewInputOf(notes: readonly Note[], modelPath: string) {
   const statements = notes
     .filter(({ kind }) => kind !== 'project')

@@ -27,11 +27,7 @@ export interface Line {
   readonly features: LineFeatures
 }
 
-/**
- * @param lines those that should stay first
- * @param model undefined compares words only
- * @returns each removable line once, with the line that stays and their similarity, 0 to 1
- */
+/** @param lines those that should stay first @returns each removable line once; `similarity`: 0 to 1 */
 export async function findDuplicates<T extends Line>(
   lines: readonly T[],
   model: TextVectors | undefined,

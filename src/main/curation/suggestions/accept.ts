@@ -1,10 +1,6 @@
-/**
- * Accepting proposals and undoing it. An acceptance is one change set, and the accepted proposals keep their edits of
- * the text before it. A later undo removes the edits of single proposals from the present text.
- */
+/** The accepted proposals keep their edits of the text before it. An undo removes those of single proposals. */
 import { z } from 'zod'
 import type { LineEdit, Suggestion, UndoConflict } from '#shared/contract/index.ts'
-import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { Differ } from '#platform'
@@ -34,10 +30,7 @@ interface AcceptedFile {
 /** Detail of a change set: the proposals that it accepts, or that it reopens if it is an undo. */
 const detailSchema = z.object({ proposals: z.array(z.string()) }).catch({ proposals: [] })
 
-/**
- * Ignores ids that are unknown or closed. The change set is null if no file changed or the log could not store it.
- * @throws AppError `file_changed` after `maxTries` attempts, and as `Workspace.runTransaction`
- */
+/** Ignores ids that are unknown or closed. @throws AppError `file_changed` after `maxTries` attempts */
 export async function accept(
   context: AcceptContext,
   state: StoredSuggestions,
@@ -232,7 +225,7 @@ export function planAcceptance(
   const edits = new Map<string, LineEdit[]>()
   const context = {
     textOf: (path: string) => files.get(path)?.text,
-    privacyOf: cachedPrivacyOf(privacyOf, files),
+    privacyOf,
     acceptedEdits: (path: string) => edits.get(path) ?? [],
   }
   const [accepted, skipped, withdrawn]: [Suggestion[], Suggestion[], Suggestion[]] = [[], [], []]
@@ -275,16 +268,6 @@ export function planAcceptance(
     return file ? { path, before: file.text, after: file.lines.apply(merged) } : { path, before: null, after: newText }
   })
   return { accepted, skipped, withdrawn, edits, files: changedFiles.filter(({ before, after }) => before !== after) }
-}
-
-function cachedPrivacyOf(privacyOf: PrivacyOf, files: ReadonlyMap<string, LoadedNote | undefined>): PrivacyOf {
-  const cache = new Map<string, NoteVisibility>()
-  return (path, text) => {
-    if (files.get(path)?.text !== text) return privacyOf(path, text)
-    const visibility = cache.get(path) ?? privacyOf(path, text)
-    cache.set(path, visibility)
-    return visibility
-  }
 }
 
 function changedPlacesOf({ files }: Suggestion): Set<string> {

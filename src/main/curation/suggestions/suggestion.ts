@@ -19,10 +19,7 @@ export interface Finding {
   readonly reason?: string | undefined
 }
 
-interface HashedText {
-  readonly text: string
-  readonly hash: string
-}
+type HashedText = Awaited<ReturnType<Workspace['read']>>
 export type LoadedNote = HashedText & { readonly lines: TextLines }
 
 /** Reads a note; undefined if it does not exist. @throws AppError as `Workspace.read` */
@@ -79,10 +76,7 @@ export function lineFinding(
   return { rule, evidence: [evidenceOf(path, line, raw)], files: [{ path, edits: [edit] }], detail }
 }
 
-/**
- * @param line 1-based; from an empty line or front matter, the next non-empty line counts
- * @throws AppError `edit_no_match` if there is no such line
- */
+/** @param line 1-based; from an empty line or front matter, the next non-empty line counts @throws `edit_no_match` */
 export function flagLine(
   path: string,
   text: string,

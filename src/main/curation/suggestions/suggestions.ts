@@ -8,8 +8,8 @@ import type {
 } from '#shared/contract/index.ts'
 import { suggestionRules } from '#shared/contract/suggestions.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { EventEmitter, KeyedQueue, type Subscribable, type Clock, type Differ } from '#platform'
-import { localDate, normalizePath, type ChangeLog, type Workspace } from '#workspace'
+import { EventEmitter, KeyedQueue, type Subscribable } from '#platform'
+import { localDate, normalizePath, type Workspace } from '#workspace'
 import { accept, preview, recoverSuggestions, undo, type AcceptContext } from './accept.ts'
 import { SuggestionStore, type StoredSuggestions, type SuggestionsWork } from './suggestion-store.ts'
 import { withPrivateMarks, type PrivacyOf, TextLines } from './line-edits.ts'
@@ -29,13 +29,8 @@ import {
 
 const maxListedDone = 200
 
-interface SuggestionServiceOptions {
-  readonly folder: string
-  readonly workspace: Workspace
-  readonly log: ChangeLog
-  readonly differ: Differ
-  readonly now: Clock
-  readonly privacyOf: PrivacyOf
+interface SuggestionServiceOptions
+  extends Pick<ReviewOptions, 'folder' | 'workspace' | 'now' | 'privacyOf'>, Pick<AcceptContext, 'log' | 'differ'> {
   /** @throws the signal's reason */
   readonly scan: (
     signal: AbortSignal,

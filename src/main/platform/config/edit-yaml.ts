@@ -86,21 +86,14 @@ function yamlOf(value: SimpleValue, style?: Scalar['type']): string {
   return new Document(map).toString({ lineWidth: 0 }).trimEnd().slice('{ a: '.length, -' }'.length)
 }
 
-/** Keeps the comments of entries that stay. @returns false, without a change, if the entries cannot be matched */
+/** Keeps the comments of entries that stay. @returns false, without a change, if there is no list of strings */
 function updateStringList(document: Document, path: Path, value: unknown): boolean {
   const list = document.getIn(path, true)
   if (!isSeq(list) || !Array.isArray(value)) return false
-  const previous: unknown = list.toJSON()
-  if (!Array.isArray(previous) || [...previous, ...value].some((item) => typeof item !== 'string')) return false
-  if (value.length >= previous.length) {
-    for (const [index, item] of value.entries()) if (previous[index] !== item) list.set(index, item)
-    return true
-  }
-  const remaining = previous.filter((item) => value.includes(item))
-  const isPrefix = value.every((item, index) => previous[index] === item)
-  if (!isPrefix && remaining.join('\n') !== value.join('\n')) return false
-  for (let index = previous.length - 1; index >= 0; index -= 1)
-    if (isPrefix ? index >= value.length : !value.includes(previous[index])) list.delete(index)
+  const previous: unknown[] = list.toJSON()
+  if ([...previous, ...value].some((item) => typeof item !== 'string')) return false
+  const nodes = new Map(previous.map((item, at) => [item, list.items[at]]))
+  list.items = value.map((item) => nodes.get(item) ?? document.createNode(item))
   return true
 }
 

@@ -53,10 +53,7 @@ export async function writeDurably(
   }
 }
 
-/**
- * Adds a line break first if the last line has none. The caller must prevent concurrent appends.
- * @throws AppError 'disk_full', 'write_failed'; nothing is appended
- */
+/** Ends a cut last line. The caller must prevent concurrent appends. @throws AppError 'disk_full', 'write_failed' */
 export async function appendDurably(file: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(file))

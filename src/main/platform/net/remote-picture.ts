@@ -49,10 +49,7 @@ export class RemoteImages {
     this.#isAllowedAddress = isAllowedAddress
   }
 
-  /**
-   * @throws AppError 'private_stays_here'; 'picture_refused' for a non-public address; 'picture_unavailable';
-   * 'picture_unusable' if it is not an image or too large
-   */
+  /** @throws AppError 'private_stays_here', 'picture_refused', 'picture_unavailable', 'picture_unusable' */
   async load(address: string, origin: ImageOrigin, signal?: AbortSignal) {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let url = this.#checkUrl(address, undefined)
@@ -179,34 +176,15 @@ export function imageType(bytes: Uint8Array, declaredType: string): string | und
 }
 
 const nonPublicRanges = new BlockList()
-for (const [address, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const)
-  nonPublicRanges.addSubnet(address, bits, 'ipv4')
-
 /** Globally routable IPv6 addresses. `nonPublicRanges` excludes the parts that are reserved or embed IPv4 addresses. */
 const globalIpv6Ranges = new BlockList()
 globalIpv6Ranges.addSubnet('2000::', 3, 'ipv6')
-for (const [address, bits] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const)
-  nonPublicRanges.addSubnet(address, bits, 'ipv6')
+
+const reserved = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+  192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3
+  2001::/23 2001:db8::/32 2002::/16 3fff::/20`
+for (const [, address = '', bits] of reserved.matchAll(/(\S+)\/(\d+)/g))
+  nonPublicRanges.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /** Neither loopback, private, link-local nor reserved; without brackets. */
 export function isPublicAddress(address: string): boolean {

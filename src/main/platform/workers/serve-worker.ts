@@ -27,7 +27,7 @@ export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSig
 export function serveWorker(jobs: WorkerJobs, isBackground = false): void {
   if (isBackground) lowerPriority()
   // Threads exchange no forms. For oRPC's check of each message Node would load its `fetch`: 30 ms in each thread.
-  Object.assign(globalThis, { FormData: class {} })
+  Object.assign(globalThis, { FormData: { [Symbol.hasInstance]: () => false } })
   const { port, shared }: ThreadData = workerData
   for (const [name, memory] of shared) sharedBuffers.set(name, memory)
   const base = os.use(({ next }) => convertErrors(next)).input(type<never>())

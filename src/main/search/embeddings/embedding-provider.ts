@@ -3,7 +3,7 @@ export interface EmbeddingProvider {
   readonly model: string
   /** The server's URL if it is not the default one: the same model name can mean another model there. */
   readonly address?: string | undefined
-  /** Length of every returned vector; 0 if unknown before the first answer. */
+  /** 0 if unknown before the first answer. */
   readonly dimensions: number
   readonly batchSize: number
   /**
@@ -13,13 +13,11 @@ export interface EmbeddingProvider {
    * `provider_cut`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal, isPrivate?: boolean): Promise<(Float32Array | undefined)[]>
-  /** Loads the model, so that the first question does not wait. */
   prepare?(): void
   /** Returns false if the model does not know the language of a question. Absent if that can't be known in advance. */
   understands?(text: string): boolean
   /** Present if the model has a better similarity measure than the cosine. */
   readonly similarity?: SimilarityModel
-  /** Returns each question word's contribution to the cosine; the contributions add up to it. */
   explain?(question: string, passage: string): MeaningTerm[]
   /** Most similar first. @param word folded */
   related?(word: string): RelatedWord[]

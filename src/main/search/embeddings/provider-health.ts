@@ -32,7 +32,6 @@ export function failedOutcome({ code, message, data }: AppError): ProviderOutcom
 export interface ProviderFailure {
   readonly code: ErrorCode
   readonly message: string
-  /** Time of the first failure in a row, ms since the epoch. */
   readonly since: number
 }
 
@@ -41,11 +40,9 @@ export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
-/** Called when the health changes. */
 export interface HealthActions {
   readonly setPaused: (isPaused: boolean) => Promise<void>
   readonly resume: () => Promise<void>
-  /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
   readonly onChange: () => void
   readonly onFault: (error: unknown) => void
@@ -125,12 +122,10 @@ export class ProviderHealth {
     this.#isClosed = true
   }
 
-  /** The failure because of which the provider is not called; undefined while it works. */
   get failure(): ProviderFailure | undefined {
     return this.#failures >= failuresToPause ? this.#lastFailure : undefined
   }
 
-  /** Milliseconds until the next attempt; undefined if no pause is set. */
   get retryInMs(): number | undefined {
     return this.#retryAt === undefined ? undefined : Math.max(0, this.#retryAt - this.#elapsed())
   }
@@ -176,7 +171,6 @@ export class ProviderHealth {
     onChange()
   }
 
-  /** After one failure, retries with real work; after more, with a cheap probe. */
   async #retry(): Promise<void> {
     if (this.failure) await this.#probe()
     else await this.#actions?.resume()

@@ -166,7 +166,6 @@ function figuresOf(answers: readonly JudgedAnswer[]) {
   }
 }
 
-/** Each judged range counts once, at the rank of the best result that overlaps it. */
 function ndcg(results: JudgedAnswer['results'], judged: number): number {
   const gains = Array.from({ length: 10 }, (_, rank) => 1 / Math.log2(rank + 2))
   const sum = (of: readonly number[]) => of.reduce((total, gain) => total + gain, 0)

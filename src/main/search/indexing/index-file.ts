@@ -9,7 +9,8 @@ import { dirname } from 'node:path'
 import { makeFolder, damagedPath } from '#platform'
 import type { NotesFolder } from '#workspace/privacy'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
+import { unitSettingsOf } from '../units/prepare-units.ts'
+import type { Chunking } from '../units/split-chunks.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import {
   cacheKey,
@@ -26,21 +27,21 @@ import {
 
 export interface OpenedIndex {
   readonly store: UnitStore
-  /** The older index, if it differs by its units, or by its model and that one can be used; searches read it meanwhile. */
   readonly old?: UnitStore | undefined
-  /** Path of the store while an older index is still in place; undefined if it is at the index's own path. */
   readonly rebuildPath?: string
   readonly isReplaced: boolean
-  /** New path of a file that was at the index's path but is not an index. */
   readonly movedAsideTo: string | undefined
-  /** Error message if the existing file was found to be corrupt. */
   readonly corruptionMessage: string | undefined
 }
 
-interface IndexFileSettings extends Pick<PlainUnitSettings, 'chunking'> {
+export interface IndexFileSettings {
   readonly file: string
   readonly embedding: EmbeddingSource
+  /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
+  /** Undefined if units are entries. */
+  readonly chunking?: Chunking | undefined
+  /** Settings of other models that can still be used: an index of one is searched until the new one is complete. */
   readonly earlier?: readonly EmbeddingSource[]
 }
 
@@ -100,7 +101,6 @@ export async function openIndexFile(
   return { store: storeOf(rebuilt), old: oldSource && storeOf(current, oldSource), rebuildPath: next, ...report }
 }
 
-/** Replaces the old index by the built one. Both must be closed. */
 export async function replaceIndexFile(built: string, file: string): Promise<void> {
   await removeIndexFile(file)
   await rename(built, file)

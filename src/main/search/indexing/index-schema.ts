@@ -20,12 +20,9 @@ const transcriptVersion = 4
 export const identityKey = 'identity'
 
 const identitySchema = z.object({
-  /** Empty strings if there is no embedding provider. */
   provider: z.string(),
   model: z.string(),
-  /** The provider's URL if it is not the default one. */
   address: z.string().optional(),
-  /** Absent if units are entries. */
   chunking: z.object({ tokens: z.number(), overlap: z.number() }).optional(),
 })
 
@@ -51,13 +48,10 @@ export function fingerprint({ provider, model, address, chunking }: IndexIdentit
   })
 }
 
-/** Returns true if the tables have the current schema. An older index can't be searched. */
 export function hasCurrentSchema(db: Db): boolean {
-  const text = getMeta(db, 'fingerprint')
-  return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
+  return z.object({ schemaVersion: z.literal(schemaVersion) }).safeParse(JSON.parse(getMeta(db, 'fingerprint') ?? '{}'))
+    .success
 }
-
-const versionSchema = z.object({ schemaVersion: z.number() })
 
 /** @throws SyntaxError or ZodError if the text is not a fingerprint */
 export function parseFingerprint(text: string): IndexIdentity {
@@ -129,7 +123,7 @@ export function expectedDimensions(db: Db): number {
   return vectorDimensions(db) || (db.prepare<[string, string], number>(last).pluck().get(cacheKey(asked), model) ?? 0)
 }
 
-/** 0 if there are none. */
+/** 0 if there are no vectors. */
 export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
 }
@@ -153,7 +147,6 @@ export function setMeta(db: Db, key: string, value: string): void {
   )
 }
 
-/** Returns true for SQLite errors that mean a corrupt file or no database. */
 export function isCorruption(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }

@@ -16,11 +16,9 @@ import { sessionsPrefix, type ScannedFile, type ResultSource } from './indexed-f
 
 export interface IndexedFolder {
   readonly source: ResultSource
-  /** Absolute path. */
   readonly folder: string
   /** Prefix of its paths in the index: empty for the workspace, the folder's own path for an extra folder. */
   readonly prefix: string
-  /** Absolute paths of subfolders that belong to another agent. */
   readonly forbidden: readonly string[]
   /** Only for a workspace: the part of it to search, and the conventions of its vault. */
   readonly scope?: MemoryScope
@@ -41,7 +39,6 @@ export type SyncProblem = IndexStatus['problems'][number]
 export interface FileCandidate {
   readonly folder: IndexedFolder
   readonly path: string
-  /** Relative to the folder. */
   readonly file: string
   readonly size: number
   readonly mtime: number
@@ -123,7 +120,6 @@ async function statCandidate(folder: IndexedFolder, path: string): Promise<FileC
   }
 }
 
-/** Returns true if the file (relative to the folder) is in scope. Does not look at the disk. */
 export function isInScope({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
   switch (contentBySource[source]) {
     case 'scope':

@@ -9,40 +9,29 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexStatus } from '#shared/contract/index.ts'
-import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
+import { createEmbeddings } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
-import type { NotesFolder } from '#workspace/privacy'
 import { unitSettingsOf, type PlainUnitSettings } from '../units/prepare-units.ts'
-import type { Chunking } from '../units/split-chunks.ts'
 import type { UnitCounts } from '../units/unit-statements.ts'
 import { UnitStore } from '../units/unit-store.ts'
 import { describeIncompleteSettings } from '../vector/embed-queue.ts'
 import { Embedder, remainingMs } from '../vector/embedder.ts'
-import { openIndexFile, replaceIndexFile } from './index-file.ts'
+import { openIndexFile, replaceIndexFile, type IndexFileSettings } from './index-file.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { hasCurrentSchema, hasModel, isCorruption, modelOfIndex, openForWriting } from './index-schema.ts'
 import { indexedFolderOf, type IndexedFolder, type SyncProblem } from './indexed-folder.ts'
 import { removeForbidden, syncAll, syncPaths } from './sync.ts'
 import { FolderWatcher } from './watcher.ts'
 
-export interface MemorySource {
-  /** Absolute path of the index. */
-  readonly file: string
+export interface MemorySource extends Omit<IndexFileSettings, 'earlier'> {
   /** The first is the workspace. */
   readonly folders: readonly IndexedFolder[]
-  readonly embedding: EmbeddingSource
-  readonly notes: readonly NotesFolder[]
-  /** Undefined if units are entries. */
-  readonly chunking?: Chunking | undefined
   readonly debounceMs: number
 }
 
-export interface IndexerSettings extends MemorySource {
-  /** False for a single terminal command: files are synced once. */
+export interface IndexerSettings extends MemorySource, IndexFileSettings {
   readonly watch: boolean
   readonly retryMs: number
-  /** Settings of other models that can still be used: an index of one is searched until the new one is complete. */
-  readonly earlier?: readonly EmbeddingSource[]
 }
 
 export type IndexerEvent =
@@ -88,7 +77,6 @@ export class Indexer {
   #total = 0
   #toldAt = 0
   #etaMs: number | undefined
-  /** Problems of the index by code, and of files by path. */
   readonly #problems = new Map<string, SyncProblem>()
   #watchers: FolderWatcher[] = []
   /** Set after the first full scan: only changes found by later scans are emitted as `files`. */
@@ -103,7 +91,6 @@ export class Indexer {
     this.#changes = new PendingChanges(settings.debounceMs, () => void this.#enqueue(() => this.#sync(false)))
   }
 
-  /** Opens the index; errors appear in the status. The first sync runs in the background. */
   async open(): Promise<void> {
     const { embedding } = this.#settings
     const provider = await createEmbeddings(embedding, ({ file, share }) => {
@@ -155,7 +142,6 @@ export class Indexer {
     }
   }
 
-  /** Watches all existing folders except the transcripts, which the app writes itself and reports. */
   #watch(): void {
     const [workspace] = this.#settings.folders
     for (const one of this.#settings.folders) {
@@ -177,7 +163,6 @@ export class Indexer {
     for (const path of paths) this.#onPathChanged(path)
   }
 
-  /** While true, changes are only synced when a caller waits for them. */
   savePower(isSaving: boolean): void {
     this.#changes.savePower(isSaving)
   }
@@ -190,7 +175,6 @@ export class Indexer {
     return Promise.race([synced, sleep(timeoutMs, false, { ref: false })])
   }
 
-  /** Reads every file again and waits for it. If aborted, finished files stay indexed and the rest is synced later. */
   async reindex(signal?: AbortSignal): Promise<IndexStatus> {
     await this.#enqueue(async () => {
       try {
@@ -214,7 +198,6 @@ export class Indexer {
     })
   }
 
-  /** While true, the provider is not called. With false, embedding resumes. */
   pauseEmbedding(shouldPause: boolean): void {
     if (this.#embedder) this.#embedder.isPaused = shouldPause
     if (!shouldPause) this.resumeEmbedding()
@@ -245,7 +228,6 @@ export class Indexer {
     return { status: this.status(), isStopped: this.#embedder?.isStopped ?? false }
   }
 
-  /** Replaces the old index by the rebuilt one. The caller must have closed the old one. */
   async swap(): Promise<void> {
     await this.#enqueue(async () => {
       const rebuiltFile = this.#rebuildPath

@@ -64,7 +64,6 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
   })
 }
 
-/** Returns true if the transcript is of a private chat. @param lines of the JSONL file */
 export function isPrivateTranscript(lines: readonly string[]): boolean {
   return isPrivateChat(lastMark(lines, privacyToggleEntry))
 }

@@ -7,7 +7,6 @@ export interface SearchOverrides extends SearchOptions {
   readonly isRecall?: boolean
 }
 
-/** Returns the agent's settings with the overrides of one search. */
 export function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
   const { weights, minScore, maxResults, maxCharacters, recencyHalfLifeDays } = overrides
   return {

@@ -8,7 +8,6 @@ import { capitalizedIn, unitFlags } from '../units/unit-flags.ts'
 import { isUser, type QueryWords } from './query-words.ts'
 import { codePattern } from '../text/terms.ts'
 
-/** Groups of the score breakdown, with the features of each. */
 export const featureGroups = {
   ownWords: ['ownWords', 'coverage', 'noWords', 'kind'],
   nearbyWords: ['previousWords', 'secondPreviousWords', 'coverageOfThree', 'coverageOfSeven'],
@@ -61,13 +60,11 @@ export interface CandidateUnit {
   readonly id: number
   readonly features: Features
   readonly bm25: number
-  /** Parts of `bm25`, by query word. */
   readonly wordScores: readonly number[]
 }
 
 const maxByWords = 110
 const maxByMeaning = 50
-/** Maximum number of units whose meaning is compared without the codes of the index. */
 const maxCompared = 2000
 /** Number of units with query words that the first pass scores in full, with their neighbours. */
 const maxSeeds = 120
@@ -150,7 +147,6 @@ class FeatureComputer {
     return { ids: [...ids], matched }
   }
 
-  /** Returns the units nearest in meaning. If only few units can be candidates, these are compared directly. */
   #nearest(only: ReadonlySet<number> | undefined): readonly number[] {
     const model = this.#similarity
     if (!model) return []
@@ -213,7 +209,6 @@ class FeatureComputer {
     }
   }
 
-  /** Returns the units with query words in their text or headings, with a rough score. */
   #unitsWithWords(only: ReadonlySet<number> | undefined): Map<number, number> {
     const scores = new Map<number, number>()
     for (const [at, { units, headUnits, weight, documents }] of this.#query.words.entries()) {
@@ -259,7 +254,6 @@ class FeatureComputer {
     return (word.weight * match * (k1 + 1)) / (1 + k1 * norm)
   }
 
-  /** Returns the share of the query's words that a neighbour has beyond those of the unit. */
   #extraWords(id: number, neighbour: number): number {
     if (neighbour === 0) return 0
     let sum = 0

@@ -15,7 +15,6 @@ import { codePattern, fold } from '../text/terms.ts'
 /** Words of the searched units. Implementations exclude units that the reader must not see. */
 export interface Lexicon {
   readonly units: number
-  /** Returns the ids of the units whose text has the term. */
   unitsWith(term: string): readonly number[]
   /** Returns the ids of the units whose headings, context or note name have the term. */
   unitsUnder(term: string): readonly number[]
@@ -48,7 +47,6 @@ export type MatchKind = 'exact' | 'derived' | 'prefix' | 'spelling' | 'compound'
 
 export interface WordMatch {
   readonly kind: MatchKind
-  /** The matched word; undefined for the query word itself. */
   readonly word?: string
   /** In (0, 1]: the weight of an occurrence, relative to the query word. */
   readonly weight: number
@@ -68,7 +66,6 @@ export interface QueryWord {
   readonly matches: readonly WordMatch[]
   /** Number of units with the word; of the most frequent match if no unit has the word itself. */
   readonly documents: number
-  /** Weight of the best match by unit. */
   readonly units: ReadonlyMap<number, number>
   readonly headUnits: ReadonlySet<number>
 }
@@ -128,12 +125,9 @@ const minRelatedCosine = { latin: 0.5, cjk: 0.7 }
 /** Words below `minRelatedCosine` order the results, but a query word with no nearer match still counts as unknown. */
 const minDistantCosine = { latin: 0.4, cjk: 0.5 }
 const maxRelated = 8
-/** Maximum weight of the technical terms in a unit. */
 const maxTechnical = 0.8
 const maxSpellings = 3
-/** Maximum number of indexed numbers that begin with a typed one and match it. */
 const maxNumbers = 50
-/** Kinds of matches that count in headings too. */
 const headKinds: ReadonlySet<MatchKind> = new Set(['exact', 'derived', 'prefix', 'spelling'])
 const derivedWeight = 0.85
 const prefixWeight = 0.8
@@ -204,7 +198,6 @@ class WordFinder {
     return { units, headUnits }
   }
 
-  /** Returns the number of units with the most frequent match in their text, or in their headings. */
   #maxUnits(): number {
     const inTexts = Math.max(0, ...this.#matches.map(({ units }) => units.length))
     return inTexts > 0 ? inTexts : Math.max(0, ...this.#matches.map(({ headUnits }) => headUnits.length))
@@ -277,7 +270,6 @@ class WordFinder {
     return this.#addWords('prefix', others, prefixWeight / 2)
   }
 
-  /** Adds the two words that a compound consists of, such as mac book for macbook. */
   #addParts(word: string): void {
     for (let at = 3; at <= word.length - 3; at += 1) {
       const terms = [stem(word.slice(0, at)), stem(word.slice(at))]
@@ -337,7 +329,6 @@ export function isUser(label: string): boolean {
   return user.test(label)
 }
 
-/** Returns true for labels that are roles. A query with the word `user` does not name a speaker. */
 function isRole(label: string): boolean {
   return assistant.test(label) || user.test(label)
 }

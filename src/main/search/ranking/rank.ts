@@ -8,7 +8,6 @@ import { featureGroups, type CandidateUnit, type FeatureGroup, type FeatureName,
 import withoutVectors from './weights-words.json' with { type: 'json' }
 import withVectors from './weights.json' with { type: 'json' }
 
-/** Weights of one kind of unit: lines of a dialogue, or notes. */
 export interface KindWeights {
   /** Factor on the sum of the ranking features. */
   readonly scale: number
@@ -29,7 +28,6 @@ export interface RankingWeights {
   readonly constant: number
   /** Weights of the features that order the candidates. */
   readonly ranking: Readonly<Partial<Record<FeatureName, number>>>
-  /** Weights that are added after scaling. Includes all query features: they do not change the order. */
   readonly calibration: Readonly<Partial<Record<FeatureName, number>>>
   readonly notes: KindWeights
   readonly dialogue: KindWeights
@@ -44,20 +42,17 @@ export interface RankingModels {
   readonly withoutVectors: RankingWeights
 }
 
-/** A term that is added to the logit, but is no feature of the model. */
 export interface Adjustment {
   readonly name: 'date' | 'recency' | 'superseded' | 'successor'
   readonly contribution: number
 }
 
 export interface RankedUnit extends CandidateUnit {
-  /** With classic weights, the weighted sum. */
   readonly logit: number
   /** Logistic of the logit; with classic weights, the sum itself. */
   readonly score: number
   /** Parts of the logit, which add up to it, without the adjustments. */
   readonly contributions: Readonly<Partial<Record<ScorePartName, number>>>
-  /** Adjustments of the part `form`. */
   readonly adjustments: readonly Adjustment[]
   readonly margin: Margin
 }
@@ -67,7 +62,6 @@ const maxDistance = 4
 /** Lead of a single candidate. Small, because it says nothing about the query. */
 const leadOfOne = 1
 
-/** Returns the candidates with their scores, best first. */
 export function rank(candidates: readonly CandidateUnit[], weights: RankingWeights): RankedUnit[] {
   const margins = marginsOf(candidates.map(({ features }) => rankingSum(features, weights)))
   const ranked = candidates.map((candidate, at) => score(candidate, margins[at] ?? noMargin, weights))

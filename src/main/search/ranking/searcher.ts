@@ -17,6 +17,7 @@ import { getMeta, hasModel, unsentUnitsKey, vectorDimensions, type Db } from '..
 import { comparableForms } from '#shared/markdown/marks.ts'
 import { lineKeys } from '#workspace/privacy'
 import { sessionsPrefix } from '../indexing/indexed-file.ts'
+import type { StoredFile } from '../units/unit-statements.ts'
 import { withOverrides, type SearchOverrides } from '../query/overrides.ts'
 import { embeddingCost } from '../vector/embedding-cost.ts'
 import { incompleteNotice, privateNotice, privateQueryNotice, unknownScriptNotice } from '../vector/query-embedder.ts'
@@ -28,22 +29,11 @@ import { minScoreOf } from './select-results.ts'
 import { similarNotes } from './unit-similarity.ts'
 import { UnitSearcher, type UnitSearchOptions } from './unit-searcher.ts'
 
-/** Minimum score of every result from chats. */
 const minChatScore = 0.1
 /** Characters that results from chats may use, however many the notes have used. */
 const minChatCharacters = 300
 
-export interface IndexedFileFacts {
-  readonly path: string
-  readonly source: string
-  readonly mtime: number
-  readonly size: number
-  readonly words: number
-  readonly tokens: number
-  /** 0: no mark in the text, 1: marks on some lines, 2: a mark on the whole file. Without the rules of the settings. */
-  readonly privacy: number
-  readonly problem: string | null
-}
+export type IndexedFileFacts = Omit<StoredFile, 'hash' | 'privateByRule' | 'version'>
 
 export class Searcher {
   readonly #db: Db
@@ -60,7 +50,7 @@ export class Searcher {
     this.#statements = prepare(db)
   }
 
-  /** @param stale copied to the response @throws the signal's reason if aborted */
+  /** @throws the signal's reason if aborted */
   async search(
     query: string,
     defaults: SearchSettings,
@@ -86,7 +76,6 @@ export class Searcher {
     }
   }
 
-  /** Runs a search and returns the score breakdown of each candidate. @param why 1-based line to explain */
   async explain(
     query: string,
     defaults: SearchSettings,
@@ -155,7 +144,6 @@ export class Searcher {
     return embeddingCost(this.#db, model, signal)
   }
 
-  /** Returns at most `limit` notes on the same subject, nearest first; empty without vectors. */
   similarNotes(path: string, limit: number): SimilarNote[] {
     if (this.dimensions === 0) return []
     return this.#db.transaction(() =>

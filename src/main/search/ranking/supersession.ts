@@ -21,7 +21,6 @@ export interface Supersession {
   readonly until: string
   /** `path:line` of the successor at the end of the chain; undefined if none is named. */
   readonly by: string | undefined
-  /** Id of the successor; undefined if the searched units do not contain it. */
   readonly successor: number | undefined
 }
 
@@ -35,7 +34,6 @@ export class Supersessions {
     this.#isSearched = isSearched
   }
 
-  /** Returns the files whose front matter says that the whole note is superseded. */
   files(): ReadonlySet<number> {
     return new Set(this.#statements.files.all())
   }
@@ -107,7 +105,6 @@ function findQuote(units: readonly Unit[], quote: string, line: number) {
 
 type DatedLine = Omit<Unit, 'endLine'> & { readonly date: string | undefined }
 
-/** Returns the lines whose fact a newer one of the lines changes, or which their author marks as outdated. */
 export function replacedAmong(lines: readonly DatedLine[]): ReadonlyMap<number, Pick<Supersession, 'successor'>> {
   const isBefore = (one: DatedLine, other: DatedLine) =>
     one.path === other.path ? one.startLine < other.startLine : (one.date ?? '~') < (other.date ?? '')

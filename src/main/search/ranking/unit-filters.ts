@@ -102,7 +102,6 @@ export function nearestDay(units: readonly UnitFacts[], { first, last }: DaySpan
   )
 }
 
-/** Maximum number of days that the text of units is searched for. */
 const maxMentionedDays = 7
 
 export function unitsMentioning({ boosts }: FilteredQuery, lexicon: Lexicon): ReadonlySet<number> {

@@ -37,16 +37,13 @@ export interface UnitText {
   readonly endLine: number
   readonly heading: string
   readonly text: string
-  /** The text; of a long chunk, its beginning. */
   readonly snippet: string
   /** `YYYY-MM-DD`, of the first day; undefined if the unit has no date. */
   readonly date: string | undefined
-  /** Number of the unit in its file. */
   readonly seq: number
   /** Equal for the parts of one divided entry. */
   readonly entry: string
   readonly isPrivate: boolean
-  /** Hash of the file when it was indexed. */
   readonly fileHash: string
 }
 
@@ -62,16 +59,12 @@ export interface UnitRanking {
   readonly candidates: readonly UnitCandidate[]
   /** Number of units that match the words or the meaning of the query; without a topic, its conditions. */
   readonly matched: number
-  /** Score below which no candidate is returned. */
   readonly threshold: number
   /** The best unit that `alsoRank` names; undefined if one of them is a candidate. */
   readonly asked: UnitCandidate | undefined
-  /** Weights of the ranking model; null with classic weights. */
   readonly weights: RankingWeights | null
   readonly supersessions: ReadonlyMap<number, Supersession>
-  /** Returns the cosine of a unit and the query; undefined without vectors. */
   readonly cosineOf: ((id: number) => number | undefined) | undefined
-  /** Characters of the results, as lines of output. */
   readonly characters: number
   readonly vectorMs: number
 }
@@ -81,13 +74,11 @@ export interface UnitSearchOptions extends SelectionLimits {
   readonly classicWeights?: ClassicWeights
   /** Ids of units that are ranked even if none is a candidate. They do not change the candidates. */
   readonly alsoRank?: readonly number[]
-  /** Path of a chat that is not searched. */
   readonly excludedChat?: string
-  /** Conditions of the query that are turned off, as written there. */
   readonly without?: readonly string[]
   /** Days until the weight of a dated unit is halved; null for no decay. */
+  /** Null for no decay. */
   readonly recencyHalfLifeDays?: number | null
-  /** True for the recall before an answer, which has thresholds of its own. */
   readonly isRecall?: boolean | undefined
 }
 
@@ -98,9 +89,7 @@ const dateLift = 1.5
 /** The same for a unit that names a coming day which the query asks for: "(2026-11-28)". */
 const mentionLift = 4
 
-/** Number of best candidates whose text is read to find out whether they are superseded. */
 const maxExamined = 40
-/** Number of best candidates whose facts are compared. */
 const maxCompared = 5
 
 interface OpenScope {
@@ -116,7 +105,6 @@ interface OpenSearch extends OpenScope {
   readonly mentioning: ReadonlySet<number>
   readonly similarity: (UnitSimilarity & RawSimilarity) | undefined
   readonly excludedBy: (unit: UnitFacts) => string[]
-  /** File of the chat that is not searched; undefined if there is none. */
   readonly excludedFile: number | undefined
   readonly options: UnitSearchOptions
 }
@@ -156,7 +144,6 @@ export class UnitSearcher {
     return { ...content, snippet, date, entry: `${file}/${entry}`, isPrivate: isPrivate === 1 }
   }
 
-  /** Returns the text of a unit as it is embedded. @throws Error if the index has no such unit */
   embeddedTextOf(id: number): string {
     return bodyOf(this.#rowOf(id))
   }
@@ -318,14 +305,12 @@ export class UnitSearcher {
     return supersessions
   }
 
-  /** Returns true if the model knows no word of the query, and the memory has them in other spellings only. */
   #isMisspelled({ words }: QueryWords): boolean {
     const isOtherwiseSpelled = ({ shown, matches }: QueryWord) =>
       matches.some(({ kind }) => kind === 'spelling') && this.#provider?.related?.(shown).length === 0
     return words.length > 0 && words.every(isOtherwiseSpelled)
   }
 
-  /** Returns the units that fit the filters and have the quoted phrases; undefined for all units. */
   #admitted(search: OpenSearch): ReadonlySet<number> | undefined {
     const { query, lexicon, excludedFile } = search
     const { table } = search.reader

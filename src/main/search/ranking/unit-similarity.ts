@@ -1,4 +1,5 @@
 import type { SimilarNote } from '#shared/contract/index.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { dot, fromBlob, type SimilarityModel } from '../embeddings/embedding-provider.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Scope } from '../units/unit-reader.ts'
@@ -15,7 +16,6 @@ const maxSample = 300
 const usual = { mean: 0.12, deviation: 0.14 }
 const priorUnits = 30
 
-/** The query, as an embedding model reads it. */
 export interface EmbeddedQuery {
   readonly vector: Float32Array
   /** Present if vectors are computed from the text instead of stored. */
@@ -46,12 +46,12 @@ export class UnitVectors {
   similarityTo(query: EmbeddedQuery): UnitSimilarity & RawSimilarity {
     const raw = this.cosinesWith(query.vector, query.model)
     const { mean, deviation } = this.#distribution(raw)
-    const cosine = cachedById((id) => {
+    const cosine = cached((id: number) => {
       const found = raw(id)
       return found === undefined ? 0 : usual.mean + (usual.deviation * (found - mean)) / deviation
     })
     const wordSimilarity = query.model?.similarityTo(query.text)
-    const similarity = cachedById((id) => {
+    const similarity = cached((id: number) => {
       const tokens = query.model && this.#passage(id, query.model)?.tokens
       return wordSimilarity && tokens ? wordSimilarity(tokens, cosine(id)) : cosine(id)
     })
@@ -77,7 +77,6 @@ export class UnitVectors {
     }
   }
 
-  /** Returns the vector of a unit, of length 1; undefined if it has none. */
   vectorOf(id: number, model: SimilarityModel | undefined): Float32Array | undefined {
     const tokens = model && this.#passage(id, model)?.tokens
     if (model && tokens) return model.vectorOf(tokens).vector
@@ -128,15 +127,6 @@ export class UnitVectors {
       this.#sampledUnits = this.#table.units
     }
     return this.#sample
-  }
-}
-
-function cachedById(compute: (id: number) => number): (id: number) => number {
-  const known = new Map<number, number>()
-  return (id) => {
-    const value = known.get(id) ?? compute(id)
-    known.set(id, value)
-    return value
   }
 }
 

@@ -14,12 +14,9 @@ import type { IndexerEvent, IndexerSettings } from '../indexing/indexer.ts'
 import type { IndexerJobs } from '../indexing/indexer.worker.ts'
 import type { SearcherJobs } from '../ranking/searcher.worker.ts'
 
-export interface ThreadEntries {
-  readonly indexer: URL
-  readonly searcher: URL
-}
+export type ThreadEntries = Readonly<ReturnType<typeof threadEntries>>
 
-export function threadEntries(mainFolder: URL): ThreadEntries {
+export function threadEntries(mainFolder: URL) {
   return {
     indexer: workerEntry(mainFolder, 'search/indexing/indexer.worker'),
     searcher: workerEntry(mainFolder, 'search/ranking/searcher.worker'),
@@ -33,7 +30,6 @@ export interface IndexWorkersOptions {
   readonly entries: ThreadEntries
   readonly now: Clock
   readonly settings: () => IndexerSettings
-  /** Runs after the indexer has opened the index. */
   readonly onOpened: (indexer: IndexerClient) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
   readonly onFault: (error: unknown) => void
@@ -55,7 +51,6 @@ export class IndexWorkers {
   readonly #searcher: WorkerHost<SearcherJobs>
   #replacement: Promise<void> = Promise.resolve()
   readonly #readers = new Set<Promise<unknown>>()
-  /** Times of crashes, by `performance.now()`. */
   #crashes: readonly number[] = []
   #restarts = 0
   #isClosed = false
@@ -109,7 +104,6 @@ export class IndexWorkers {
     }
   }
 
-  /** Sends a short text to the embedding provider; undefined if there is none. Does not wait for a replacement. */
   probe(): Promise<ProviderOutcome | undefined> {
     return this.#call(this.#searcher, (searcher) => searcher.probe())
   }

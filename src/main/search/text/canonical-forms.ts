@@ -50,7 +50,6 @@ const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백�
 /** A group of digits with fewer digits is not a telephone or account number. */
 const minDigits = 7
 
-/** Returns the forms of a folded text, sorted by position. They do not overlap. */
 export function findCanonicalForms(text: string): CanonicalForm[] {
   const dates = findDates(text).map(formOfDate)
   if (!maybeQuantity.test(text)) return dates

@@ -63,21 +63,10 @@ interface Term {
   readonly kind: (typeof kinds)[number]
 }
 
-interface Fact {
-  readonly subject: readonly Term[]
-  /** Terms of the clauses before it: “Jansen, phone 020 555 0142”. */
-  readonly context: readonly Term[]
-  readonly values: readonly Term[]
-  readonly relation: string
-  readonly isChange: boolean
-  readonly isSingular: boolean
-  /** True if the value has no predicate, only the form of a value. */
-  readonly isBare: boolean
-}
+type Fact = NonNullable<ReturnType<typeof factOf>>
 
 interface Line {
   readonly text: string
-  /** Titles of the headings above it. */
   readonly headings?: readonly string[]
 }
 
@@ -145,8 +134,8 @@ const factsOf = onceByLine(({ text }): Fact[] => {
   return clauses.flatMap((clause, index) => factOf(clause, clauses.slice(0, index).join(' ')) ?? [])
 })
 
-/** @param before the clauses before it */
-function factOf(clause: string, before: string): Fact | undefined {
+/** @param before the clauses before it: “Jansen, phone 020 555 0142” */
+function factOf(clause: string, before: string) {
   const match = predicate.exec(clause)
   const at = match?.index ?? clause.search(bareValue)
   if (at < 0) return undefined
@@ -161,6 +150,7 @@ function factOf(clause: string, before: string): Fact | undefined {
     relation: /工作|上班/.test(clause) ? 'work' : /\baddress\b/.test(clause) ? 'home' : relation,
     isChange: relation === 'change' || changeWords.test(clause) || /^(?:move|[搬迁挪跳])/i.test(match?.[0] ?? ''),
     isSingular: isSingular(clause),
+    /** True if the value has no predicate, only the form of a value. */
     isBare: !match,
   }
 }

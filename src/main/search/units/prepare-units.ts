@@ -3,6 +3,7 @@ import { mayBeSuperseded, supersededLine } from '#shared/markdown/superseded.ts'
 import { withoutPrivateMarks } from '#shared/markdown/marks.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { unlessAppError } from '#shared/util/errors.ts'
+import { cached } from '#shared/util/lazy.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { marksBy, type NotePrivacy, type NotesFolder } from '#workspace/privacy'
 import type { SimilarityModel } from '../embeddings/embedding-provider.ts'
@@ -119,11 +120,8 @@ function chunksOf(text: string, isOfChat: boolean, chunking: Chunking, { private
 function daysWithin({ startLine, endLine }: Unit, entries: readonly Unit[], findDays: FindDays): DaySpan | undefined {
   const within = entries.filter((entry) => entry.startLine <= endLine && entry.endLine >= startLine)
   const spans = within.flatMap((entry) => findDays(entry) ?? [])
-  if (spans.length === 0) return undefined
-  return {
-    first: Math.min(...spans.map(({ first }) => first)),
-    last: Math.max(...spans.map(({ last }) => last)),
-  }
+  const [firsts, lasts] = [spans.map(({ first }) => first), spans.map(({ last }) => last)]
+  return spans.length === 0 ? undefined : { first: Math.min(...firsts), last: Math.max(...lasts) }
 }
 
 function privacyOfText(text: string): Pick<PreparedFile, 'privacy' | 'problem'> {
@@ -139,17 +137,15 @@ export function prepareContents(
   const distinct = [...new Map(units.map((unit) => [unit.hash, unit])).values()]
   const bodies = distinct.map(bodyOf)
   const [openHead, privateHead] = [fileHeadOf(file, false), fileHeadOf(file, true)]
-  const heads = new Map<string, string>()
+  const headTermsOf = cached((head: string) => [...termsOf(head).all].join(' '))
   const contents = distinct.map((unit, at): UnitContent => {
     const body = bodies[at] ?? ''
     const head = [unit.heading, unit.context, unit.isPrivate ? privateHead : openHead].filter(Boolean).join('\n')
-    let headTerms = heads.get(head)
-    if (headTerms === undefined) heads.set(head, (headTerms = [...termsOf(head).all].join(' ')))
     const { all, length, words } = termsOf(body)
     const isSuperseded = mayBeSuperseded(unit.text) && (!chunking || hasOnlySuperseded(unit.text))
     const flags = flagsOf(body) | (isSuperseded ? unitFlags.isSuperseded : 0)
     if ((flags & unitFlags.asks) === 0) for (const term of lineKindsOf(fold(body), fold(unit.heading))) all.add(term)
-    return { hash: unit.hash, terms: [...all].join(' '), headTerms, words, length, flags }
+    return { hash: unit.hash, terms: [...all].join(' '), headTerms: headTermsOf(head), words, length, flags }
   })
   return { contents, vectors: model && pack(bodies, model) }
 }
@@ -226,11 +222,10 @@ const mayStartWithDate = /^[^\p{L}\p{N}]{0,12}(?:\p{N}|jan|feb|mar|apr|may|jun|j
 
 function daysByHeading(path: string): FindDays {
   const ofPath = daysOfPath(path)
-  const byHeading = new Map<string, DaySpan | undefined>()
+  const spanOfTitle = cached((title: string) => spanFrom(daysOfText({ heading: title, text: '' }, ofPath)) ?? null)
   return ({ heading, text, kind }) => {
     const title = kind === 'heading' ? [heading, text].filter(Boolean).join(headingSeparator) : heading
-    if (!byHeading.has(title)) byHeading.set(title, spanFrom(daysOfText({ heading: title, text: '' }, ofPath)))
-    const span = byHeading.get(title)
+    const span = spanOfTitle(title) ?? undefined
     if (kind !== 'text' || !mayStartWithDate.test(text)) return span
     return spanFrom(daysOfText({ heading: '', text: text.split('\n', 1)[0] ?? '' }, span ? [span] : []))
   }

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3'
 import type { ScannedFile } from '../indexing/indexed-file.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import type { PreparedUnit, UnitContent } from './prepare-units.ts'
+import type { PreparedFile, PreparedUnit, UnitContent } from './prepare-units.ts'
 import { termColumns, termTables, type TermColumn, type TermTable } from './unit-schema.ts'
 
 export interface UnitCounts {
@@ -16,11 +16,7 @@ export interface IndexedFile extends ScannedFile {
   readonly privateByRule: number
 }
 
-export interface StoredFile extends IndexedFile {
-  readonly words: number
-  readonly tokens: number
-  readonly privacy: number
-  readonly problem: string | null
+export interface StoredFile extends IndexedFile, Pick<PreparedFile, 'words' | 'tokens' | 'privacy' | 'problem'> {
   readonly version: number
 }
 

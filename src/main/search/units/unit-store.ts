@@ -101,16 +101,22 @@ export class UnitStore {
     this.#statements.touchFile.run(mtime, size, source, path)
   }
 
-  removeFile(source: ResultSource, path: string): void {
+  removeFiles(files: readonly Pick<ScannedFile, 'source' | 'path'>[]): void {
+    this.transaction(() => files.forEach(({ source, path }) => this.removeFile(source, path)))
+  }
+
+  /** @returns false if the index does not have the file */
+  removeFile(source: ResultSource, path: string): boolean {
+    const known = this.#statements.file.get(source, path)
+    if (!known) return false
     this.transaction(() => {
-      const known = this.#statements.file.get(source, path)
-      if (!known) return
       const file = { path, source, metadata: noMetadata, units: [], contents: [], vectors: undefined }
       updateUnits(this.#statements, file, known.id, this.settings)
       this.#replaceMetadata(known.id, file.metadata)
       this.#statements.removeFile.run(known.id)
       this.#nextVersion()
     })
+    return true
   }
 
   /**

@@ -191,15 +191,9 @@ function failedNotice(message: string, since?: number): Notice {
 /** Returns undefined on timeout. @throws the signal's reason if aborted */
 async function withTimeout<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (ms === 0) return undefined
-  const done = new AbortController()
-  const timer = sleep(ms, undefined, {
-    signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
-    ref: false,
-  })
-  try {
-    return await Promise.race([work, timer.catch(() => undefined)])
-  } finally {
-    done.abort()
+  const timer = sleep(ms, undefined, signal ? { signal, ref: false } : { ref: false })
+  return Promise.race([work, timer]).catch((error: unknown) => {
     signal?.throwIfAborted()
-  }
+    throw error
+  })
 }

@@ -100,10 +100,8 @@ export class ChangeLog {
   }
 
   /**
-   * Records changes by other programs before it. The caller must hold the lock of the workspace.
-   * @param into change set to which the files are added
-   * @returns undefined if the change cannot be stored but the files can be written
-   * @throws AppError `disk_full` if log and workspace are on the same disk
+   * Records changes by other programs before it. The caller must hold the lock. @param into change set to extend
+   * @returns undefined if only the files can be written @throws AppError `disk_full` if log and workspace share a disk
    */
   async begin(draft: ChangeDraft, into?: number): Promise<number | undefined> {
     let changeSet = into

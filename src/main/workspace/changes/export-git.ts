@@ -11,20 +11,17 @@ import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { gitOutput } from '../git/run-git.ts'
 import { EarlierPrivacy, type PrivacyMarks } from '../privacy/privacy-marks.ts'
 import { changeSetOf, fileChangesOf, type ChangeSet } from './change-rows.ts'
+import type { GitImportOptions } from './import-git.ts'
 import type { OpenLog } from './log-file.ts'
 import { Versions } from './versions.ts'
 
-export interface GitExportOptions {
-  readonly file: string
-  /** Absolute path of a folder that is empty or does not exist. */
-  readonly folder: string
+/** `folder` is empty or does not exist. */
+export interface GitExportOptions extends GitImportOptions {
   readonly agentName: string
   readonly includesPrivate: boolean
   readonly marks: PrivacyMarks
   /** Reads a note of the workspace as it is now; undefined if it cannot be read. */
   readonly read: (path: string) => Promise<{ path: string; text: string } | undefined>
-  readonly signal?: AbortSignal | undefined
-  readonly onProgress?: (done: number, total: number) => void
 }
 
 /** Names in the author field; the others are the agent's or the program's. */
@@ -41,10 +38,7 @@ const authorNames: Partial<Record<Cause, string>> = {
 }
 const branch = 'refs/heads/main'
 
-/**
- * Writes a repository with a work tree. A failure or `signal` removes the repository.
- * @throws AppError `input_invalid` if the folder is not empty, `git_failed`; SqliteError; the signal's reason
- */
+/** A failure or `signal` removes the repository. @throws AppError `input_invalid`, `git_failed`; SqliteError */
 export async function exportToGit(options: GitExportOptions): Promise<GitExport> {
   const { file, folder, signal } = options
   const exists = existsSync(folder)

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs'
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { AppError } from '#shared/util/errors.ts'
+import { AppError, unlessAppError } from '#shared/util/errors.ts'
 import { type Clock, type WorkerClient, WorkerHost, systemClock } from '#platform'
 import { isNote } from '../files/file-names.ts'
 import type { Roots } from '../files/paths.ts'
 import { ChangeLog, type ChangeLogEvent } from './change-log.ts'
 import type { ChangesJobs, GitExportRequest } from './changes.worker.ts'
 import { currentPathOf, movedPathOf, queryTimeline, textsOf, versionAt, type TimelineRequest } from './queries.ts'
+
+/** Limit of `versionsSince`. */
+const maxVersions = 100
 
 /** Delay of the first scan of all files, so that it does not slow down the start of the app, ms. */
 const scanDelayMs = 1500
@@ -111,6 +114,17 @@ export class History {
   /** Returns the text of a note at a time; undefined if there is none. @param at milliseconds since the epoch */
   textAt(path: string, at: number): string | undefined {
     return this.#enabled.read((log) => versionAt(log, path, at))
+  }
+
+  /** Returns the texts of a note since a time (ms since the epoch); undefined if they are not stored or are too many. */
+  versionsSince(path: string, since: number): string[] | undefined {
+    return unlessAppError(() => {
+      const entries = this.timeline({ path, since, limit: maxVersions })
+      const texts = entries.map((entry) => this.texts(entry.change, entry.path))
+      return entries.length === maxVersions
+        ? undefined
+        : texts.flatMap(({ before, after }) => [before ?? '', after ?? ''])
+    })
   }
 
   /** Returns the current path of the file that had `path` after a change, or of the last one moved away from it. */

@@ -73,10 +73,6 @@ export class Scanner {
     this.#mutex.close()
   }
 
-  get #roots() {
-    return { workspace: this.#options.workspace, forbidden: this.#forbidden }
-  }
-
   get #now(): number {
     return this.#options.now().getTime()
   }
@@ -85,15 +81,15 @@ export class Scanner {
     const { workspace } = this.#options
     if (!existsSync(workspace)) return []
     const changed: string[] = []
-    const resolvedRoots = await resolveRoots({ workspace, forbidden: this.#forbidden })
-    const findChanged = async (path: string) => ((await this.#isUnchanged(path, resolvedRoots)) ? [] : [path])
+    const roots = await resolveRoots({ workspace, forbidden: this.#forbidden })
+    const findChanged = async (path: string) => ((await this.#isUnchanged(path, roots)) ? [] : [path])
     const candidates = (await inBatches(paths, scanBatchSize, findChanged, signal)).flat()
     for (let from = 0; from < candidates.length; from += scanBatchSize) {
       signal?.throwIfAborted()
       const batch = candidates.slice(from, from + scanBatchSize)
       // The app's own writes are in the log before they release the lock.
       await this.#mutex.run(async () => {
-        const found = await Promise.all(batch.map((path) => this.#read(path, resolvedRoots)))
+        const found = await Promise.all(batch.map((path) => this.#read(path, roots)))
         const changes = found.filter((change) => change !== undefined)
         this.#store(changes)
         changed.push(...changes.map(({ path }) => path))
@@ -102,11 +98,11 @@ export class Scanner {
     return changed
   }
 
-  async #isUnchanged(path: string, resolvedRoots: ResolvedRoots): Promise<boolean> {
+  async #isUnchanged(path: string, roots: ResolvedRoots): Promise<boolean> {
     const recorded = this.#options.log.run(({ db }) => latestChangeAt(db, path))
     if (!recorded?.stamp || recorded.after === null) return false
     try {
-      return (await fileStamp(await resolveInside(this.#roots, path, resolvedRoots))) === recorded.stamp
+      return (await fileStamp(await resolveInside(roots, path))) === recorded.stamp
     } catch (error) {
       if (error instanceof AppError) return false
       throw error
@@ -114,14 +110,14 @@ export class Scanner {
   }
 
   /** Returns the file if it differs from the log; undefined also for a file that is no text or too large. */
-  async #read(path: string, resolvedRoots: ResolvedRoots): Promise<FoundChange | undefined> {
+  async #read(path: string, roots: ResolvedRoots): Promise<FoundChange | undefined> {
     const { log } = this.#options
     let text: string | null = null
     let stamp: string | null = null
     try {
-      const target = await resolveInside(this.#roots, path, resolvedRoots)
+      const target = await resolveInside(roots, path)
       stamp = (await fileStamp(target)) ?? null
-      text = (await readText(target, path, resolvedRoots.isAllowed)).text
+      text = (await readText(target, path, roots.isAllowed)).text
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       if (!absentCodes.has(error.code)) return undefined

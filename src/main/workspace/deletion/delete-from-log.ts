@@ -43,11 +43,7 @@ export function findInLog(file: string, pattern: DeletionPattern): DeletionPlace
   }
 }
 
-/**
- * Removes the changes of files with a matching path, and rewrites other texts; then makes the file smaller.
- * @returns the number of changed rows
- * @throws SqliteError; AppError `file_busy` if another process reads an older state of the log
- */
+/** Removes changes of files with a matching path. @returns changed rows @throws SqliteError; AppError `file_busy` */
 export function deleteFromLog(log: OpenLog, pattern: DeletionPattern, keptPaths: ReadonlySet<string>): number {
   const { db } = log
   const count = db.transaction(() => rewrite(log, pattern, keptPaths)).immediate()

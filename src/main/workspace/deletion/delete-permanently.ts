@@ -22,10 +22,7 @@ export function taskFile({ sessions }: DeletionFolders): string {
   return join(sessions, '..', 'forgetting.json')
 }
 
-/**
- * @param signal stops after the current file; erased text stays erased, and the last step reports it
- * @throws AppError `input_invalid`, `disk_full`, `write_failed`, `file_busy`
- */
+/** @param signal stops after the current file @throws AppError `input_invalid`, `disk_full`, `file_busy` */
 export async function* deletePermanently(
   folders: DeletionFolders,
   request: DeletionRequest,

@@ -46,7 +46,7 @@ export class KnownFiles {
   /** The first call in a workspace accepts all files. @throws AppError as `resolveInside`; system errors */
   async accept(paths: readonly string[]): Promise<void> {
     const resolvedRoots = await resolveRoots(this.#roots)
-    await inBatches(paths, pathsAtOnce, (path) => resolveInside(this.#roots, path, resolvedRoots))
+    await inBatches(paths, pathsAtOnce, (path) => resolveInside(resolvedRoots, path))
     await this.#withList(() => this.#append(paths.map(normalizePath).map(keyOf)))
   }
 

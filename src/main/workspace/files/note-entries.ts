@@ -1,4 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
 import { openFenceOf, type Section, sectionsOf, withoutHeadings } from '#shared/markdown/sections.ts'
 import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
@@ -7,11 +8,7 @@ import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { appendBlock, logEntry } from '#shared/markdown/log-entry.ts'
 import { localDate, localTime } from './layout.ts'
 
-export interface EntryLines {
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-}
+export type EntryLines = Omit<LinesOfFile, 'path'>
 
 /** Strips heading marks from the name of a section. @throws AppError `input_invalid` for an empty or multi-line name */
 export function sectionTitle(input: string): string {

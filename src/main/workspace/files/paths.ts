@@ -6,7 +6,6 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable, type PathCheck } from './text-files.ts'
 import { isMarkdown, isMemoryPath, type Layout, maxDepth, trashFolder } from './layout.ts'
@@ -32,8 +31,8 @@ export interface ReadableFolder {
   readonly layout?: Layout | undefined
 }
 
-/** The resolved workspace, so that its files can be checked without resolving it again. */
-export interface ResolvedRoots {
+/** Paths can be resolved in them without resolving the workspace again. */
+export interface ResolvedRoots extends Roots {
   /** A real path. */
   readonly root: string
   readonly isAllowed: PathCheck
@@ -53,14 +52,15 @@ interface PathOnDisk extends ResolvedPath {
 }
 
 /** @throws AppError as `resolveInside` */
-export async function resolveRoots({ workspace, forbidden }: Omit<Roots, 'readable'>): Promise<ResolvedRoots> {
+export async function resolveRoots(roots: Roots): Promise<ResolvedRoots> {
+  const { workspace, forbidden } = roots
   const { real: root } = await realpathOfExisting(workspace, workspace)
   const forbiddenFolders = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
     .map(({ real }) => real)
     // A workspace may be nested in the folder of another agent.
     .filter((folder) => !isInside(folder, root))
   const isAllowed = (real: string) => isInside(root, real) && !forbiddenFolders.some((folder) => isInside(folder, real))
-  return { root, isAllowed }
+  return { ...roots, root, isAllowed }
 }
 
 /**
@@ -68,8 +68,8 @@ export async function resolveRoots({ workspace, forbidden }: Omit<Roots, 'readab
  * not exist; its deepest existing ancestor must be inside.
  * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
  */
-export async function resolveInside(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<string> {
-  return (await resolve(roots, requested, resolvedRoots)).target
+export async function resolveInside(roots: Roots, requested: string): Promise<string> {
+  return (await resolve(roots, requested)).target
 }
 
 const isAttachment = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
@@ -89,9 +89,8 @@ export async function resolveWritable(
   roots: Roots,
   requested: string,
   use: keyof typeof accepted = 'note',
-  resolvedRoots?: ResolvedRoots,
 ): Promise<ResolvedPath> {
-  const resolved = await resolve(roots, requested, resolvedRoots)
+  const resolved = await resolve(roots, requested)
   const { segments, missingCount, target } = resolved
   const isAccepted = (path: string) => accepted[use](path, missingCount === 0)
   if (!isAccepted(segments.join('/')) || !isAccepted(normalizePath(requested))) throw writeRefusedError(requested)
@@ -150,7 +149,7 @@ export async function resolveRealPath(roots: Roots, requested: string, ownFiles:
     return readableFolder.prefix + relative(root, target).split(sep).join('/')
   }
   const resolvedRoots = await resolveRoots(roots)
-  const { target, segments } = await resolve(roots, requested, resolvedRoots)
+  const { target, segments } = await resolve(resolvedRoots, requested)
   const path = segments.join('/')
   const id = await fileIdOf(target)
   const normalize = (name: string) => name.normalize('NFC').toLowerCase()
@@ -169,11 +168,11 @@ export async function fileIdOf(path: string): Promise<string | undefined> {
   return info && `${info.dev} ${info.ino}`
 }
 
-async function resolve(roots: Roots, requested: string, resolvedRoots?: ResolvedRoots): Promise<PathOnDisk> {
+async function resolve(roots: Roots | ResolvedRoots, requested: string): Promise<PathOnDisk> {
   // The prefix of a readable folder never names a folder of the workspace.
   if (findReadableFolder(roots, requested)) throw outsideError(requested)
   const segments = normalizePath(requested).split('/')
-  return resolveSegments(resolvedRoots ?? (await resolveRoots(roots)), segments, requested, 0)
+  return resolveSegments('isAllowed' in roots ? roots : await resolveRoots(roots), segments, requested, 0)
 }
 
 /** @param hiddenCount number of leading segments that may be hidden */
@@ -227,11 +226,6 @@ export function normalizePath(requested: string): string {
   if (isAbsolute || segments.length === 0 || segments.includes('..')) throw outsideError(requested)
   if (!segments.every((segment) => isUsable(segment))) throw invalidPathError(requested)
   return segments.join('/')
-}
-
-/** @throws AppError as `normalizePath` */
-export function normalizeMove({ from, to }: Move): Move {
-  return { from: normalizePath(from), to: normalizePath(to) }
 }
 
 /** True also for the folder itself. Both paths must be absolute and real. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { type Clock, EventEmitter, Mutex, type Subscribable } from '#platform'
 import { AppError, onAppError, onSystemError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
+import type { LinesOfFile } from '#shared/util/file-lines.ts'
 import {
   assertReadable,
   assertUnprotected,
@@ -19,26 +20,17 @@ import { normalizePath, resolveWritable, type Roots } from './paths.ts'
 export type { WriteOrigin }
 
 /** A write of one file, moves and deletions included. Paths are relative to the workspace. */
-export interface WorkspaceWrite {
-  readonly path: string
+export interface WorkspaceWrite extends FileTransition {
   readonly origin: WriteOrigin
   /** SHA-256 of `after`, hex. */
   readonly hash: string
-  readonly from?: string
-  /** Texts before and after; null if the file did not exist then. */
-  readonly before: string | null
-  readonly after: string | null
   /** Milliseconds since the epoch. */
   readonly at: number
   /** Id of the change set; undefined if nothing changed or the log could not store it. */
   readonly change?: number | undefined
 }
 
-export interface RememberedLines {
-  readonly path: string
-  /** 1-based, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
+export interface RememberedLines extends LinesOfFile {
   readonly change: FileChange
 }
 
@@ -120,8 +112,7 @@ export class NoteWriter {
   }
 
   createWrite({ path, from, before, after }: FileTransition, origin: WriteOrigin, change?: number): WorkspaceWrite {
-    const hash = hashText(after ?? '')
-    return { path, ...(from === undefined ? {} : { from }), origin, hash, before, after, at: this.now(), change }
+    return { path, from, origin, hash: hashText(after ?? ''), before, after, at: this.now(), change }
   }
 
   /** @throws AppError `folder_gone`, so that no write recreates the workspace folder; `file_busy` */

@@ -1,7 +1,4 @@
-/**
- * Reads and writes the files of one agent's workspace. A write holds a lock, across all processes, from reading the
- * file until every listener has run.
- */
+/** A write holds a lock, across all processes, from reading the file until every listener has run. */
 import { attachmentType } from '#shared/util/attachments.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -72,15 +69,6 @@ import {
 } from './paths.ts'
 import { restoreLineEnds } from './line-ends.ts'
 import { refuseUnreadable, walkMarkdown, walkNames, type WalkedFile, type Walk } from './walk.ts'
-
-export interface RevertedChange {
-  /** Id of the change set of the undo; undefined if nothing had to change, or the log could not store it. */
-  readonly change: number | undefined
-  readonly notes: number
-  readonly left: readonly LeftFile[]
-  /** Path in the trash, if the file of the change was removed. */
-  readonly trashed: string | undefined
-}
 
 const maxRevertAttempts = 5
 
@@ -224,14 +212,11 @@ export class Workspace {
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
       const { baseText: base, onConflict } = expected
+      const mine = base === undefined ? text : restoreLineEnds(base, text)
+      const keepsBoth = onConflict === 'both'
       const result =
         current && base !== undefined
-          ? await this.#differ.merge({
-              base,
-              mine: restoreLineEnds(base, text),
-              theirs: current.text,
-              keepsBoth: onConflict === 'both',
-            })
+          ? await this.#differ.merge({ base, mine, theirs: current.text, keepsBoth })
           : undefined
       if (result === undefined) throw new AppError('file_changed', `${path} was changed in the meantime`, { path })
       saved = result
@@ -307,16 +292,18 @@ export class Workspace {
 
   /**
    * Reverts a change set or a part of it. A file that it created goes to the trash if no other text is left.
+   * @returns `change` of the undo: undefined if nothing had to change, or the log could not store it; `notes`: number of
+   * written files; `left`: files that could not be reverted; `trashed`: path of a removed file in the trash
    * @throws AppError `undo_conflict` if its lines were edited, as `planRevert`; `history_unavailable`
    */
-  async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions): Promise<RevertedChange> {
-    const { log, roots } = this.#transaction
+  async revert(request: RevertRequest, origin: WriteOrigin, options?: TransactionOptions) {
+    const { log } = this.#transaction
     if (!log) throw new AppError('undo_conflict', 'changes of this folder are not recorded', { path: '' })
-    const resolvedRoots = await resolveRoots(roots)
-    const readOrNull = (path: string) => readTextOrNull(roots, path, resolvedRoots)
+    const roots = await resolveRoots(this.roots)
+    const readText = (path: string) => readTextOrNull(roots, path)
     const refused: LeftFile[] = []
     for (let attempt = 1; ;) {
-      const plan = await planRevert({ log, differ: this.#differ, readText: readOrNull }, request)
+      const plan = await planRevert({ log, differ: this.#differ, readText }, request)
       const { change, move } = plan
       const detail = batchDetailOf(request.path === undefined ? change.detail : null)
       const texts = plan.texts.filter((text) => !refused.some(({ path }) => path === text.path))
@@ -366,7 +353,7 @@ export class Workspace {
   /** Checks a move before it starts. @returns true if a rule makes a note that moves private @throws as `checkMove` */
   async checkMove(move: Move): Promise<boolean> {
     await checkMove(this.roots, move)
-    return movesPrivateNotes(this.#transaction, normalizePath(move.from))
+    return movesPrivateNotes(this.#transaction, move.from)
   }
 
   /** As `recover` in `recovery.ts`. */
@@ -388,10 +375,7 @@ export class Workspace {
     })
   }
 
-  /**
-   * @param fill writes the file at the absolute path that it receives
-   * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
-   */
+  /** @param fill writes the absolute path @throws AppError `attachment_unknown`, `file_exists`, `path_invalid` */
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
     const { target, isAllowed } = await resolveNewAttachment(this.roots, path)
     await createFile(target, normalizePath(path), isAllowed, fill)

@@ -1,7 +1,4 @@
-/**
- * Finds and replaces text in all notes. A replacement uses the stored results of a search: notes that have changed
- * since are skipped and reported. Each replacement is one batch with one undo.
- */
+/** A replacement uses the stored results of a search: notes that have changed since are skipped and reported. */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { FindEvent, LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
@@ -47,10 +44,7 @@ export class Finder {
     yield { type: 'done', search }
   }
 
-  /**
-   * Atomic, also if it is stopped or the caller ends the iteration. After a crash, the next start finishes it.
-   * @throws AppError `search_outdated` if the results of the search are no longer stored
-   */
+  /** Atomic; after a crash, the next start finishes it. @throws AppError `search_outdated` */
   async *replace(
     { search, replacement, paths }: { search: string; replacement: string; paths?: readonly string[] | undefined },
     origin: WriteOrigin,

@@ -33,7 +33,7 @@ let context: ReturnType<typeof createContext> | undefined
 /** Searches all Markdown files. Files that cannot be read are `unread`. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
 export async function* searchFiles(roots: SearchRoots, query: SearchQuery, signal?: AbortSignal) {
   const regex = toRegExp(query)
-  const resolvedRoots = await resolveRoots(roots)
+  const resolved = await resolveRoots(roots)
   const { files } = await walkMarkdown(roots.workspace, signal, roots.forbidden)
   const type = 'found' as const
   let lineCount = 0
@@ -41,7 +41,7 @@ export async function* searchFiles(roots: SearchRoots, query: SearchQuery, signa
     signal?.throwIfAborted()
     const batch = files.slice(start, start + batchSize)
     const results = await inBatches(batch, batchSize, async ({ path }) => {
-      return { path, file: await readOrUnreadReason(roots, resolvedRoots, path) }
+      return { path, file: await readOrUnreadReason(resolved, path) }
     })
     const found: FoundFile[] = []
     const hashes: [string, string][] = []
@@ -64,10 +64,7 @@ export async function* searchFiles(roots: SearchRoots, query: SearchQuery, signa
   if (files.length === 0) yield { event: { type, found: [], unread: [], done: 0, total: 0 }, hashes: [] }
 }
 
-/**
- * Writes nothing. @returns `left`: files that have changed since the search, or are write-protected
- * @throws AppError `input_invalid` for a slow pattern; the signal's reason
- */
+/** @returns `left`: changed since the search, or write-protected @throws AppError `input_invalid` for a slow pattern */
 export async function rewriteFiles(
   roots: SearchRoots,
   query: SearchQuery & { readonly replacement: string },
@@ -75,12 +72,12 @@ export async function rewriteFiles(
   signal: AbortSignal | undefined,
 ): Promise<{ rewrites: Rewrite[]; left: LeftFile[] }> {
   const regex = toRegExp(query)
-  const resolvedRoots = await resolveRoots(roots)
+  const resolved = await resolveRoots(roots)
   const rewrites: Rewrite[] = []
   const left: LeftFile[] = []
   for (const [path, hash] of files) {
     signal?.throwIfAborted()
-    const file = await readOrUnreadReason(roots, resolvedRoots, path)
+    const file = await readOrUnreadReason(resolved, path)
     if (!file || 'reason' in file || file.hash !== hash) left.push({ path, reason: 'changed' })
     else if (await isWriteProtected(join(roots.workspace, path))) left.push({ path, reason: 'refused' })
     else {
@@ -114,9 +111,9 @@ export function withRegexTimeout<Result>(task: () => Result): Result {
 }
 
 /** Returns the text, or the reason why it cannot be read; undefined if the file was deleted. */
-async function readOrUnreadReason(roots: SearchRoots, resolvedRoots: ResolvedRoots, path: string) {
+async function readOrUnreadReason(roots: ResolvedRoots, path: string) {
   try {
-    return await readText(await resolveInside(roots, path, resolvedRoots), path, resolvedRoots.isAllowed)
+    return await readText(await resolveInside(roots, path), path, roots.isAllowed)
   } catch (error) {
     if (error instanceof AppError) return error.code === 'file_not_found' ? undefined : { reason: reasonOf(error) }
     if (isSystemError(error)) return isSystemError(error, 'ENOENT') ? undefined : { reason: 'unreadable' as const }

@@ -23,10 +23,7 @@ export class GitLog {
     this.#roots = roots
   }
 
-  /**
-   * Newest first, through renames. In a partial clone without the texts, the commits have no line counts.
-   * @throws AppError `git_failed`, `git_partial`, and as `resolveInside`
-   */
+  /** Newest first; without line counts in a partial clone without the texts. @throws AppError `git_failed` */
   async log(path: string, page: { skip: number; limit: number }, signal?: AbortSignal): Promise<FileCommits> {
     const { skip, limit } = page
     const { prefix = '', ...repository } = await this.#findRepository(path, signal)
@@ -38,10 +35,7 @@ export class GitLog {
     return { state: 'found', commits, isMore: found.length > limit }
   }
 
-  /**
-   * Returns the diff of a file in a commit.
-   * @throws AppError `file_not_found` if the commit did not change the file; `file_not_text`, `git_failed`, `git_partial`
-   */
+  /** @throws AppError `file_not_found` if the commit did not change the file; `file_not_text`, `git_failed` */
   async diff(path: string, commit: string, signal?: AbortSignal): Promise<{ patch: string }> {
     const { workspace } = this.#roots
     const { state, prefix = '' } = await this.#findRepository(path, signal)

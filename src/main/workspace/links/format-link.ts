@@ -84,11 +84,7 @@ function shortestTarget(
   )
 }
 
-/**
- * Replaces the target in all links of the line with this target.
- * @param repair `line`: 1-based; `target`: decoded, with its fragment; `by`: encoded as in a link of this kind
- * @throws AppError `edit_no_match` if there is no such link
- */
+/** `target`: decoded, with its fragment; `by`: encoded as in a link of this kind. @throws AppError `edit_no_match` */
 export function repairLink(
   text: string,
   { path, line, target, by: newTarget }: Readonly<{ path: string; line: number; target: string; by: string }>,

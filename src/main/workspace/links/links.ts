@@ -4,7 +4,7 @@ import type { LinkTarget, NoteLink } from '#shared/markdown/links/parse-links.ts
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { TagRename } from '#shared/markdown/properties/property-test.ts'
 import { type WorkerClient, WorkerHost } from '#platform'
-import { normalizeMove } from '../files/paths.ts'
+import { normalizePath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { FormatInput, LinkRequest, LinkJobs } from './links.worker.ts'
@@ -90,7 +90,7 @@ export class Links {
   /** Refuses to move the folder of the agent's own files, or another file to its path: only the settings may. */
   #normalizeMove(move: Move): Move {
     const { own } = this.#options.workspace.layout
-    const { from, to } = normalizeMove(move)
+    const [from, to] = [normalizePath(move.from), normalizePath(move.to)]
     const holdsOwn = (path: string) => own === path || own.startsWith(`${path}/`)
     const path = [from, to].find((candidate) => holdsOwn(candidate)) ?? (to === appFolderName ? to : undefined)
     if (path === undefined) return { from, to }

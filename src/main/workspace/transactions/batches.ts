@@ -3,7 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { EventEmitter, type Subscribable } from '#platform'
 import type { ChangeLog } from '../changes/change-log.ts'
 import { isUndone } from '../changes/change-rows.ts'
-import type { RevertedChange, Workspace } from '../files/workspace.ts'
+import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-writer.ts'
 import { batchDetailOf, describeBatch, type Batch, type TextWrite } from './batch.ts'
 import type { TransactionOptions } from './transaction.ts'
@@ -58,11 +58,8 @@ export class Batches {
     })
   }
 
-  /**
-   * A move or a renamed tag is undone completely or not at all; notes of a replacement can be in `left`.
-   * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
-   */
-  async undo(change: number, origin: WriteOrigin): Promise<RevertedChange> {
+  /** A move or a renamed tag is undone completely or not at all. @throws AppError `undo_conflict` */
+  async undo(change: number, origin: WriteOrigin) {
     if (this.#log.read(({ db }) => isUndone(db, change)))
       throw new AppError('undo_conflict', 'this change was already undone', { path: '' })
     const batch = batchDetailOf(this.#log.setOf(change)?.detail ?? null)

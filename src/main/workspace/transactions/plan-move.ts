@@ -107,10 +107,7 @@ async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Pro
   return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
 }
 
-/**
- * Plans again if notes change meanwhile. The id of the plan is a hash of the request and the texts.
- * @throws AppError `plan_outdated` if they keep changing
- */
+/** The id of the plan is a hash of the request and the texts. @throws AppError `plan_outdated` */
 async function createPlan(
   index: LinkIndex,
   forbidden: readonly string[],

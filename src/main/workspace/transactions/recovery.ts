@@ -4,7 +4,7 @@ import { inBatches } from '#platform'
 import type { ChangeLog, FileTransition, RecordedFile } from '../changes/change-log.ts'
 import type { ChangeSet } from '../changes/change-rows.ts'
 import { fileStamp } from '../files/text-files.ts'
-import { resolveRoots, resolveInside, resolveWritable, type ResolvedRoots, type Roots } from '../files/paths.ts'
+import { resolveRoots, resolveInside, resolveWritable, type Roots } from '../files/paths.ts'
 import { batchDetailOf, type BatchDetail } from './batch.ts'
 import { moveTextToTrash, readTextOrNull, replaceText, stampsOf, type TransactionTools } from './transaction.ts'
 
@@ -26,7 +26,7 @@ export async function recover(tools: TransactionTools, onBegin: (batch: BatchDet
   return Array.fromAsync(log.pendingSets(), (change) => finish(tools, log, change, onBegin))
 }
 
-type FileState = 'done' | 'written' | 'unchanged' | 'changed'
+type FileState = 'done' | 'unchanged' | 'changed'
 type Outcome = RecordedFile & { readonly state: FileState | undefined }
 
 async function finish(
@@ -35,30 +35,28 @@ async function finish(
   change: ChangeSet,
   onBegin: (batch: BatchDetail) => void,
 ) {
-  const { roots, writer } = tools
+  const { writer } = tools
   const { id } = change
   const batch = batchDetailOf(change.detail)
   const files = log.filesOf(id)
   const result = { change, batch, notes: files.length, skipped: [] }
-  if (batch.move && !(await hasMoved(roots, batch.move))) {
+  if (batch.move && !(await hasMoved(tools.roots, batch.move))) {
     log.cancel(id)
     return { ...result, isDone: false }
   }
   const isFinished = change.kind !== 'import' && (files.length > 1 || batch.move !== undefined)
   if (isFinished) onBegin(batch)
-  const resolvedRoots = await resolveRoots(roots)
+  const resolvedTools = { ...tools, roots: await resolveRoots(tools.roots) }
   const outcomes = await inBatches(files, concurrency, async (file): Promise<Outcome> => ({
     ...file,
-    state: await orUndefined(settleFile(tools, file, isFinished, resolvedRoots)),
+    state: await orUndefined(settleFile(resolvedTools, file, isFinished)),
   }))
   const isUndone = ({ state = 'changed' }: Outcome) => state === 'unchanged' || (isFinished && state === 'changed')
   log.cancel(id, new Set(outcomes.filter(isUndone).map(({ path }) => path)))
   const done = outcomes.flatMap(({ path, from, before, after, state }): FileTransition[] =>
-    before === undefined || after === undefined || (state !== 'done' && state !== 'written')
-      ? []
-      : [{ path, from, before, after }],
+    before === undefined || after === undefined || state !== 'done' ? [] : [{ path, from, before, after }],
   )
-  log.done(id, await stampsOf(roots, done, resolvedRoots))
+  log.done(id, await stampsOf(resolvedTools.roots, done))
   await writer.notify(done, change.origin, id)
   return {
     ...result,
@@ -72,19 +70,18 @@ async function settleFile(
   tools: TransactionTools,
   { path, before, after }: RecordedFile,
   isFinished: boolean,
-  resolvedRoots: ResolvedRoots,
 ): Promise<FileState> {
   if (before === null && after === null) {
-    const attachment = await resolveInside(tools.roots, path, resolvedRoots)
+    const attachment = await resolveInside(tools.roots, path)
     return (await fileStamp(attachment)) === undefined ? 'unchanged' : 'done'
   }
-  const current = await readTextOrNull(tools.roots, path, resolvedRoots)
+  const current = await readTextOrNull(tools.roots, path)
   if (current === after) return 'done'
   if (current !== before || after === undefined) return 'changed'
   if (!isFinished) return 'unchanged'
   if (after === null) await moveTextToTrash(tools, path, current)
-  else await replaceText(tools.roots, path, current, after, resolvedRoots)
-  return 'written'
+  else await replaceText(tools.roots, path, current, after)
+  return 'done'
 }
 
 /** A single file is linked to the new name before the old name is removed, so both can exist. */

@@ -27,13 +27,11 @@ import {
 import { isNote } from '../files/file-names.ts'
 import {
   isInside,
-  normalizeMove,
   resolveRoots,
   resolveInside,
   resolveNewFolder,
   resolveTrash,
   resolveWritable,
-  type ResolvedRoots,
   type Roots,
 } from '../files/paths.ts'
 import type { ChangeKind, ChangeLog, FileTransition } from '../changes/change-log.ts'
@@ -64,6 +62,7 @@ export interface TransactionOptions {
   readonly kind?: ChangeKind | undefined
   readonly detail?: object | undefined
 }
+
 const concurrency = 16
 
 /**
@@ -98,15 +97,15 @@ async function writeFiles(
   origin: WriteOrigin,
   { onProgress = () => undefined, signal, kind, detail }: TransactionOptions,
 ) {
-  const { roots, writer, log, local } = tools
+  const { writer, log } = tools
   const { move, made } = batch
   const batchName = describeBatch(batch)?.kind
   const isBatch = batchName !== undefined
-  const resolvedRoots = await resolveRoots(roots)
-  const movedTexts = move ? await readMovedTexts(tools, move, requestedTexts, resolvedRoots) : new Map<string, string>()
-  const texts = move && local ? withPrivateMarks(local, move, movedTexts, requestedTexts) : requestedTexts
+  const roots = await resolveRoots(tools.roots)
+  const writes = await planWrites({ ...tools, roots }, move, requestedTexts)
+  const texts = writes.filter(({ before, after }) => before !== after)
   await inBatches(texts, concurrency, async ({ path, before, after }) => {
-    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
+    const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
     if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChangedError(path)
     if (after === null) return
     if (!isBatch) return assertUnprotected(target, path)
@@ -114,14 +113,11 @@ async function writeFiles(
     if (await isWriteProtected(target)) throw new AppError('move_failed', message, { path, reason: 'EACCES' })
   })
   for (const { newPath, after } of texts) assertReadable(after ?? '', newPath)
-  const files = transitionsOf(move, movedTexts, texts)
-  const change = await log?.begin({
-    origin,
-    at: writer.now(),
-    kind: kind ?? batchName,
-    detail: isBatch ? batch : detail,
-    files,
+  const files = writes.map(({ path, newPath, before, after }): FileTransition => {
+    return { path: newPath, from: isNote(path) && newPath !== path ? path : undefined, before, after }
   })
+  const about = { origin, at: writer.now(), kind: kind ?? batchName, detail: isBatch ? batch : detail }
+  const change = await log?.begin({ ...about, files })
   let startedCount = 0
   let undoMove: (() => Promise<void>) | undefined
   const trashedPaths = new Map<string, string>()
@@ -134,14 +130,14 @@ async function writeFiles(
       startedCount += textBatch.length
       const results = await Promise.allSettled(
         textBatch.map(async ({ newPath, before, after }) => {
-          if (after !== null) return replaceText(roots, newPath, before, after, resolvedRoots)
+          if (after !== null) return replaceText(roots, newPath, before, after)
           trashedPaths.set(newPath, await moveTextToTrash(tools, newPath, before))
         }),
       )
       for (const result of results) if (result.status === 'rejected') throw result.reason
     }
   } catch (error) {
-    await rollback(tools, texts.slice(0, startedCount), trashedPaths, resolvedRoots)
+    await rollback(roots, texts.slice(0, startedCount), trashedPaths)
     await undoMove?.()
     await removeEmpty(roots, made)
     log?.cancel(change)
@@ -151,25 +147,32 @@ async function writeFiles(
     throw new AppError('move_failed', message, error.data, { cause: error })
   }
   onProgress(texts.length, texts.length)
-  log?.done(change, await stampsOf(roots, files, resolvedRoots))
+  log?.done(change, await stampsOf(roots, files))
   await writer.notify(files, origin, change)
   return { change, trashed: [...trashedPaths.values()].at(-1) }
 }
 
-function withPrivateMarks(
-  local: PrivatePathRules,
-  move: Move,
-  movedTexts: ReadonlyMap<string, string>,
+/** Returns a write for each file that is written or moves; the texts of a note that only moves are equal. */
+async function planWrites(
+  tools: TransactionTools,
+  move: BatchDetail['move'],
   texts: readonly TextWrite[],
-): TextWrite[] {
-  const writes = new Map(texts.map((write) => [write.path, write]))
-  for (const [path, text] of movedTexts) {
-    const newPath = movedPath(path, [move])
-    const { before, after } = writes.get(path) ?? { before: text, after: text }
-    if (!local.covers(path) || local.covers(newPath) || after === null || visibilityOf(after).isFullyPrivate) continue
-    writes.set(path, { path, newPath, before, after: withVisibility(after, true) })
-  }
-  return [...writes.values()]
+): Promise<TextWrite[]> {
+  const { roots, local } = tools
+  const requested = new Map(texts.map((write) => [write.path, write]))
+  const movedNotes = move ? (await pathsBelow(tools, move.from, move.isFolder)).filter(isNote) : []
+  const moved = await inBatches(movedNotes, concurrency, async (path): Promise<TextWrite[]> => {
+    const read = async () => (await readText(await resolveInside(roots, path), path)).text
+    const before = requested.get(path)?.before ?? (move?.isFolder ? await orUndefined(read()) : await read())
+    if (before === undefined) return []
+    const newPath = move ? movedPath(path, [move]) : path
+    const { after } = requested.get(path) ?? { after: before }
+    const losesRule = local?.covers(path) === true && !local.covers(newPath)
+    const needsMark = losesRule && after !== null && !visibilityOf(after).isFullyPrivate
+    return [{ path, newPath, before, after: needsMark ? withVisibility(after, true) : after }]
+  })
+  const movedPaths = new Set(movedNotes)
+  return [...moved.flat(), ...texts.filter(({ path }) => !movedPaths.has(path))]
 }
 
 /** False without rules. @param from path before the move */
@@ -183,51 +186,12 @@ async function pathsBelow({ listNotes }: TransactionTools, path: string, isFolde
   return isFolder ? (await listNotes()).filter((note) => note.startsWith(`${path}/`)) : [path]
 }
 
-function transitionsOf(
-  move: Move | undefined,
-  movedTexts: ReadonlyMap<string, string>,
-  texts: readonly TextWrite[],
-): FileTransition[] {
-  const rewritten = new Map(texts.map((text) => [text.path, text]))
-  const moved = [...movedTexts].map(([from, before]): FileTransition => {
-    const after = rewritten.get(from)?.after ?? before
-    return { path: move ? movedPath(from, [move]) : from, from, before, after }
-  })
-  const others = texts.filter(({ path }) => !movedTexts.has(path))
-  return [...moved, ...others.map(({ newPath, before, after }) => ({ path: newPath, before, after }))]
-}
-
-export async function stampsOf(
-  roots: Roots,
-  files: readonly FileTransition[],
-  resolvedRoots: ResolvedRoots,
-): Promise<Map<string, string>> {
+export async function stampsOf(roots: Roots, files: readonly FileTransition[]): Promise<Map<string, string>> {
   const stamps = await inBatches(files, concurrency, async ({ path }) => {
-    const target = await orUndefined(resolveInside(roots, path, resolvedRoots))
+    const target = await orUndefined(resolveInside(roots, path))
     return [path, target === undefined ? undefined : await fileStamp(target)] as const
   })
   return new Map(stamps.flatMap(([path, stamp]) => (stamp === undefined ? [] : [[path, stamp]])))
-}
-
-async function readMovedTexts(
-  tools: TransactionTools,
-  { from, isFolder }: { readonly from: string; readonly isFolder: boolean },
-  texts: readonly TextWrite[],
-  resolvedRoots: ResolvedRoots,
-): Promise<Map<string, string>> {
-  const textsBefore = new Map(texts.map(({ path, before }) => [path, before]))
-  const paths = (await pathsBelow(tools, from, isFolder)).filter(isNote)
-  const entries = await inBatches(paths, concurrency, async (path): Promise<(readonly [string, string])[]> => {
-    try {
-      const text =
-        textsBefore.get(path) ?? (await readText(await resolveInside(tools.roots, path, resolvedRoots), path)).text
-      return [[path, text]]
-    } catch (error) {
-      if (isFolder && error instanceof AppError) return []
-      throw error
-    }
-  })
-  return new Map(entries.flat())
 }
 
 /** Moves a note with the text `expected` to the trash. @returns its path there @throws AppError `file_changed` */
@@ -254,10 +218,9 @@ export async function moveToTrash(roots: Roots, path: string, target: string, no
 
 /** Skips files that another program has changed. @throws any other error; the change stays pending then */
 async function rollback(
-  { roots }: TransactionTools,
+  roots: Roots,
   texts: readonly TextWrite[],
   trashedPaths: ReadonlyMap<string, string>,
-  resolvedRoots: ResolvedRoots,
 ): Promise<void> {
   const ignoreChanged = onAppError('file_changed', 'file_not_text', 'file_too_large', 'file_exists')
   await inBatches(texts, concurrency, async ({ newPath, before, after }) => {
@@ -268,8 +231,8 @@ async function rollback(
       return moveFile(source, target, newPath, isAllowed).catch(ignoreChanged)
     }
     if (after === null) return undefined
-    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite', resolvedRoots)
-    if (before !== null) return replaceText(roots, newPath, after, before, resolvedRoots).catch(ignoreChanged)
+    const { target, isAllowed } = await resolveWritable(roots, newPath, 'rewrite')
+    if (before !== null) return replaceText(roots, newPath, after, before).catch(ignoreChanged)
     return (await readOrNull(target, newPath, isAllowed)) === after ? rm(target, { force: true }) : undefined
   })
 }
@@ -306,9 +269,8 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
  */
 export async function checkMove(
   roots: Roots,
-  requestedMove: Move,
+  { from, to }: Move,
 ): Promise<Required<Pick<BatchDetail, 'move' | 'made'>>> {
-  const { from, to } = normalizeMove(requestedMove)
   const isFolder = await isFolderAt(roots, from)
   if (!isFolder) await assertNoLink(roots, from)
   const segments = to.split('/')
@@ -362,8 +324,8 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promi
 }
 
 /** Reads a workspace-relative path; null if there is no file. @throws AppError as `resolveInside` and `readText` */
-export async function readTextOrNull(roots: Roots, path: string, resolvedRoots: ResolvedRoots): Promise<string | null> {
-  return readOrNull(await resolveInside(roots, path, resolvedRoots), path)
+export async function readTextOrNull(roots: Roots, path: string): Promise<string | null> {
+  return readOrNull(await resolveInside(roots, path), path)
 }
 
 /** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
@@ -377,9 +339,8 @@ export async function replaceText(
   path: string,
   expected: string | null,
   replacement: string,
-  resolvedRoots: ResolvedRoots,
 ): Promise<void> {
-  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite', resolvedRoots)
+  const { target, isAllowed } = await resolveWritable(roots, path, 'rewrite')
   const stamp = await fileStamp(target)
   if ((await readOrNull(target, path, isAllowed)) !== expected) throw fileChangedError(path)
   await writeText(target, replacement, path, isAllowed, stamp)

@@ -46,7 +46,6 @@ export interface OutgoingMessage {
 export interface ComposerHandle {
   focus(): void
   attach(files: readonly File[]): void
-  /** Inserts text and attachments before the current draft. */
   prepend(text: string, attachments?: readonly Attachment[]): void
 }
 
@@ -439,13 +438,9 @@ const pauseMs = 300
 
 const keyOf = (agent: string, session: string | undefined) => ['draft tokens', agent, session ?? null]
 
-/**
- * Counts the draft and publishes the number for `usePublishedDraftTokens`.
- * @returns estimated tokens, without images
- */
+/** Publishes the estimated tokens for `usePublishedDraftTokens`. Images do not count. */
 function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
   const { text, attachments } = useDebounced(draft, pauseMs)
-  // Counted again only when the debounced draft changes, not on each key.
   const tokens = useMemo(
     () =>
       estimateTokens(text) +

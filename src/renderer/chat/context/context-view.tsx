@@ -129,7 +129,6 @@ const nameKeys = {
   softThresholdTokens: 'setting.compaction_memoryFlush_softThresholdTokens',
 } as const
 
-/** Names the settings that the context window of the model lowers. */
 function LoweredSettings({ report: { lowered, off, contextWindow } }: { report: ContextReport }) {
   const used = lowered?.filter(({ setting }) => setting !== 'softThresholdTokens' || !off?.includes('flush'))
   if (!used || used.length === 0) return null

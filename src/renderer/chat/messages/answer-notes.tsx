@@ -92,7 +92,6 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
 interface ResumeNoteProps {
   readonly text: string
   readonly canResume: boolean
-  /** Id of the question that can be asked again. */
   readonly question?: string | undefined
 }
 
@@ -127,7 +126,6 @@ export function InterruptedNote({ isCrash, question, canResume }: InterruptedNot
   return <ResumeNote text={text} canResume={canResume || question === undefined} question={question} />
 }
 
-/** Explains an answer that reached the length limit. @param cutCall name of the tool whose call was cut off */
 export function LengthLimitNote({ cutCall }: { cutCall: string | undefined }) {
   const text =
     cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolLabel(cutCall), 80) })
@@ -193,7 +191,6 @@ export function AnswerActions({ id, question, text, versions }: AnswerActionsPro
   )
 }
 
-/** Saves a statement that the offline model did not answer. The toast about it has an undo. */
 export function KeepButton({ id, text }: { id: string; text: string }) {
   const { remember } = useChatActions()
   const storageKey = `kept:${id}`

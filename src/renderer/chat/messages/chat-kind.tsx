@@ -10,7 +10,6 @@ import { useModel } from '../models/model-picker.tsx'
 
 const stripClass = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
 
-/** Options of a new chat. */
 export interface ChatKind {
   readonly isWithoutMemory: boolean
   /** Undefined until the user chooses: then `chat.default` applies. */

@@ -126,14 +126,8 @@ function SourcesLine({ turn }: { turn: Turn }) {
 
 type RecordedResult = RecordedSearch['results'][number]
 
-interface AnswerSource {
-  readonly result: RecordedResult
-  readonly query: string
-  /** True if the answer cites its lines. */
-  readonly isUsed: boolean
-}
-
-function sourcesOf(turn: Turn): AnswerSource[] {
+/** Returns the best result for each place. `isUsed`: the answer cites its lines. */
+function sourcesOf(turn: Turn) {
   const citations = turn.answers
     .flatMap(({ message }) => splitCitations(messageText(message)))
     .filter((part) => typeof part !== 'string')
@@ -143,7 +137,7 @@ function sourcesOf(turn: Turn): AnswerSource[] {
         citation.path === path &&
         (citation.line === undefined || (citation.line <= endLine && (citation.endLine ?? citation.line) >= startLine)),
     )
-  const sources = new Map<string, AnswerSource>()
+  const sources = new Map<string, { result: RecordedResult; query: string; isUsed: boolean }>()
   for (const { query, results } of searchesOf(turn))
     for (const result of results) {
       const key = `${result.path}:${result.startLine}`

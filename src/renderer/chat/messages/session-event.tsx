@@ -45,7 +45,6 @@ export function SessionEventView({ event }: { event: SessionEvent }) {
   }
 }
 
-/** After a failure, it is linked to the last message whose notes are saved. */
 function FlushSentence({ event }: { event: Extract<SessionEvent, { type: 'flush' }> }) {
   if (event.takenThrough === undefined) return eventSentence(event)
   return (
@@ -58,7 +57,6 @@ function FlushSentence({ event }: { event: Extract<SessionEvent, { type: 'flush'
   )
 }
 
-/** Lines of a summary, each with links to the messages of this chat that it stands for. */
 function Digest({ lines }: { lines: Extract<SessionEvent, { type: 'compaction' }>['lines'] }) {
   return (
     <ul className="list-disc pl-4">

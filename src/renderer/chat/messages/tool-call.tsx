@@ -61,7 +61,6 @@ export function ToolLine({ step, isRunning }: { step: ToolStep; isRunning: boole
   )
 }
 
-/** Formats a tool's name: `mcp__files__read` → `files: read`. */
 export function toolLabel(tool: string): string {
   return tool.replace(/^mcp__(.+?)__/, '$1: ')
 }

@@ -51,7 +51,6 @@ export function useNoteLinks(path: string) {
         const title = titles?.find((titled) => titled.path === targetPath)?.title
         return linkLabel(vaultKind, link, title === undefined ? undefined : plainTitle(title))
       },
-      /** Opens the heading or block of a link, or offers to create the missing note. */
       open(kind: LinkKind, link: LinkTarget): void {
         const openTarget = async () => {
           const resolved = await client.links.resolve({ agent, path, kind, ...link })
@@ -63,7 +62,6 @@ export function useNoteLinks(path: string) {
       },
       /** @param name without `#` */
       openTag: (name: string) => navigate(paths.search(tagQuery(name))),
-      /** Returns completions for a partly typed link, best first. */
       complete: (typed: string): Promise<readonly LinkName[]> => client.links.names({ agent, path, typed }),
     }),
     [agent, path, resolver, vaultKind, titles, navigate],

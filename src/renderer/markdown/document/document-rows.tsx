@@ -53,7 +53,6 @@ interface DocumentRowsProps {
   readonly onScroll?: () => void
 }
 
-/** A virtualized document, which scrolls in its own frame. */
 export function DocumentRows({ ref, rows, label, className, testId, marked, onScroll }: DocumentRowsProps) {
   const heights = useMemo(() => rows.map(estimateHeight), [rows])
   const firstMarked = marked ? rowOfLine(rows, marked.startLine) : -1
@@ -182,7 +181,6 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <DocumentContext value={context}>
       {isLongDocument(text, 'answer') ? (
-        // A long answer scrolls in a separate frame that renders only its visible part.
         <DocumentRows
           ref={view}
           rows={rows}

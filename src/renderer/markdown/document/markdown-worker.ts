@@ -22,10 +22,7 @@ export class DeadlineWorker<Question extends object, Answer> {
   #timer = 0
   #lastId = 0
 
-  /**
-   * @param deadlineMs time for each answer
-   * @param maxCached size of the cache; the oldest answers are removed first
-   */
+  /** @param deadlineMs time for each answer @param maxCached size of the cache; the oldest answers are removed first */
   constructor(createWorker: () => Worker, deadlineMs: number, maxCached: number) {
     this.#createWorker = createWorker
     this.#deadlineMs = deadlineMs

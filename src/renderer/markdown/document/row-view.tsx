@@ -33,7 +33,6 @@ export const RowView = memo(function RowView({ row }: { row: DocumentRow }) {
   )
 })
 
-/** Indentation of a list level. */
 const indentEm = 1.4
 
 export function RowText({ row }: { row: Row }) {
@@ -109,10 +108,7 @@ function PlainPassage({ text, reason }: { text: string; reason: PlainReason }) {
   )
 }
 
-/**
- * Returns the latest version of the text that can be shown, with its tree if the worker parsed it.
- * @returns undefined if there is none yet, null if parsing missed the deadline
- */
+/** @returns what can be shown: undefined if there is nothing yet, null if parsing missed the deadline */
 function useParsedText(
   request: RowRequest,
 ): { readonly text: string } | { readonly tree: HtmlNode } | null | undefined {
@@ -128,7 +124,6 @@ function useParsedText(
 }
 
 interface ElementsProps extends MarkdownBlockProps {
-  /** Shown instead of the text. */
   readonly tree: HtmlNode | undefined
   /** Shows the text without HTML and formulas while their plugins load. */
   readonly isFallback?: boolean

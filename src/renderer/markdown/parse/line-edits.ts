@@ -56,10 +56,7 @@ function shownValueOf({ values, isList, isScalar, valueRanges, from, to }: Entry
   return { kind: 'text', text: value, isOwn: !/\n|^[&*]/.test(raw) }
 }
 
-/**
- * Returns an edit that replaces a single value and keeps the key and a comment at the end of the line.
- * @param shownValue the edit does nothing if the line has another value
- */
+/** Keeps the key and a comment. @param shownValue the edit does nothing if the line has another value */
 export function writeProperty(key: string, shownValue: string | boolean, value: string | boolean): LineChange {
   return (line) => {
     const entry = readFrontMatter(`${opening}${line}\n---`).entries.find(({ name }) => name === key)
@@ -80,10 +77,7 @@ export function writeProperty(key: string, shownValue: string | boolean, value: 
   }
 }
 
-/**
- * Formats a value as YAML on one line. Text that looks like a number or date stays unquoted, as the user
- * typed it.
- */
+/** Returns one line. Text that looks like a number or date stays unquoted, as the user typed it. */
 function formatYaml(value: string | boolean): string {
   if (typeof value === 'boolean' || value === '') return String(value)
   if (/^[\d.+-]+$|^\d{4}-\d{2}-\d{2}/.test(value) && !/[:#]\s/.test(value)) return value

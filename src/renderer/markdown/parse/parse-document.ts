@@ -11,7 +11,6 @@ import { blocksOf, splitBlock, withDefinitions, type TextBlock, type Piece, clos
 /** Answers are Markdown of models; notes can have the syntax of Obsidian, Logseq and other programs. */
 export type DocumentKind = 'answer' | 'note'
 
-/** A part of a document that renders on its own. */
 export type Row = RowContent & {
   /** 1-based source line. */
   readonly line: number
@@ -165,11 +164,7 @@ function closingBracketOf(text: string, from: number): number | undefined {
   return undefined
 }
 
-/**
- * Returns the part of a note that a link's fragment names.
- * @param fragment heading or `^block` without `#`; undefined for the whole note without its front matter
- * @returns undefined if the note has no such heading or block
- */
+/** @param fragment heading or `^block` without `#`; undefined for the whole note @returns undefined if there is none */
 export function sectionOf(text: string, fragment: string | undefined): string | undefined {
   if (fragment === undefined || fragment.trim() === '') return text.slice(frontMatterEnd(text))
   const parsed = parseLinks(text)
@@ -184,10 +179,7 @@ export function sectionOf(text: string, fragment: string | undefined): string | 
   return blockAt(lines, line - 1).join('\n')
 }
 
-/**
- * Returns a list item with its children, or the lines of a block up to its id. The id may be on a line below
- * the block.
- */
+/** Returns a list item with its children, or a block up to its id, which may be on a line below the block. */
 function blockAt(lines: readonly string[], lineIndex: number): string[] {
   let end = lineIndex
   if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[lineIndex] ?? '')) {
@@ -221,7 +213,6 @@ function unindentNestedLists(text: string): string {
   return lines.join('\n')
 }
 
-/** Org blocks that are code; the others are quotes and notes. */
 const orgCode = /^(?:src|query|example)$/
 const orgStart =
   /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(SRC|QUERY|EXAMPLE|NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b(?:[\t ]+([\w#+-]+))?/i

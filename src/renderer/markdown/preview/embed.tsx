@@ -130,12 +130,7 @@ const maxAutoLoadBytes = 12 * 1024 * 1024
 /** After this time a file is loaded again, since it may have changed on disk, and a hidden file is dropped. */
 const freshMs = 30_000
 
-/**
- * Loads an attachment while the component is mounted. Images load one after the other: a page of them must not block
- * other requests.
- * @param isRequested loads it even if it is large
- * @returns the address of its content once it is loaded, or its size in bytes if it is over the limit
- */
+/** Images load one after the other, so that a page of them does not block other requests. */
 function useAttachment(agent: string, path: string, isRequested: boolean) {
   const { data, error } = useQuery({
     queryKey: ['attachment', agent, path, isRequested],
@@ -156,7 +151,6 @@ function useAttachment(agent: string, path: string, isRequested: boolean) {
 
 let lastLoading: Promise<unknown> = Promise.resolve()
 
-/** Returns the content, or the size in bytes if it is over the limit. */
 async function loadAttachment(agent: string, path: string, isRequested: boolean): Promise<Blob | number> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let from = 0
@@ -214,7 +208,6 @@ function MissingImage({ name, reason }: { name: string; reason: string }) {
   )
 }
 
-/** Renders `![alt|200](address)` for files, web pages and remote images. */
 export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
   const { links } = useDocumentContext()
   const { name, width } = parseImageLabel(alt)
@@ -238,10 +231,7 @@ export function AttachmentView({ path, alt, width }: PictureProps) {
   )
 }
 
-/**
- * Splits `name|200` or `name|200x100` into name and width in px; the height is ignored.
- * @returns the whole label and an undefined width if there is no size
- */
+/** Splits `name|200` or `name|200x100`; the height is ignored. Without a width, the whole label is the name. */
 function parseImageLabel(label: string): { readonly name: string; readonly width: number | undefined } {
   const [match, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
   return match === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
@@ -292,7 +282,6 @@ interface RemoteLinkProps {
   readonly children?: ReactNode
 }
 
-/** A link to a remote page or image, which is not loaded. */
 function RemoteLink({ address, label, status, children, ...props }: RemoteLinkProps) {
   return (
     <span className="remote-picture" {...props}>
@@ -311,10 +300,7 @@ export function WebPage({ address, label }: { address: string; label?: string | 
   return <RemoteLink data-testid="web-page" address={address} label={label} status={status} />
 }
 
-/**
- * Returns true for image addresses that lead to a page (YouTube videos, posts on X). Obsidian embeds the
- * page; the preview links it.
- */
+/** Obsidian embeds the page of such an image address; the preview links it. */
 function isShownAsPage(address: string): boolean {
   return /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|embed|shorts|playlist)|youtu\.be\/|(?:twitter|x)\.com\/\w+\/status\/)/i.test(
     address,

@@ -141,7 +141,6 @@ const stateNames = {
   '*': 'star',
 } as const
 
-/** Replacements for marks that are illegible in a small box. */
 const visibleMarks: Readonly<Record<string, string>> = { '/': '', '-': '–', '>': '›', '<': '‹' }
 
 function TaskBox(props: ComponentProps<'input'>) {

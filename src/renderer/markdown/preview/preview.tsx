@@ -10,7 +10,6 @@ import type { LineChange } from '../parse/line-edits.ts'
 import { noteComponents } from './preview-elements.tsx'
 
 export interface PreviewHandle {
-  /** Scrolls a source line to the top. @param line 1-based, may be fractional */
   follow(line: number): void
 }
 
@@ -18,7 +17,6 @@ interface PreviewProps {
   readonly ref?: Ref<PreviewHandle>
   readonly path: string
   readonly text: string
-  /** True if the preview fills the view; limits the line length. */
   readonly isWide: boolean
   readonly marked: MarkedLines | undefined
   /** Undefined if the note is read-only. A new function renders the links and tasks again. */

@@ -104,10 +104,7 @@ const attribute = String.raw`[\t ]+[a-z_:][\w.:-]*(?:[\t ]*=[\t ]*(?:[^\s"'=<>\x
 /** Any other tag alone on its line; it cannot interrupt a paragraph. */
 const loneTag = new RegExp(String.raw`^<(?:[a-z][a-z\d-]*(?:${attribute})*[\t ]*/?|/[a-z][a-z\d-]*[\t ]*)>[\t ]*$`, 'i')
 
-/**
- * Returns the end pattern of the HTML block that the line opens.
- * @returns `blank` if a blank line ends the block; undefined if the line opens none
- */
+/** @returns the pattern that ends the block, `blank` for a blank line; undefined if the line opens none */
 export function htmlEndAt(rest: string, isInParagraph: boolean): RegExp | 'blank' | undefined {
   const html = htmlBlocks.find(({ opens }) => opens.test(rest))
   if (html) return html.ends ?? 'blank'

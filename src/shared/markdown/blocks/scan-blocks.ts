@@ -110,10 +110,7 @@ export interface Dialect {
   readonly hasMath?: boolean
 }
 
-/**
- * Returns the blocks in document order.
- * @param lines without line feeds; a trailing carriage return and a byte order mark are ignored
- */
+/** @param lines without line feeds; a trailing carriage return and a byte order mark are ignored */
 export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Block[] {
   const scanner = new Scanner(dialect)
   const matter = dialect.isPart === true ? 0 : frontMatterLines(lines)
@@ -273,9 +270,7 @@ class Scanner {
     )
   }
 
-  /**
-   * Returns true if the line turns the paragraph into a setext heading (§4.3), or its last line into a table header.
-   */
+  /** Returns true if the line makes the paragraph a setext heading (§4.3), or its last line a table header. */
   #endsParagraph(rest: string, index: number): boolean {
     const parentCount = this.#containers.length
     const level = underlineAt(rest)

@@ -1,10 +1,6 @@
 import type { LinkHeading, ParsedLinks } from './parse-links.ts'
 
-/**
- * Finds the line of a heading or block.
- * @param fragment decoded, without `#`
- * @returns 1-based; undefined if the note has no such target
- */
+/** @param fragment decoded, without `#` @returns 1-based; undefined if the note has no such target */
 export function lineOfFragment(
   fragment: string,
   { headings, blocks }: Pick<ParsedLinks, 'headings' | 'blocks'>,

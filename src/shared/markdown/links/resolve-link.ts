@@ -132,10 +132,7 @@ export function stemOf(path: string): string {
   return path.replace(markdown, '')
 }
 
-/**
- * @param folder with its trailing `/`
- * @returns undefined if the path leaves the workspace
- */
+/** @param folder with its trailing `/` @returns undefined if the path leaves the workspace */
 function joinPath(folder: string, target: string): string | undefined {
   const segments = folder.split('/').slice(0, -1)
   for (const segment of target.split('/')) {

@@ -35,10 +35,7 @@ export interface RewrittenFile {
   readonly edits: readonly Edit[]
 }
 
-/**
- * A link that cannot be updated because no spelling reaches its target, for example a wiki link in front matter to a
- * name that contains `]]`.
- */
+/** No spelling reaches its target, as for a wiki link in front matter to a name that contains `]]`. */
 interface UnfixableLink {
   /** Path before the move. */
   readonly path: string
@@ -123,10 +120,7 @@ function isUnchanged(link: NoteLink, previous: Resolution, { from, to, after }: 
   return link.kind === 'wiki' ? (current.by === 'alias') === (previous.by === 'alias') : current.by === previous.by
 }
 
-/**
- * Returns true if the move changes the case of a folder in the link's path: on a case-sensitive system the link would
- * break.
- */
+/** Returns true if the case of a folder changes: on a case-sensitive system the link would break. */
 function changesCase({ kind, target }: NoteLink, previous: string, to: string): boolean {
   if (previous === to || (kind === 'wiki' && !target.includes('/'))) return false
   const targetPath = target.replace(/^(?:\.{0,2}\/)+/, '')
@@ -162,10 +156,7 @@ function toInlineLink(link: NoteLink, { from, to, after }: LinkContext): string 
   return written === undefined ? undefined : markdownLink(text, written, isEmbed)
 }
 
-/**
- * Returns the target of a Markdown link for a file that no wiki link can name; undefined if that target does not
- * resolve to the file.
- */
+/** @returns undefined if the target does not resolve to the file */
 export function markdownTargetFor(
   resolver: Resolver,
   { from, to, fragment }: { from: string; to: string; fragment?: string | undefined },
@@ -220,10 +211,7 @@ export function isValidWikiTarget(target: string): boolean {
   return !/[[\]|#`\n\r]|%%|<!--|^\s|\s$|^mailto:|:\/\//i.test(target)
 }
 
-/**
- * Encodes a target in the style of the original link: required characters always, non-ASCII letters only if the
- * original had them encoded.
- */
+/** Encodes the required characters, and non-ASCII letters if the original link had them encoded. */
 function encodeTarget(target: string, { written, isAngled }: Pick<NoteLink, 'written' | 'isAngled'>): string {
   const isBalanced = /^[^()]*(?:\([^()]*\)[^()]*)*$/.test(target)
   const hasEncodedLetters = /%[89a-f][\da-f]/i.test(written)
@@ -245,11 +233,7 @@ export function encodeCharacter(character: string): string {
 const extensions = /(?:\.(?:md|markdown))+$/i
 const indexFileName = /^(?:index|readme)$/
 
-/**
- * Returns a predicate for links that the moves can affect, by name only: the file's name, one of its aliases, or the
- * name of its folder if it is an index file.
- * @param files moved files with their old and new paths
- */
+/** Compares names only: of the moved file, its aliases, and the folder of an index file. */
 function affectedLinks(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'target'>) => boolean {
   const keys = new Set<string>()
   for (const { path, names = [] } of files) {

@@ -67,11 +67,7 @@ export interface Entry extends Property {
 
 type Values = Pick<Entry, 'values' | 'isList' | 'valueRanges' | 'isScalar'>
 
-/**
- * Returns the entries in text order; empty if there is no front matter.
- * @param maxLength maximum number of characters to parse
- * @returns `isComplete`: false if a part of the front matter is no valid entry
- */
+/** @returns `isComplete`: false if a part of the front matter is no valid entry */
 export function readFrontMatter(text: string, maxLength = maxFrontMatter): { entries: Entry[]; isComplete: boolean } {
   const end = frontMatterEnd(text)
   if (end === 0) return { entries: [], isComplete: true }

@@ -125,10 +125,7 @@ function lineEntries(text: string, from: number, hidden: readonly Range[], limit
   return entries
 }
 
-/**
- * Commas separate the values of `tags` and `alias`; elsewhere links or tags form a list only if no other text is
- * between them.
- */
+/** Commas separate `tags` and `alias`; elsewhere links or tags are a list if no other text is between them. */
 function lineValues(name: string, value: string): Pick<Property, 'values' | 'isList'> {
   if (value === '') return { values: [], isList: false }
   const isQuoted = /^".*"$/.test(value)
@@ -145,10 +142,7 @@ function isTagProperty({ name }: Property): boolean {
   return /^tags?$/i.test(name)
 }
 
-/**
- * Returns the tags of a `tags` property: list items are tags as a whole (Logseq's may contain spaces); plain text is
- * split at commas and spaces.
- */
+/** List items are tags as a whole (Logseq's may contain spaces); plain text is split at commas and spaces. */
 function tagsOfEntry(text: string, entry: Entry, lineAt: (offset: number) => number): Tag[] {
   const { values, isList, valueRanges } = entry
   const tags: Tag[] = []

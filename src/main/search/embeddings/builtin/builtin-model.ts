@@ -13,7 +13,6 @@ const headerSchema = z.object({
   tokens: z.number().int().positive(),
   /** Size of the vocabulary in bytes; it has one token per line, in UTF-8. */
   vocabularyBytes: z.number().int().positive(),
-  /** Number of related tokens that the file lists for each token. */
   related: z.number().int().nonnegative(),
   /** Pairs of characters: a traditional one and its simplified form. */
   folds: z.string(),
@@ -21,7 +20,6 @@ const headerSchema = z.object({
 
 export interface BuiltinModel extends TokenTable {
   readonly dimensions: number
-  /** One row per token, with `dimensions` components. */
   readonly rows: Int8Array
   /** Weight of each token's row: its rarity times the scale of the row. */
   readonly weights: Float32Array

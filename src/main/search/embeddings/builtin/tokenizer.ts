@@ -50,7 +50,6 @@ export function forEachToken(
   }
 }
 
-/** Computes the FNV-1a hash of the UTF-16 units. */
 function unknownToken(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

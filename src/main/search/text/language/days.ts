@@ -9,15 +9,6 @@ export interface DaySpan {
 
 const dayMs = 86_400_000
 
-/**
- * @param month 1 to 12
- * @returns undefined if the calendar has no such day
- */
-export function dayOf(year: number, month: number, day: number): Day | undefined {
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / dayMs : undefined
-}
-
 /** Returns `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
@@ -61,8 +52,9 @@ export function spanOf(year: number, month?: number, day?: number): DaySpan | un
   if (month === undefined) return yearSpan(year)
   if (!(month >= 1 && month <= 12)) return undefined
   if (day === undefined) return monthSpan(year, month)
-  const only = dayOf(year, month, day)
-  return only === undefined ? undefined : { first: only, last: only }
+  const only = Date.UTC(year, month - 1, day) / dayMs
+  const { first, last } = monthSpan(year, month)
+  return first <= only && only <= last ? { first: only, last: only } : undefined
 }
 
 export function overlaps(one: DaySpan, other: DaySpan): boolean {
