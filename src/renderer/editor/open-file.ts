@@ -271,8 +271,6 @@ function openFile(agent: string, path: string, initial: Surroundings) {
   }
 }
 
-export type OpenFile = ReturnType<typeof useOpenFile>
-
 interface Options extends Pick<Surroundings, 'autosave' | 'onUnsavedClose'> {
   readonly missing: MissingFile | undefined
 }
