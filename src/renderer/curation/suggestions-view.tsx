@@ -250,7 +250,6 @@ function CheckedView({ inbox }: { inbox: Suggestions }) {
   )
 }
 
-/** Limit of places that the banner lists. */
 const maxPlaces = 12
 
 function UndoConflictBanner({ inbox: { conflicts, clearConflicts } }: { inbox: Suggestions }) {

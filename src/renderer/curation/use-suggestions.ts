@@ -104,7 +104,6 @@ export function useSuggestions(agent: string, initial: string | undefined) {
   }
 }
 
-/** Returns true if the suggestion compares two lines and either can be removed. */
 export function canSwapLines({ rule, evidence, files }: Suggestion): boolean {
   return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }

@@ -80,12 +80,10 @@ function attachmentName(file: File): string {
   return file.name.replace(/^image/, `image-${date}-${time}`)
 }
 
-/** More files than this are hidden until the user shows them. */
 const maxShownByDefault = 300
 
 const storageKey = (agent: string) => `commonplace.others.${agent}`
 
-/** The files of a memory that are not notes. */
 export function useAttachmentList(agent: string) {
   const status = useQuery(api.search.status.queryOptions({ input: { agent } })).data
   // Listing the files reads all notes, so it waits until the index is ready.

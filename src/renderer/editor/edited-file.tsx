@@ -76,7 +76,6 @@ export function EditedFile({ path, disk, autosave, missing, onDiscarded }: Edite
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: reopen })
   }, [path, navigate])
   const file = useOpenFile(agent, path, disk, { autosave, missing, onUnsavedClose })
-  // The preview may lag behind while the user types.
   const deferredText = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent } }))
   const entry = files.data?.find((listed) => listed.path === path)
@@ -324,7 +323,6 @@ function Notice({ text, children }: { text: string; children: React.ReactNode })
   )
 }
 
-/** Shorter outlines are not shown. */
 const minHeadings = 3
 const maxHeadings = 1000
 

@@ -21,12 +21,7 @@ const Preview = lazy(() => import('../markdown/preview/preview.tsx'))
 const AttachmentPage = lazy(() => import('./attachment-view.tsx'))
 
 export function FileView({ path }: { path: string }) {
-  if (attachmentOrCanvasKind(path) === undefined) return <NoteView path={path} />
-  return (
-    <Suspense fallback={<Skeleton lines={12} />}>
-      <AttachmentPage path={path} />
-    </Suspense>
-  )
+  return attachmentOrCanvasKind(path) === undefined ? <NoteView path={path} /> : <AttachmentPage path={path} />
 }
 
 function NoteView({ path }: { path: string }) {

@@ -264,7 +264,6 @@ function useReplace(agent: string) {
   const [runningSearch, setRunningSearch] = useState<string>()
   const [skipped, setSkipped] = useState<readonly LeftFile[]>([])
 
-  /** Shows the progress of `work`, and then the files that it has skipped. */
   async function track<T extends { left: LeftFile[] } | undefined>(work: Promise<T>, searchId?: string): Promise<T> {
     setProgress({ done: 0, total: 0 })
     // An undo cannot be stopped.

@@ -21,7 +21,6 @@ import { paths } from '#lib/router/paths.ts'
 const pageSize = 100
 const rowHeight = 54
 
-/** Loads changes in pages, newest first. */
 export function useTimeline(filter: Omit<Parameters<typeof client.history.timeline>[0], 'before' | 'limit'>) {
   return useInfiniteQuery(
     api.history.timeline.infiniteOptions({

@@ -327,7 +327,6 @@ interface PlanDialogProps {
   /** Introduces the list of places that stay unchanged. */
   readonly skippedTitle: string
   readonly action: string
-  /** A second button. */
   readonly aside?: ReactNode
   readonly onSubmit: () => Promise<void>
   readonly onClose: () => void

@@ -78,9 +78,8 @@ export function tableAround(lines: readonly string[], line: number): { from: num
 }
 
 /**
- * Returns the range from the first to the last line that differs, 1-based in `after`. For a deletion, it is
- * the line above.
- * @returns undefined if the texts are equal
+ * Returns the range from the first to the last line that differs, 1-based in `after`: for a deletion the line above,
+ * undefined if the texts are equal.
  */
 export function changedLines(before: string, after: string): { from: number; to: number } | undefined {
   if (before === after) return undefined

@@ -50,7 +50,6 @@ interface Surroundings {
   readonly onUnsavedClose: () => void
 }
 
-/** Loads, saves and merges the text of a file, and restores drafts. */
 function openFile(agent: string, path: string, initial: Surroundings) {
   let { disk, isMissing, autosave, onUnsavedClose } = initial
   /** The version on which the text is based. */
@@ -262,7 +261,6 @@ function openFile(agent: string, path: string, initial: Surroundings) {
     loadDrafts,
     storeDraft,
     saveAutomatically,
-    /** @returns a function to call when the view closes */
     open() {
       isClosed = false
       return () => {
@@ -272,8 +270,6 @@ function openFile(agent: string, path: string, initial: Surroundings) {
     },
   }
 }
-
-export type OpenFile = ReturnType<typeof useOpenFile>
 
 interface Options extends Pick<Surroundings, 'autosave' | 'onUnsavedClose'> {
   readonly missing: MissingFile | undefined

@@ -17,14 +17,9 @@ const overlayBelow = 900
 /** Minimum width of the text, px: about forty characters. */
 const minTextWidth = 320
 
-/** Panels close in this order to make room. */
 const closeOrder = ['links', 'history', 'blame', 'preview'] as const
 
-/**
- * Returns the panels after toggling one, closing others if the text gets too narrow.
- * @param viewWidth width of the view including the panels, px
- * @param windowWidth width of the window, px
- */
+/** Closes other panels if the text gets too narrow. @param viewWidth including the panels, px @param windowWidth px */
 export function togglePanel(shown: OpenPanels, panel: Panel, viewWidth: number, windowWidth: number): OpenPanels {
   const panels = { ...shown, [panel]: !shown[panel] }
   if (!panels[panel]) return panels

@@ -9,7 +9,6 @@ export type FindRow =
 
 const maxCollapsedLines = 5
 
-/** @param expandedPaths files that show all their lines */
 export function findRows(files: readonly FoundFile[], expandedPaths: ReadonlySet<string>): FindRow[] {
   const rows: FindRow[] = []
   for (const file of files) {

@@ -9,10 +9,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
  */
 const storageName = 'commonplace:window'
 const lockName = (id: string) => `commonplace:window:${id}`
-/**
- * Maximum wait for the lock, in ms. After a reload the old page releases it at once; if it stays locked, another
- * window has this id.
- */
+/** In ms. After a reload the old page releases the lock at once; if it stays locked, another window has this id. */
 const lockTimeoutMs = 1000
 
 let id = sessionStorage.getItem(storageName) ?? crypto.randomUUID()
@@ -22,10 +19,8 @@ export function windowId(): string {
   return id
 }
 
-/** Resolves when the id is final. Before that, it may change. */
 const idReady: Promise<void> = claimId()
 
-/** Returns true if an open window of this browser has this id. */
 async function isWindowOpen(writer: string): Promise<boolean> {
   if (writer === id) return true
   const { held = [] } = await navigator.locks.query()
@@ -75,10 +70,7 @@ export const draftDebounceMs = 200
 
 const prefix = 'commonplace:typed:'
 
-/**
- * Stores a draft in the browser and then sends it to the runtime.
- * @param writer id of another window that owns the file draft; then the draft is not stored in the browser
- */
+/** @param writer id of another window that owns the file draft; then the draft is not stored in the browser */
 export async function saveDraft(entry: UnsavedFile | UnsentMessage, writer?: string): Promise<void> {
   const toStored = (): StoredDraft => (entry.kind === 'file' ? { ...entry, writer: writer ?? windowId() } : entry)
   // Stored in the browser first: the page may close before the runtime answers.
@@ -88,16 +80,13 @@ export async function saveDraft(entry: UnsavedFile | UnsentMessage, writer?: str
   await sendDraft(keyOf(stored), stored)
 }
 
-/** Returns the message draft that this browser holds and the runtime does not have yet, or undefined. */
+/** Returns the message draft that the runtime does not have yet, or undefined. */
 function localMessageDraft(agent: string, session: string | undefined): Draft | undefined {
   const stored = read(keyOf({ kind: 'message', agent, session }))
   return stored?.kind === 'message' ? stored.draft : undefined
 }
 
-/**
- * Returns this window's file draft that the runtime does not have yet.
- * @returns null if the draft was discarded, undefined if nothing is stored
- */
+/** Returns the file draft that the runtime does not have yet: null if it was discarded, undefined if there is none. */
 export function localFileDraft(agent: string, path: string): FileDraft | null | undefined {
   const stored = read(keyOf({ kind: 'file', agent, path, writer: windowId() }))
   return stored?.kind === 'file' ? stored.draft : undefined
@@ -258,7 +247,6 @@ export function moveDraft(agent: string, from: string | undefined, to: string): 
   if (taken && !isEmpty(taken)) movedDrafts.set(conversationKey(agent, to), taken)
 }
 
-/** Returns one draft with the texts and attachments of both, in this order. */
 export function joinDrafts(first: Draft, second: Draft): Draft {
   return {
     text: [first.text, second.text].filter(Boolean).join('\n\n'),

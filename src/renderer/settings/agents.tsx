@@ -145,25 +145,16 @@ function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void
 }
 
 export function AgentsSettings() {
-  const current = useAgent()
-  const agents = useQuery(api.agents.list.queryOptions())
+  const agents = useQuery(api.agents.list.queryOptions()).data ?? []
   const switchTo = useSwitchAgent()
   const [isCreating, setIsCreating] = useState(false)
-  const allAgents = agents.data ?? []
+  const active = agents.filter(({ archived }) => !archived)
   return (
     <div className="flex flex-col gap-3">
       <ul className="flex flex-col gap-3">
-        {allAgents
-          .toSorted((one, other) => Number(one.archived) - Number(other.archived))
-          .map((agent) => (
-            <AgentCard
-              key={agent.id}
-              agent={agent}
-              others={allAgents.filter(({ id, archived }) => id !== agent.id && !archived)}
-              isShown={agent.id === current.id}
-              onShow={() => switchTo(agent.id)}
-            />
-          ))}
+        {[...active, ...agents.filter(({ archived }) => archived)].map((agent) => (
+          <AgentCard key={agent.id} agent={agent} others={active.filter(({ id }) => id !== agent.id)} />
+        ))}
       </ul>
       <p>
         <Button onClick={() => setIsCreating(true)}>{t('agents.new')}</Button>
@@ -173,14 +164,10 @@ export function AgentsSettings() {
   )
 }
 
-interface AgentCardProps {
-  readonly agent: Agent
-  readonly others: readonly Agent[]
-  readonly isShown: boolean
-  readonly onShow: () => void
-}
-
-function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
+/** @param others agents that are not archived */
+function AgentCard({ agent, others }: { agent: Agent; others: readonly Agent[] }) {
+  const isShown = useAgent().id === agent.id
+  const switchTo = useSwitchAgent()
   const [dialog, setDialog] = useState<'name' | 'folder' | 'own'>()
   const { id, name, color, workspace, archived, ready } = agent
   const undoArchiving = () => client.agents.update({ agent: id, archived: false })
@@ -205,7 +192,7 @@ function AgentCard({ agent, others, isShown, onShow }: AgentCardProps) {
         </strong>
         {archived && <span className="text-[12px] text-muted">{t('agents.archived')}</span>}
         <span className="flex-1" />
-        {!isShown && !archived && <Button onClick={onShow}>{t('agents.show')}</Button>}
+        {!isShown && !archived && <Button onClick={() => switchTo(id)}>{t('agents.show')}</Button>}
         <Button look="quiet" onClick={() => setDialog('name')}>
           {t('agents.rename')}
         </Button>
@@ -316,7 +303,6 @@ export function AgentSwitcher() {
   )
 }
 
-/** Returns a function that switches to an agent and opens its last address. */
 export function useSwitchAgent(): (id: string) => void {
   const [, navigate] = useLocation()
   const { id: current } = useAgent()

@@ -322,7 +322,6 @@ export function ForeignSettingsChoice({ settings: { file, taken, left }, choice,
   )
 }
 
-/** Takes over the chosen keys. Shows how many, with one undo for all files. */
 export async function takeOverSettings(choice: SettingsChoice): Promise<void> {
   const toast = { id: 'settings-taken-over', duration: longUndoToastMs }
   let [count, first]: [number, ConfigChange | undefined] = [0, undefined]
@@ -395,12 +394,7 @@ function PastImports() {
                 </Button>
               </span>
             </div>
-            {left.length > 0 && (
-              <details className="text-[12px] text-muted">
-                <summary className="cursor-pointer">{t('import.undoLeft', { count: left.length })}</summary>
-                <p className="font-mono break-all">{left.join(' · ')}</p>
-              </details>
-            )}
+            {left.length > 0 && <Details title={t('import.undoLeft', { count: left.length })} lines={left} />}
           </li>
         ))}
       </ul>

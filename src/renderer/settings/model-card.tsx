@@ -27,7 +27,6 @@ interface ModelCardProps {
   readonly onSelect?: (model: string | undefined) => void
 }
 
-/** Connects a provider and ends with one of its models in use. */
 export function ModelCard({ inUse = '', onUse, onSelect }: ModelCardProps) {
   const [connection, setConnection] = useState<Connection>(() => ({
     provider: providers.find((name) => inUse.startsWith(`${name}/`)) ?? offlineModelId,

@@ -48,7 +48,6 @@ const elsewhere = new Set([
 ])
 const longTextKeys = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/
 
-/** Returns a row for each setting of the schema that can be edited. */
 export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
     const innerPath = [...path, key]

@@ -33,7 +33,6 @@ const maxBeforeTyping = 12
 const maxSettings = 12
 /** Typed commands must not reach a remote embedding model. */
 const searchHere = { options: { staysHere: true } }
-/** Maximum results of a group. */
 const maxResults = 6
 /** With fewer notes, weak matches are shown too: a word that is half typed is a weak match. */
 const minNotes = 3

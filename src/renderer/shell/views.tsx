@@ -1,7 +1,7 @@
 import { lazy, Suspense, type ComponentType } from 'react'
 import { t } from 'i18next'
 import { Route, Switch, useLocation } from 'wouter'
-import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
+import { fileAt, paths, useEncodedPath, useParameters } from '#lib/router/paths.ts'
 import { Skeleton, EmptyState, Button } from '#lib/ui/elements.tsx'
 import { ViewHeader } from '#lib/ui/frames.tsx'
 import { ChatView } from '../chat/chat-view.tsx'
@@ -45,26 +45,15 @@ const RecallsView = lazyView(async () => (await import('../search/past-searches.
 const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 
-/** Views that need only the agent, by path. */
-const agentViews = {
-  '/find': FindView,
-  '/forget': DeletePermanentlyView,
-  '/links/broken': BrokenView,
-  '/changes': ChangesView,
-  '/settings': SettingsView,
-}
-
-/** @param encodedPath from `useEncodedPath` */
-export function Views({ encodedPath }: { encodedPath: string }) {
+export function Views() {
+  const path = fileAt(useEncodedPath())
   const parameters = useParameters()
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
       <Switch>
         <Route path="/chat/:session">{(params) => <ChatView key={params.session} session={params.session} />}</Route>
         {/* Not `/file/*`: it stops at a line break, which a file name may contain. */}
-        <Route path={/^\/file\/[^]/}>
-          {() => <FileView key={fileAt(encodedPath)} path={fileAt(encodedPath) ?? ''} />}
-        </Route>
+        <Route path={/^\/file\/[^]/}>{() => <FileView key={path} path={path ?? ''} />}</Route>
         <Route path="/search">
           <SearchView linkedQuery={parameters.get('q') ?? ''} />
         </Route>
@@ -82,11 +71,11 @@ export function Views({ encodedPath }: { encodedPath: string }) {
         <Route path="/inbox">
           <SuggestionsView key={parameters.get('proposal')} suggestion={parameters.get('proposal') ?? undefined} />
         </Route>
-        {Object.entries(agentViews).map(([path, View]) => (
-          <Route key={path} path={path}>
-            <View />
-          </Route>
-        ))}
+        <Route path="/find" component={FindView} />
+        <Route path="/forget" component={DeletePermanentlyView} />
+        <Route path="/links/broken" component={BrokenView} />
+        <Route path="/changes" component={ChangesView} />
+        <Route path="/settings" component={SettingsView} />
         <Route>
           <NoSuchPage />
         </Route>

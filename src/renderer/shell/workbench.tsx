@@ -107,7 +107,7 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
         <HeaderStart value={sidebar.mode === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
           <main tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
             <ErrorBoundary piece="view" variant="view" resetKey={encodedPath}>
-              <Views encodedPath={encodedPath} />
+              <Views />
             </ErrorBoundary>
           </main>
         </HeaderStart>
@@ -153,7 +153,6 @@ export function Workbench({ agents }: { agents: readonly Agent[] }) {
   )
 }
 
-/** Focuses a field, and afterwards the element that had the focus before. */
 function borrowFocus(field: HTMLElement | null) {
   const { activeElement } = document
   field?.focus()

@@ -191,7 +191,6 @@ export async function setFolderPrivate(agent: string, path: string, isPrivate: b
   showSuccess(t(isPrivate ? 'private.locked' : 'private.opened', { path }), undo, { look: 'plain' })
 }
 
-/** Downloads a note and its attachments as a zip archive. */
 async function exportNote(agent: string, path: string): Promise<void> {
   const archive = await runWithErrorToast(client.import.packNote({ agent, path }))
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')

@@ -27,7 +27,6 @@ import {
 } from '#lib/notes/use-vault-settings.ts'
 import { useAttachmentList } from '../attachments.ts'
 
-/** Larger trees have a filter field. */
 const maxWithoutFilter = 12
 const maxMatches = 50
 
@@ -42,7 +41,6 @@ export function FileTree() {
   const { paths: attachments, count: attachmentCount, isShown, toggle } = useAttachmentList(agent)
   // The list of names loads first; the files with details follow.
   const allFiles = files.data ?? names.data ?? []
-  // The results may lag behind the field.
   const query = useDeferredValue(filter.trim())
   return (
     <SidebarSection

@@ -107,7 +107,6 @@ export function LogCalendar() {
   )
 }
 
-/** Returns the name of a dated note without its date and ending. */
 function topicOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name.replaceAll(/^[\d-]{10}-|(?:\.md){1,2}$/g, '').replaceAll('-', ' ')

@@ -51,7 +51,6 @@ export function useAgentName(id: string): string {
   return useQuery(api.agents.list.queryOptions()).data?.find((agent) => agent.id === id)?.name ?? id
 }
 
-/** The agent whose chats and notes the window shows. */
 export const AgentContext = createContext<Agent | undefined>(undefined)
 
 export function useAgent(): Agent {

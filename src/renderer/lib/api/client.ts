@@ -165,7 +165,6 @@ function storedKey(): string {
   return localStorage.getItem(storageName) ?? ''
 }
 
-/** Moves the key from the address to the storage. */
 async function takeKeyFromAddress(): Promise<void> {
   const key = keyInFragment.exec(location.hash)?.[1]
   if (key === undefined) return
@@ -200,10 +199,7 @@ function shouldRetry(failures: number, error: unknown): boolean {
   return error instanceof Error && /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
-/**
- * Data never goes stale on a timer: events invalidate it. Failed mutations show a toast. Failed queries do
- * not: their view shows the error and a retry.
- */
+/** Data never goes stale on a timer: events invalidate it. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     // Keeps cached data when the runtime cannot be reached, and marks it stale for a refetch after reconnecting.

@@ -7,7 +7,6 @@ import { runWithErrorToast, showSuccess } from '../feedback/toast.ts'
 import { paths } from '../router/paths.ts'
 import { api, client, connection, queryClient } from './client.ts'
 
-/** Applies the runtime's events for the life of the window. */
 export async function followEvents(): Promise<never> {
   for (;;) {
     try {

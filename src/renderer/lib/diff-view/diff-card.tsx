@@ -98,7 +98,6 @@ export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 't
   return <TextLink href={paths.chat(change.session, change.turn)}>{t('history.inChat')}</TextLink>
 }
 
-/** Names the untrusted sources of a change. */
 export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
   if (!sources || sources.length === 0) return null
   const sourceText = sources.join('; ')
@@ -125,20 +124,13 @@ export function Counts({ change: { added, removed } }: { change: Pick<HistoryEnt
 /** @param index 0-based index of a hunk; the whole change if undefined */
 function RevertButtons({ revert, index }: { revert: ReturnType<typeof useRevertStatus>; index?: number }) {
   const status = index === undefined ? revert.overall : revert.statusOf(index)
-  if (status === 'there')
-    return (
-      <Button look="link" disabled={revert.isUndoing} onClick={() => revert.undo(index)}>
-        {t('common.undo')}
-      </Button>
-    )
+  if (status === 'changed') return <span className="py-0.5 text-muted">{t('tool.changedSince')}</span>
   return (
     <>
-      <span className="py-0.5 text-muted">{t(status === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
-      {status === 'undone' && (
-        <Button look="link" disabled={revert.isUndoing} onClick={() => revert.redo(index)}>
-          {t('tool.redo')}
-        </Button>
-      )}
+      {status === 'undone' && <span className="py-0.5 text-muted">{t('tool.undoneShort')}</span>}
+      <Button look="link" disabled={revert.isUndoing} onClick={() => revert.run(status, index)}>
+        {t(status === 'there' ? 'common.undo' : 'tool.redo')}
+      </Button>
     </>
   )
 }
@@ -162,7 +154,7 @@ function useRevertStatus(agent: string, change: number | undefined, path: string
   /** While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
   const statusOf = (index: number): HunkStatus => status?.hunks[index] ?? 'there'
   const canUndo = !status || status.hunks.includes('there')
-  /** @param index one hunk; all hunks of this status if undefined */
+  /** Undoes or redoes. @param index one hunk; all hunks of this status if undefined */
   const run = (hunkStatus: HunkStatus, index: number | undefined) => {
     if (change === undefined) return
     const indexes = status?.hunks.keys().filter((hunk) => statusOf(hunk) === hunkStatus && hunk === (index ?? hunk))
@@ -177,7 +169,6 @@ function useRevertStatus(agent: string, change: number | undefined, path: string
     /** `there` while any hunk can be undone. */
     overall,
     isUndoing: revert.isPending,
-    undo: (index?: number) => run('there', index),
-    redo: (index?: number) => run('undone', index),
+    run,
   }
 }

@@ -75,10 +75,7 @@ export function patchLines(patch: string): PatchLine[] {
   return first < 0 ? lines : lines.slice(first, last + 1)
 }
 
-/**
- * Splits a patch into patches of one hunk each.
- * @returns the patch itself for a large-change header; empty if there are no hunks
- */
+/** @returns a patch for each hunk; the patch itself for a large-change header */
 export function splitHunks(patch: string): string[] {
   const lines = patch.split('\n')
   const firstHunk = lines.findIndex((line) => line.startsWith('@@'))

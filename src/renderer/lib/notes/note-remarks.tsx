@@ -7,10 +7,7 @@ import { useDebounced } from '../util/hooks.ts'
 
 const typingPauseMs = 150
 
-/**
- * Shows two remarks before a note is saved: its text, if relative times get their dates, and an offer to mark lines with
- * passwords, keys or card numbers.
- */
+/** The text, if relative times get their dates, and an offer to mark lines with passwords, keys or card numbers. */
 export function NoteRemarks({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const asked = useDebounced(text, typingPauseMs)
   const { data: dated } = useQuery(api.workspace.datedNote.queryOptions({ input: { text: asked } }))

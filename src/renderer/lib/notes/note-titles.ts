@@ -1,9 +1,6 @@
 import { formatTarget, type LinkTarget } from '#shared/markdown/links/parse-links.ts'
 
-/**
- * Returns the label of a wiki link without one, as the vault's own program shows it.
- * @param title title of the target note, if it has one
- */
+/** Returns the label of a wiki link without one, as the vault's own program shows it. @param title of the target note */
 export function linkLabel(kind: string | undefined, link: LinkTarget, title: string | undefined): string {
   const label = formatTarget(link)
   if (kind === 'obsidian')

@@ -44,7 +44,6 @@ export function SearchMode({ agent, settings, onChoose }: SearchModeProps) {
   )
 }
 
-/** Saves a choice at once. */
 export function SearchModeSetting() {
   const { id: agent } = useAgent()
   const { data } = useQuery(api.search.settings.queryOptions({ input: { agent } }))

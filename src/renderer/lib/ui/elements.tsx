@@ -371,7 +371,6 @@ export function ErrorText({ error, explain = explainError, id }: ErrorTextProps)
 
 interface QueryViewProps<T> {
   readonly query: UseQueryResult<T>
-  /** Lines of the placeholder. */
   readonly lines?: number
   readonly children: (data: T) => ReactNode
 }

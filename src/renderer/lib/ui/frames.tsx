@@ -98,7 +98,6 @@ export function Sheet({ title, tools, onClose, children }: SheetProps) {
 }
 
 interface SidePanelProps extends Pick<DialogProps, 'title' | 'onClose' | 'children'> {
-  /** Label of the close button. */
   readonly closing: string
 }
 
@@ -256,7 +255,6 @@ interface SidebarSectionProps {
   readonly aside?: ReactNode
   /** Key under which the folded state is stored; without it, the section cannot be folded. */
   readonly foldKey?: string
-  /** True if the section is folded until the user opens it. */
   readonly startsFolded?: boolean
   readonly drop?: Pick<ComponentProps<'section'>, 'onDragOver' | 'onDrop'>
   readonly children: ReactNode

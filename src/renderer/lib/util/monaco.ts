@@ -18,7 +18,6 @@ self.MonacoEnvironment = { getWorker: () => new EditorWorker() }
 
 export { monaco }
 
-/** Defines Monaco's theme from the app's CSS variables. */
 function applyTheme(): void {
   const style = getComputedStyle(document.documentElement)
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim()

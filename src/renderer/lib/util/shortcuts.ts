@@ -55,7 +55,6 @@ export function keysOfEvent(event: KeyboardEvent): string {
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')
 }
 
-/** Default shortcuts of the app's commands. The configuration can override them. */
 export const commandKeys = {
   palette: 'Mod+K',
   goToFile: 'Mod+P',

@@ -174,7 +174,6 @@ const storageKey = 'commonplace.tour'
 
 const hints = ['files', 'why', 'palette'] as const
 
-/** The hints of the first start, one at a time, at the end of the sidebar. */
 export function Tour({ isPaletteOpen }: { isPaletteOpen: boolean }) {
   const place = useEncodedPath()
   const [index, setIndex] = useState(() => (localStorage.getItem(storageKey) === 'due' ? 0 : hints.length))
