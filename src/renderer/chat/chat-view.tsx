@@ -181,23 +181,23 @@ function OpenChat({ session, conversation }: OpenChatProps) {
           <div className="flex-1 overflow-y-auto">
             <StartPage onPropose={(text) => composerHandle.current?.prepend(text)} />
           </div>
-        ) : data && !conversation.error ? (
-          <ErrorBoundary piece="view" variant="view" resetKey={data}>
-            <Suspense fallback={<div className="flex-1" />}>
-              <Conversation
-                ref={conversationView}
-                turns={turns}
-                skippedLines={data.skippedLines}
-                selectedTurn={detailsTurn?.id}
-                editedMessage={editedMessage}
-                targetMessage={messageOfHash(hash)}
-              />
-            </Suspense>
-          </ErrorBoundary>
         ) : (
-          <div className="flex-1">
+          <div className="flex min-h-0 flex-1 flex-col">
             <QueryView query={conversation} lines={7}>
-              {() => null}
+              {({ skippedLines }) => (
+                <ErrorBoundary piece="view" variant="view" resetKey={data}>
+                  <Suspense fallback={<div className="flex-1" />}>
+                    <Conversation
+                      ref={conversationView}
+                      turns={turns}
+                      skippedLines={skippedLines}
+                      selectedTurn={detailsTurn?.id}
+                      editedMessage={editedMessage}
+                      targetMessage={messageOfHash(hash)}
+                    />
+                  </Suspense>
+                </ErrorBoundary>
+              )}
             </QueryView>
           </div>
         )}
