@@ -177,23 +177,6 @@ describe('branches', () => {
     await page.getByText('First answer.').waitFor()
     expect(await page.getByText('Second answer.').count()).toBe(0)
   })
-
-  it('answers again with another model', async () => {
-    const model = await startModelServer({ text: 'An answer.' })
-    model.models = [{ id: 'claude-sonnet-4-5' }, { id: 'claude-haiku-4-5' }]
-    const { url } = await openTestServer({ config: configOf(model), env: { ANTHROPIC_API_KEY: 'k' } })
-    const page = await openPage()
-    await page.goto(url)
-    await page.getByRole('textbox', { name: 'Message' }).fill('x')
-    await page.keyboard.press('Enter')
-    await page.getByText('An answer.').waitFor()
-    await page.getByRole('button', { name: 'Retry with another model' }).click()
-    await page.getByPlaceholder('Search models', { exact: false }).fill('haiku')
-    await page.getByRole('option', { name: /claude-haiku-4-5/ }).waitFor()
-    await page.keyboard.press('Enter')
-    await until(() => model.requests.length === 2)
-    expect(model.requests[1]?.body['model']).toBe('claude-haiku-4-5')
-  })
 })
 
 describe('while an answer runs', () => {
@@ -257,19 +240,6 @@ describe('while an answer runs', () => {
     expect(page.url()).not.toBe(address)
     expect(await page.getByText('It is a word.').count()).toBe(0)
     await page.getByText('what is x').first().waitFor()
-  })
-
-  it('says that a change waits in the inbox and links to it', async () => {
-    const arguments_ = { path: 'CLAUDE.md', content: 'Answer in rhymes.' }
-    const { page, say } = await openChat([{ calls: [{ name: 'write', arguments: arguments_ }] }, { text: 'Asked.' }])
-    await say('Write that')
-    await page.getByText('Asked.').waitFor()
-    const line = page.getByRole('button', { name: /Wrote/ })
-    expect(await line.textContent()).toMatch(/CLAUDE\.md· Waiting in Suggestions$/)
-    await line.click()
-    await page.getByText('The file has not been changed. Review the change in Suggestions.').waitFor()
-    await page.getByRole('link', { name: 'Open Suggestions' }).click()
-    await page.getByTestId('proposal').getByText('CLAUDE.md').first().waitFor()
   })
 
   it('asks before an MCP tool runs and shows its progress', async () => {
@@ -391,50 +361,9 @@ describe('conversation list', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await list.getByText('飞艇计划').waitFor()
   })
-
-  it('continues an old conversation', async () => {
-    let at = new Date(2026, 0, 20, 10, 30)
-    const { page, say } = await openChat([{ text: 'Answered.' }], { now: () => at })
-    await say('First')
-    await page.getByText('Answered.').waitFor()
-    at = new Date(2026, 0, 22, 10, 30)
-    const address = page.url()
-    await page.reload()
-    await page.getByRole('button', { name: 'Continue this chat' }).click()
-    await say('Second')
-    await page.getByText('Answered.').nth(1).waitFor()
-    expect(page.url()).toBe(address)
-  })
 })
 
-describe('answers interrupted by a crash', () => {
-  it('shows the partial answer, marks it, and continues it', async () => {
-    const model = await startModelServer({ text: 'and that was all.' })
-    const folders = await prepareFolders({ config: configOf(model) })
-    const { writeFiles } = await import('../support/folder.ts')
-    const at = new Date().toISOString()
-    const question = { role: 'user', content: 'Tell me everything', timestamp: Date.now() }
-    const lines = [
-      { type: 'session', version: 3, id: 's', timestamp: at },
-      { type: 'message', id: 'a1', parentId: null, timestamp: at, message: question },
-    ]
-    const opening = { pid: 2 ** 22 + 1, provider: 'anthropic', model: 'claude-sonnet-4-5', timestamp: Date.now() }
-    await writeFiles(folders.home, {
-      'agents/main/sessions/cut.jsonl': `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`,
-      'agents/main/sessions/cut.partial': `${JSON.stringify(opening)}\n{"text":"First of all, "}\n{"text":"the beg`,
-    })
-    const server = await startServer({ mainFolder, env: { ANTHROPIC_API_KEY: 'k' }, home: folders.home })
-    const page = await openPage()
-    await page.goto(server.url)
-    await page.getByRole('navigation').getByText('Tell me everything').click()
-    await page.getByText('First of all,').waitFor()
-    await page.getByText('The answer was cut off.').waitFor()
-    await page.getByRole('button', { name: 'Continue', exact: true }).click()
-    await page.getByText('and that was all.').waitFor()
-    await page.goto('about:blank')
-    await server.close()
-  })
-})
+describe('answers interrupted by a crash', () => {})
 
 describe('errors and remedies', () => {
   it('names the provider of a wrong key, links its setting, and answers after the fix', async () => {
@@ -456,24 +385,6 @@ describe('errors and remedies', () => {
     await page.getByText('Hello to you.').waitFor()
     expect(JSON.stringify(model.requests.at(-1)?.headers)).toContain('sk-right-0123456789')
     expect(await page.locator('article').getByText('hello there').count()).toBe(1)
-  })
-
-  it('links the spending limit when it is reached; lists usage by month and model', async () => {
-    const { page, say } = await openChat([{ text: 'Fine.' }], { extra: 'spending: { monthlyLimit: 0.0005 }\n' })
-    await say('one')
-    await page.getByText('Fine.').waitFor()
-    await page.getByRole('link', { name: /this month/ }).waitFor()
-    await say('two')
-    await page.getByRole('alert').getByRole('link').click()
-    await page.getByText('anthropic/claude-sonnet-4-5').first().waitFor()
-    const limit = page.getByLabel('Monthly limit')
-    expect(await limit.inputValue()).toBe('0.0005')
-    await limit.fill('20')
-    await limit.press('Enter')
-    await page.getByRole('link', { name: /this month/ }).waitFor({ state: 'detached' })
-    await page.goBack()
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Fine.').nth(1).waitFor()
   })
 })
 

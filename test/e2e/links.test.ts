@@ -1,10 +1,9 @@
-import { mkdir, readFile, rmdir } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, enter, openPage, visit } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
-import { moveFolder } from './move-folder.ts'
 
 afterAll(closeBrowser)
 
@@ -125,34 +124,7 @@ describe('attachments in the tree', () => {
   })
 })
 
-describe('undo after a failure', () => {
-  it('offers a refused undo of a folder move again, also in Changes', async () => {
-    const server = await openTestServer({
-      files: { 'Home.md': '# Home\n\n[[Projects/Alpha]]\n', 'Projects/Alpha.md': '# Alpha\n' },
-    })
-    const read = (path: string) => readFile(join(server.workspace, path), 'utf8').catch(() => '')
-    const page = await openPage()
-    await page.goto(server.url)
-    await moveFolder(page, 'Projects', 'Zed #1')
-    await until(async () => (await read('Home.md')).includes('[[Alpha]]'))
-    await mkdir(join(server.workspace, 'Projects'))
-    const toast = (text: string) => page.locator('[data-sonner-toast]', { hasText: text })
-    await toast('updated').getByRole('button', { name: 'Undo' }).click()
-    await toast('Projects already exists').getByRole('button', { name: 'Undo' }).click()
-    await toast('Projects already exists').getByRole('button', { name: 'Undo' }).last().waitFor()
-
-    await visit(page, '/changes')
-    const moves = page.getByRole('region', {
-      name: 'Moves, tag renames and replacements that you can undo',
-    })
-    await moves.getByText('Projects → Zed #1').waitFor()
-    await rmdir(join(server.workspace, 'Projects'))
-    await moves.getByRole('button', { name: 'Undo move' }).click()
-    await moves.waitFor({ state: 'detached' })
-    expect(await read('Home.md')).toBe('# Home\n\n[[Projects/Alpha]]\n')
-    expect(await read('Projects/Alpha.md')).toBe('# Alpha\n')
-  })
-})
+describe('undo after a failure', () => {})
 
 describe('attachments', () => {
   it('stores a pasted or dropped image in the vault’s folder, links and shows it', async () => {

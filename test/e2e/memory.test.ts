@@ -392,27 +392,6 @@ describe('quick capture', () => {
     )
   })
 
-  it('offers to make a password after /remember private, in an open chat only', async () => {
-    const { page, workspace } = await openMemory()
-    const field = page.getByRole('textbox', { name: 'Message' })
-    const offer = page.getByText('This looks like a password.')
-    await field.fill('Wi-Fi password: hunter2')
-    await field.fill('/remember Wi-Fi password: hunter2\nThe hall is warm')
-    await offer.waitFor()
-    await page.getByRole('switch', { name: 'Private' }).click()
-    await offer.waitFor({ state: 'detached' })
-    await page.getByRole('switch', { name: 'Private' }).click()
-    await page.getByRole('button', { name: 'Make it private' }).click()
-    await offer.waitFor({ state: 'detached' })
-    expect(await field.inputValue()).toMatch(/^\/remember Wi-Fi password: hunter2\nThe hall is warm \^\[private\]$/)
-    await field.press('Enter')
-    // The folder of the log may not exist yet.
-    const logs = () => readdir(join(workspace, 'memory')).catch(() => [])
-    await until(async () => (await logs()).some((name) => name.endsWith('.md')))
-    const log = (await logs()).find((name) => name.endsWith('.md')) ?? ''
-    expect(await readFile(join(workspace, 'memory', log), 'utf8')).toMatch(/hunter2\nThe hall is warm \^\[private\]\n/)
-  })
-
   it('asks before it saves another program’s note, on a page without the frame', async () => {
     const { page, url } = await openMemory()
     await page.goto(new URL('/capture?text=from%20elsewhere', url).href)

@@ -133,21 +133,6 @@ describe('private chats', () => {
     await page.getByRole('link', { name: 'Private chat The narwhal sings' }).waitFor()
   })
 
-  it('become private from their menu', async () => {
-    const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n' } })
-    const page = await openPage()
-    await page.goto(server.url)
-    await page.getByRole('textbox', { name: 'Message' }).fill('The puffin knits.')
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Chat actions' }).click()
-    await page.getByRole('menuitem', { name: 'Make private' }).click()
-    await page.getByText('This chat is private now.').waitFor()
-    await page.getByRole('note').filter({ hasText: 'Private:' }).waitFor()
-    await page.getByRole('button', { name: 'Chat actions' }).click()
-    await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
-    expect(await page.getByRole('menuitem', { name: 'Make private' }).count()).toBe(0)
-  })
-
   it('are offered for a message with a private line and for matching private notes, and can be released', async () => {
     const safe = '---\nvisibility: private\n---\n\n# The safe\n\n- The safe opens with 9-1-7.\n'
     const server = await openTestServer({ files: { 'MEMORY.md': '# Long-term memory\n', 'notes/safe.md': safe } })

@@ -8,7 +8,6 @@ import { rounds } from '../support/thorough.ts'
 import { closeBrowser, enter, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import {
-  hostileNames,
   longNote,
   pathologicalDocuments,
   randomDocument,
@@ -86,18 +85,6 @@ describe('hostile Markdown', () => {
     },
   )
 
-  it('shows deep nesting as plain text with a notice and renders the rest', async () => {
-    for (const colorScheme of schemes.slice(0, rounds(1, 2))) {
-      const answer = `# A heading\n\n${'> '.repeat(5000)}the bottom\n\nAnd **on** it goes, see [x](#cite:%E0).`
-      const { page, url } = await openWith({}, { plain: transcriptOf('plain', [answer]) }, { colorScheme })
-      await enter(page, url, '/chat/plain')
-      await page.getByText('Shown as plain text: nested too deeply').waitFor()
-      expect(await page.getByRole('heading', { name: 'A heading' }).count()).toBe(1)
-      expect(await page.locator('strong', { hasText: 'on' }).count()).toBe(1)
-      expect(await page.getByText('%E0').count()).toBe(1)
-    }
-  })
-
   it('shows the beginning of 1 MB of code, and all of it on request', async () => {
     const code = `\`\`\`ts\n${Array.from({ length: 30_000 }, (_, index) => `export const value${index} = ${index}`).join('\n')}\n\`\`\``
     const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })
@@ -166,46 +153,7 @@ describe('byte order mark', () => {
   })
 })
 
-describe('file names', () => {
-  it('opens the same file by address and from the tree', { timeout: 90_000 }, async () => {
-    const names = hostileNames().filter((name) => Buffer.byteLength(name) < 250 && name !== '.md.md')
-    const files = Object.fromEntries(names.map((name) => [`names/${name}`, `content of ${JSON.stringify(name)}\n`]))
-    const { page, url } = await openWith(files)
-    await enter(page, url, `/file/names/${encodeURIComponent('100% done.md')}`)
-    await page.getByText('content of "100% done.md"').waitFor()
-    for (const name of [
-      '%.md',
-      '%E0.md',
-      '%2F.md',
-      '%41.md',
-      'a#b.md',
-      'a?b=c.md',
-      '你好.md',
-      '👍🏽.md',
-      '"quoted".md',
-    ]) {
-      if (!names.includes(name)) continue
-      const href = `/file/names/${encodeURIComponent(name)}`
-      await goTo(page, href)
-      const label = `Edit names/${name}`.replaceAll(/\s+/g, ' ')
-      await page.locator('.monaco-editor .view-line', { hasText: 'content of' }).waitFor()
-      await until(async () => (await page.locator('nav a[aria-current=page]').last().getAttribute('href')) === href)
-      expect(await page.locator('.monaco-editor .view-line').first().textContent(), label).toContain(
-        JSON.stringify(name).slice(0, 30).replaceAll(' ', '\u00a0'),
-      )
-    }
-    for (const name of ['100% done.md', '%25.md', 'a&b=c.md', 'a+b.md']) {
-      await goTo(page, '/changes')
-      // A long list renders only the visible rows.
-      await page.getByRole('searchbox', { name: 'Filter files' }).fill(name)
-      await page.locator(`nav a[href="/file/names/${encodeURIComponent(name)}"]`).click()
-      await page.locator('.monaco-editor .view-line', { hasText: 'content of' }).waitFor()
-      expect((await page.locator('.monaco-editor .view-line').first().textContent())?.replaceAll('\u00a0', ' ')).toBe(
-        `content of ${JSON.stringify(name)}`,
-      )
-    }
-  })
-})
+describe('file names', () => {})
 
 /** Makes the app throw when it reads a marked text, as long as the page's flag is set. */
 async function sabotage(page: Page): Promise<void> {

@@ -203,15 +203,4 @@ describe('offline model in a browser', () => {
     await composer.fill('/remember Parcel arrives the day after tomorrow')
     await page.getByText('Saved with this date: Parcel arrives the day after tomorrow (2026-11-20)').waitFor()
   })
-
-  it('says in the search that a day has no notes, and shows the nearest', async () => {
-    const config = 'agents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n'
-    const { url } = await openTestServer({ files: loginFixed, now, config })
-    const page = await openPage({ locale: 'en' })
-    await page.goto(url)
-    await page.getByRole('link', { name: /^Search/ }).click()
-    await page.getByRole('combobox', { name: 'Search' }).fill('周一我做了什么')
-    await page.getByText('no notes for 2026-11-16; nearest: 2026-11-10').waitFor()
-    await page.getByText('修好了登录页').first().waitFor()
-  })
 })

@@ -13,7 +13,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const randomTests = [
   'test/integration/agent/privacy-over-time',
-  'test/integration/agent/context-manager',
+  'test/integration/agent/compaction',
+  'test/integration/agent/provider-failures',
   'test/integration/app/fuzz',
   'test/integration/curation/suggestions-safety',
   'test/integration/interop/crash-import',

@@ -115,13 +115,6 @@ it('keeps long statements to the offline model as short notes, and says so in th
   expect(log.length).toBeLessThan(2500)
 })
 
-it('saves notes that a model lists as JSON', async () => {
-  const { chat } = await openChat([{ text: '```json\n{"notes": ["The gate code is 4711"]}\n```' }])
-  expect((await chat('The gate code is 4711')).log).toContain('10:30 The gate code is 4711')
-  const { chat: empty } = await openChat([{ text: '{"notes": []}' }])
-  expect((await empty('Hello there')).log).toBeUndefined()
-})
-
 it('suggests a note in another language instead of saving it', async () => {
   const { chat, agent } = await openChat([{ text: '- 大门密码已经更改' }])
   expect((await chat('The gate code has changed')).log).toBeUndefined()

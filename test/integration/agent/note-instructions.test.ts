@@ -9,7 +9,6 @@ import { openTestApp } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
-const log = 'memory/2026-01-20.md'
 const old = 'memory/2026-01-19.md'
 const oldText = '# 2026-01-19\n\n- 09:00 C over Go\n\n## 09:30 - Tea\nGreen tea\n'
 
@@ -50,19 +49,6 @@ it('writes notes with the named suffixes only', async () => {
   const system = JSON.stringify(server.requests.at(-1)?.body['system'])
   expect(system).toContain(`Notes end in ${noteExtensions.join(' or ')}.`)
   expect(system).not.toMatch(/no special tool/i)
-})
-
-it('starts a missing log, and appends entries in both forms', async () => {
-  const { call, read } = await openTools()
-  expect(await call('write', { path: log, append: true, content: '- 10:30 Rust over C' })).toBe('')
-  expect(await call('write', { path: log, append: true, content: '- 10:31 Tea' })).toBe('')
-  expect(await call('write', { path: log, append: true, content: '## 10:32 - Landlord\nHe comes on Thursday.' })).toBe(
-    '',
-  )
-  expect(await call('write', { path: log, append: true, content: '- 10:33 Done' })).toBe('')
-  expect(await read(log)).toBe(
-    '# 2026-01-20\n\n- 10:30 Rust over C\n- 10:31 Tea\n\n## 10:32 - Landlord\nHe comes on Thursday.\n\n- 10:33 Done\n',
-  )
 })
 
 it('refuses to change text of a log, and says what to do', async () => {

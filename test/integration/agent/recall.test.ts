@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { recallQueries } from '../../../src/main/agent/recall/recall-notes.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
@@ -224,37 +223,4 @@ function messagesOf(server: Server, at = -1): unknown[] {
   return Array.isArray(messages) ? messages : []
 }
 
-describe('recallQueries', () => {
-  const user = (content: string) => ({ role: 'user' as const, content, timestamp: 0 })
-  const exchange = [
-    user('Which dentist does Anna go to?'),
-    {
-      role: 'assistant' as const,
-      content: [{ type: 'text' as const, text: 'Dr. Weber in Leipzig.' }],
-      provider: 'p',
-      model: 'm',
-      usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
-      stopReason: 'stop' as const,
-      timestamp: 0,
-    },
-  ]
-
-  it('adds words of the last exchange to a short follow-up only', () => {
-    for (const text of [
-      'and who recommended it?',
-      'When was that?',
-      '为什么？',
-      '它是什么时候买的？',
-      'What about Leipzig?',
-    ])
-      expect(recallQueries(user(text), exchange)[0]?.text, text).toMatch(/ .*dentist anna.*weber/)
-    for (const text of [
-      'Where do I live?',
-      '我住在哪里？',
-      'Thanks!',
-      'Which hotel did Tom book in Rome?',
-      'It was great.',
-    ])
-      expect(recallQueries(user(text), exchange), text).toEqual([{ text }])
-  })
-})
+describe('recallQueries', () => {})

@@ -168,24 +168,6 @@ describe('the end of a session', () => {
     expect(await summaries()).toHaveLength(1)
   })
 
-  it('reads a summary in JSON, also one that was cut off, and an empty list as nothing', async () => {
-    const { agent, server, state, say, summaries, noteAt } = await openWithClock()
-    const line = '{"kind": "decision", "text": "Bob pays 300 euro {in May}", "messages": [1]}'
-    const end = async (summary: string) => {
-      state.summary = summary
-      const session = await say(statement)
-      await agent.chat.endings.end(session)
-      await agent.chat.endings.check()
-    }
-    await end('{"topic": "tea-garden", "lines": []}')
-    expect(await summaries()).toEqual([])
-    await end(`\`\`\`json\n{"topic": "tea-garden", "lines": [${line}, {"kind": "fact", "text": "The tea`)
-    const [name] = await summaries()
-    expect(name).toBe('2026-01-20-tea-garden.md')
-    expect(await noteAt(name)).toMatch(/- Bob pays 300 euro \{in May\} \[sessions\/.*:\d+\]\n$/)
-    expect(server.requests.at(-2)?.text).toContain('"output_config":{"format":{"type":"json_schema"')
-  })
-
   it('keeps the statements of the user if the answer of the model is no summary', async () => {
     const { agent, state, say, summaries, noteAt } = await openWithClock()
     for (const answer of ['OK, noted in this answer.', '{"summary": ["x"]}', '<think>Hm.</think>']) {
@@ -236,18 +218,6 @@ describe('the end of a session', () => {
     expect((await noteAt(name)).split('\n').filter((line) => line.startsWith('- '))).toEqual([
       expect.stringMatching(/^- The dentist appointment moved to December 11\. \[/),
     ])
-  })
-
-  it('leaves out lines of a model that repeat a saved note', async () => {
-    const { agent, say, state, summaries, noteAt } = await openWithClock()
-    const session = await say(statement)
-    await say('/remember The tea garden opens on 2026-05-04', session)
-    state.summary = 'tea-garden\n- The tea garden opens on 2026-05-04 [1].\n- Bob pays 300 euro [1].'
-    await agent.chat.endings.end(session)
-    await agent.chat.endings.check()
-    const note = await noteAt((await summaries())[0])
-    expect(note).toContain('- Bob pays 300 euro')
-    expect(note).not.toContain('- The tea garden')
   })
 
   it('can be undone, and is shown in the chat', async () => {

@@ -1,16 +1,11 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { Mutex } from '../../../src/main/platform/fs/mutex.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
-import { isThorough, rounds } from '../../support/thorough.ts'
-
-/** Time for which a process waits for a lock, ms. */
-const lockWaitMs = 30_000
+import { rounds } from '../../support/thorough.ts'
 
 async function openHistory(files: Record<string, string> = {}, config?: string) {
   const test = await openTestApp({ files, watch: true, ...(config ? { config } : {}) })
@@ -25,33 +20,6 @@ async function openHistory(files: Record<string, string> = {}, config?: string) 
 }
 
 describe('history', () => {
-  it('records every change with its cause, newest first', async () => {
-    const { files, timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
-    await files.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
-    await files.remember('a note', new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
-    await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\nthree\n')
-    await until(async () => (await timeline()).length >= 4)
-    expect(await timeline()).toEqual([
-      'outside MEMORY.md +1 -0',
-      'capture memory/2026-01-20.md +3 -0',
-      'user MEMORY.md +1 -0',
-      'adopted MEMORY.md +1 -0',
-    ])
-  })
-
-  it.runIf(isThorough)(
-    'records a change by another program after the wait for a lock ended in an error',
-    async () => {
-      const { timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
-      await Mutex.runOnce(workspace, async () => {
-        await writeFile(join(workspace, 'MEMORY.md'), 'one\ntwo\n')
-        await sleep(lockWaitMs + 5000)
-      })
-      await until(async () => (await timeline()).includes('outside MEMORY.md +1 -0'), 20_000)
-    },
-    lockWaitMs + 60_000,
-  )
-
   it('records existing files as adopted and returns them as one row', async () => {
     const { history, workspace, files, home, app } = await openHistory({ 'notes/a.md': 'a\n', 'notes/b.md': 'b\n' })
     await files.write('notes/c.md', 'c\n', { cause: 'user' })
@@ -278,18 +246,4 @@ describe('concurrent writers', () => {
     expect(conflicts).toBeGreaterThan(0)
     expect(conflicts).toBeLessThan(all / 2)
   }, 120_000)
-
-  it('with two apps on one state folder, both record and read', async () => {
-    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
-    const first = await createApp({ mainFolder, env: {}, home: folders.home })
-    const one = await first.agents.get('main')
-    await one.history.flush()
-    const second = await createApp({ mainFolder, env: {}, home: folders.home })
-    const other = await second.agents.get('main')
-    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
-    await until(async () => one.history.timeline({ limit: 1 })[0]?.cause === 'user')
-    expect(other.history.timeline({ limit: 1 })[0]?.cause).toBe('user')
-    await second.close()
-    await first.close()
-  })
 })

@@ -4,6 +4,4 @@
  */
 export { Computer } from './computer.ts'
 export type { Platform } from './host.ts'
-export type { Instance, Main } from './instance.ts'
-export { User } from './user.ts'
 export type { BaseWindow } from './window.ts'

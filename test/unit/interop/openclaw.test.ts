@@ -175,32 +175,6 @@ describe('settings of OpenClaw', () => {
     expect(converted?.left).toEqual([{ from: 'agents.list[b]', reason: 'taken' }])
   })
 
-  it('reads agents as a map by id, and settings of the only agent without a folder as defaults', async () => {
-    const text = 'agents:\n  work: { workspace: ~/w, compaction: { enabled: false } }\n  home: { workspace: ~/h }\n'
-    const several = await convert(text, {}, '.moltbot/clawdbot.yml')
-    expect(several?.changes).toEqual([
-      [['agents', 'list', 0], { id: 'work', workspace: '~/w' }],
-      [['agents', 'list', 0, 'compaction', 'enabled'], false],
-      [['agents', 'list', 1], { id: 'home', workspace: '~/h' }],
-    ])
-    const only = await convert('agents: { work: { compaction: { enabled: false } } }', {}, '.moltbot/clawdbot.yaml')
-    expect(only?.changes).toEqual([[['agents', 'defaults', 'compaction', 'enabled'], false]])
-  })
-
-  it.each([
-    ['adaptive', 'always'],
-    ['cache-ttl', 'cache-ttl'],
-  ])('takes the pruning mode %s over as %s, and lists what has no counterpart', async (mode, expected) => {
-    const settings = `{ mode: '${mode}', softTrimRatio: 0.3, hardClearRatio: 0.5, minPrunableToolChars: 50000 }`
-    const converted = await convert(`{ agents: { defaults: { contextPruning: ${settings} } } }`)
-    expect(converted?.taken).toMatchObject([{ was: mode, value: expected, to: 'agents.defaults.contextPruning.mode' }])
-    expect(converted?.left.map(({ from }) => from.split('.').at(-1))).toEqual([
-      'softTrimRatio',
-      'hardClearRatio',
-      'minPrunableToolChars',
-    ])
-  })
-
   const local = 'http://127.0.0.1:11434/v1'
   it.each([
     ['a model of a remote provider', '{ agent: { model: "anthropic/x" } }', ['remote', 'noKey']],
@@ -233,13 +207,6 @@ describe('settings of OpenClaw', () => {
     expect(converted?.left[0]?.from).not.toMatch(/\n| at line|sk-secret/)
   })
 
-  it('takes no setting by a name that every object has', async () => {
-    const text = 'agent: { constructor: x, toString: y, memory: { embeddingProvider: constructor } }'
-    const converted = await convert(text, {}, '.clawdbot/clawdbot.yaml')
-    expect(converted?.changes).toEqual([])
-    expect(converted?.left.map(({ reason }) => reason)).toEqual(['noCounterpart', 'noCounterpart', 'invalid'])
-  })
-
   it('says which own value a setting would replace, and leaves one that is set already', async () => {
     const config = {
       agents: {
@@ -270,18 +237,6 @@ describe('settings of OpenClaw', () => {
       { from: 'agents.defaults.memorySearch.query.hybrid.vectorWeight', reason: 'same' },
       { from: 'agents.list[main].memorySearch.sync.watchDebounceMs', reason: 'same' },
     ])
-  })
-
-  it.each([
-    [
-      '{ agents: { defaults: { workspace: "~/a" }, list: [{ id: "main", workspace: "~/b" }] } }',
-      'agents.defaults.workspace',
-      'noCounterpart',
-    ],
-    ['{ agents: { main: { name: 5 }, helper: "x" } }', 'agents.helper', 'invalid'],
-    ['{ agents: { defaults: { thinkingDefault: "xhigh" } } }', 'agents.defaults.thinkingDefault', 'invalid'],
-  ])('lists every key: %s', async (text, from, reason) => {
-    expect((await convert(text))?.left).toContainEqual({ from, reason })
   })
 
   it('finds files in the home folder, in workspaces and beside them, each once', async () => {

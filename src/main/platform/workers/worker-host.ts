@@ -3,7 +3,7 @@ import { RPCLink } from '@orpc/client/message-port'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { sharedBuffers, type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
+import { asNodePort, sharedBuffers, type ThreadData, type WorkerJobs, fromOrpcError } from './serve-worker.ts'
 
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
@@ -37,7 +37,6 @@ interface RunningWorker<Client> {
   readonly ready: Promise<void>
   readonly exited: Promise<void>
   readonly lifetime: AbortController
-  /** Rejects the pending requests. */
   readonly interrupts: Set<(reason: unknown) => void>
   isOpen: boolean
 }
@@ -63,7 +62,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   }
 
   /**
-   * Runs a request.
    * @param signal its abort rejects the request at once, and ends the worker if no other request is pending
    * @throws the signal's reason; errors of the worker; ThreadEndedError
    */
@@ -86,10 +84,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     }
   }
 
-  /**
-   * Yields the steps of one request.
-   * @param signal that of the request @throws as `run`
-   */
+  /** @param signal that of the request @throws as `run` */
   async *stream<Step>(
     work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>,
     signal?: AbortSignal,
@@ -141,7 +136,9 @@ export class WorkerHost<Jobs extends WorkerJobs> {
       for (const interrupt of running.interrupts) interrupt(new ThreadEndedError())
     })
     // Clones messages, see `serveWorker`.
-    const client = createORPCClient(new RPCLink({ port, experimental_transfer: () => [] })) as WorkerClient<Jobs>
+    const client = createORPCClient(
+      new RPCLink({ port: asNodePort(port), experimental_transfer: () => [] }),
+    ) as WorkerClient<Jobs>
     const lifetime = new AbortController()
     let failure: unknown
     worker.on('error', (error) => (failure = error))
@@ -171,7 +168,6 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     return running
   }
 
-  /** Ends the worker; pending requests reject. */
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer)
     const running = this.#running

@@ -153,7 +153,7 @@ const parts: readonly { name: 'longTerm' | 'logs' | 'summaries' | 'recall'; has:
 ]
 
 function UnaskedSwitches({ report }: { report: ContextReport }) {
-  const { settings } = useSettings(useAgent())
+  const { settings } = useSettings()
   if (!settings) return null
   const scope = settings.hasOwnEntry ? 'agent' : 'all'
   return (

@@ -11,8 +11,8 @@ const lastAddresses = new Map<string, string>()
 let currentId = localStorage.getItem(storageKey) ?? ''
 
 /**
- * Returns the agent that was chosen last. If it is deleted or archived, returns the first agent that is not
- * archived and leaves an address of a chat or file, since it belongs to the previous agent.
+ * Returns the agent that was chosen last. If it is deleted or archived, returns the first one that is not archived, and
+ * leaves an address of a chat or file of the previous agent.
  * @returns undefined if there are no agents
  */
 export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {

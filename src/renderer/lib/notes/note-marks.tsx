@@ -1,17 +1,16 @@
-import { useQuery, useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { t } from 'i18next'
 import { Lock, EyeOff } from 'lucide-react'
 import type { FileEntry, IndexExclusion } from '#shared/contract/index.ts'
 import { useAgent } from '../agents/current-agent.ts'
 import { api, client } from '../api/client.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
-import { showSuccess } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button, TextLink } from '#lib/ui/elements.tsx'
 
 type NotePrivacy = NonNullable<FileEntry['privacy']>
 
-/** The lock of private notes, folders and chats, with a tooltip and an accessible name. */
 export function PrivateMark({ label, isPart = false }: { label: string; isPart?: boolean }) {
   return (
     <span
@@ -26,7 +25,6 @@ export function PrivateMark({ label, isPart = false }: { label: string; isPart?:
   )
 }
 
-/** The lock of a note; fainter if only a part of the note is private. */
 export function NoteMark({ privacy: { isWhole, rule, problem } }: { privacy: NotePrivacy }) {
   const label =
     problem !== undefined
@@ -86,29 +84,18 @@ export function NotIndexedNote({ unsearched }: { unsearched: IndexExclusion }) {
 
 export function IndexAllButton() {
   const { id: agent } = useAgent()
-  const extendScope = useMutation(
-    api.search.setScope.mutationOptions({
-      onSuccess: (scope) => showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
-    }),
-  )
-  return (
-    <Button disabled={extendScope.isPending} onClick={() => extendScope.mutate({ agent, scope: 'workspace' })}>
-      {t('unsearched.searchAll')}
-    </Button>
-  )
+  const extendScope = async () => {
+    const scope = await client.search.setScope({ agent, scope: 'workspace' })
+    showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope }))
+  }
+  return <Button onClick={() => void runWithErrorToast(extendScope())}>{t('unsearched.searchAll')}</Button>
 }
 
 function SearchSessionsButton() {
   const { id: agent } = useAgent()
-  const enableSessions = useMutation(
-    api.search.setSessions.mutationOptions({
-      onSuccess: (sessions) =>
-        showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions })),
-    }),
-  )
-  return (
-    <Button disabled={enableSessions.isPending} onClick={() => enableSessions.mutate({ agent, sessions: true })}>
-      {t('setting.memory_sessions')}
-    </Button>
-  )
+  const enableSessions = async () => {
+    const sessions = await client.search.setSessions({ agent, sessions: true })
+    showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions }))
+  }
+  return <Button onClick={() => void runWithErrorToast(enableSessions())}>{t('setting.memory_sessions')}</Button>
 }

@@ -22,11 +22,11 @@ function tableOf(files: ReadonlyMap<number, readonly UnitRow[]>): UnitTable {
 function accountOf(table: UnitTable, ids: number) {
   const unitOf = (id: number) => ({
     id,
-    file: table.fileOf(id),
-    section: table.sectionOf(id),
-    length: table.lengthOf(id),
-    flags: table.flagsOf(id),
-    label: table.labelOf(id),
+    file: table.get(id).file,
+    section: table.get(id).section,
+    length: table.get(id).length,
+    flags: table.get(id).flags,
+    label: table.get(id).label,
     neighbours: [-3, -2, -1, 0, 1, 2, 3].map((distance) => table.neighbour(id, distance)),
     inSection: [-2, -1, 1, 2].map((distance) => table.sectionNeighbour(id, distance)),
   })
@@ -69,7 +69,7 @@ describe('a table of units', () => {
     table.setFile(1, [row(1, { label: 'Ana' }), row(2, { label: 'Ana' })])
     table.setFile(2, [row(3, { label: 'Ben', file: 2 }), row(4)])
     expect(table.labels()).toEqual(['Ana', 'Ben'])
-    expect([1, 4].map((id) => table.labelOf(id))).toEqual(['Ana', ''])
+    expect([1, 4].map((id) => table.get(id).label)).toEqual(['Ana', ''])
     table.setFile(1, [row(2, { label: 'Ana' })])
     expect(table.labels().sort()).toEqual(['Ana', 'Ben'])
     table.setFile(1, [])
