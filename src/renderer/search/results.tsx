@@ -27,8 +27,8 @@ interface ResultGroupProps {
   readonly children?: readonly ReactNode[]
 }
 
-export function ResultGroup({ name, candidates, onOpen, onWhy, children = [] }: ResultGroupProps) {
-  if (candidates.length + children.length === 0) return null
+export function ResultGroup({ name, candidates, onOpen, onWhy, children }: ResultGroupProps) {
+  if (candidates.length + (children?.length ?? 0) === 0) return null
   return (
     <Command.Group heading={t(`search.group.${name}`)} className={groupLook}>
       {children}

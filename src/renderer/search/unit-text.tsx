@@ -16,11 +16,12 @@ interface UnitTextProps {
   readonly className?: string
 }
 
+const noWords: readonly string[] = []
 /** Sources in notes that were taken from a chat. */
 const chatLink = / ?\[sessions\/[\w.-]+\.jsonl(?::\d+)?\]/g
 
 /** Shows the text of a note or chat without privacy marks and links to chats. */
-export function MemoryText({ path, text, words = [], className = '' }: UnitTextProps) {
+export function MemoryText({ path, text, words = noWords, className = '' }: UnitTextProps) {
   const compact = withoutPrivateMarks(text)
     .replaceAll(chatLink, '')
     .trim()
