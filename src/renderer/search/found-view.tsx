@@ -241,15 +241,11 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
   const { path, startLine, endLine, date, title, heading, snippet, matched, score, verdict, vector, text } = candidate
   const isReturned = verdict.kind === 'returned'
   const noVector = notice ? noticeText(notice) : t(provider === 'none' ? 'whatIf.noVectors' : 'search.noVector')
+  const noWord = t('search.noWord')
   const threshold = thresholds[candidate.source === 'sessions' ? 'chats' : 'notes']
   const figures = [
     { column: 'vector', value: vector && formatFigure(vector.raw), rank: vector?.rank, missing: noVector },
-    {
-      column: 'text',
-      value: text && formatFigure(text.raw),
-      rank: text?.raw ? text.rank : '',
-      missing: t('search.noWord'),
-    },
+    { column: 'text', value: text && formatFigure(text.raw), rank: text?.raw ? text.rank : '', missing: noWord },
     { column: 'score', value: formatScore(score, threshold), rank: undefined, missing: undefined },
   ] as const
   const context = [title, withoutMarks(heading)].filter((name) => name && name !== date).join(' · ')
