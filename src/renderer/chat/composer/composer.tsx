@@ -429,8 +429,9 @@ function useSizeNote(session: string | undefined, draft: Draft): string | undefi
 }
 
 function useImageNote({ attachments }: Draft): string | undefined {
-  const model = useModel()
-  if (!model || model.images || attachments.every(({ type }) => type !== 'image')) return undefined
+  const hasImages = attachments.some(({ type }) => type === 'image')
+  const model = useModel(hasImages)
+  if (!hasImages || !model || model.images) return undefined
   return explainCode('images_unsupported', { model: model.id })
 }
 
