@@ -181,23 +181,23 @@ function OpenChat({ session, conversation }: OpenChatProps) {
           <div className="flex-1 overflow-y-auto">
             <StartPage onPropose={(text) => composerHandle.current?.prepend(text)} />
           </div>
-        ) : data && !conversation.error ? (
-          <ErrorBoundary piece="view" variant="view" resetKey={data}>
-            <Suspense fallback={<div className="flex-1" />}>
-              <Conversation
-                ref={conversationView}
-                turns={turns}
-                skippedLines={data.skippedLines}
-                selectedTurn={detailsTurn?.id}
-                editedMessage={editedMessage}
-                targetMessage={messageOfHash(hash)}
-              />
-            </Suspense>
-          </ErrorBoundary>
         ) : (
-          <div className="flex-1">
+          <div className="flex min-h-0 flex-1 flex-col">
             <QueryView query={conversation} lines={7}>
-              {() => null}
+              {({ skippedLines }) => (
+                <ErrorBoundary piece="view" variant="view" resetKey={data}>
+                  <Suspense fallback={<div className="flex-1" />}>
+                    <Conversation
+                      ref={conversationView}
+                      turns={turns}
+                      skippedLines={skippedLines}
+                      selectedTurn={detailsTurn?.id}
+                      editedMessage={editedMessage}
+                      targetMessage={messageOfHash(hash)}
+                    />
+                  </Suspense>
+                </ErrorBoundary>
+              )}
             </QueryView>
           </div>
         )}
@@ -265,17 +265,20 @@ function ChatHeader({ session, turnCount, children }: ChatHeaderProps) {
 }
 
 function useDropTarget(onFiles: (files: readonly File[]) => void) {
-  const [depth, setDepth] = useState(0)
-  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
+  const [isDragOver, setIsDragOver] = useState(false)
   return {
-    isDragOver: depth > 0,
-    onDragEnter: (event: DragEvent) => hasFiles(event) && setDepth((previous) => previous + 1),
-    onDragLeave: (event: DragEvent) => hasFiles(event) && setDepth((previous) => Math.max(0, previous - 1)),
-    onDragOver: (event: DragEvent) => hasFiles(event) && event.preventDefault(),
-    onDrop: (event: DragEvent) => {
-      if (!hasFiles(event)) return
+    isDragOver,
+    onDragLeave: ({ currentTarget, relatedTarget }: DragEvent) =>
+      setIsDragOver(relatedTarget instanceof Node && currentTarget.contains(relatedTarget)),
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return
       event.preventDefault()
-      setDepth(0)
+      setIsDragOver(true)
+    },
+    onDrop: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return
+      event.preventDefault()
+      setIsDragOver(false)
       onFiles([...event.dataTransfer.files])
     },
   }

@@ -1,17 +1,12 @@
 import { lineEntry } from '#shared/markdown/log-entry.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 
-interface LogEntry {
-  /** `HH:MM`; empty if the entry has no time. */
-  readonly time: string
-  readonly text: string
-  /** 1-based. */
-  readonly line: number
-}
-
-/** Returns the entries of a daily log, newest first, each with its title or its first line. */
-export function logEntries(log: string): LogEntry[] {
-  const entries: LogEntry[] = []
+/**
+ * Returns the entries of a daily log, newest first, each with its title or its first line.
+ * @returns `time`: `HH:MM`, empty if the entry has none; `line`: 1-based
+ */
+export function logEntries(log: string) {
+  const entries: { time: string; text: string; line: number }[] = []
   let pendingHeading: { time: string; line: number } | undefined
   for (const [index, line] of log.split('\n').entries()) {
     const item = lineEntry(line)

@@ -173,9 +173,8 @@ const heightOf = (row: Group | SessionSummary) => (typeof row === 'string' ? 38 
 export function SessionMenu({ summary, trigger }: { summary: SessionSummary; trigger?: ReactElement }) {
   const [, navigate] = useLocation()
   const openSession = sessionAt(useEncodedPath())
-  const [isRenaming, setIsRenaming] = useState(false)
-  const [isReleasing, setIsReleasing] = useState(false)
-  const [isDeleting, setIsDeleting] = useState(false)
+  const [dialog, setDialog] = useState<'rename' | 'release' | 'delete'>()
+  const closeDialog = () => setDialog(undefined)
   const target = { agent: useAgent().id, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
   const pin = useMutation(api.sessions.pin.mutationOptions())
@@ -196,7 +195,7 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
   return (
     <>
       <ActionMenu trigger={trigger ?? <IconButton icon={MoreHorizontal} label={t('session.menu')} />}>
-        <ActionItem onClick={() => setIsRenaming(true)}>{t('session.rename')}</ActionItem>
+        <ActionItem onClick={() => setDialog('rename')}>{t('session.rename')}</ActionItem>
         <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
           {t(summary.pinned ? 'session.unpin' : 'session.pin')}
         </ActionItem>
@@ -206,7 +205,7 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
           </ActionItem>
         )}
         {summary.isPrivate ? (
-          <ActionItem onClick={() => setIsReleasing(true)}>{t('release.open')}</ActionItem>
+          <ActionItem onClick={() => setDialog('release')}>{t('release.open')}</ActionItem>
         ) : (
           <ActionItem onClick={() => makePrivate.mutate(target)}>{t('private.lockThis')}</ActionItem>
         )}
@@ -215,21 +214,21 @@ export function SessionMenu({ summary, trigger }: { summary: SessionSummary; tri
         </ActionItem>
         <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
         <ActionSeparator />
-        <ActionItem onClick={() => (summary.areNotesMissing ? setIsDeleting(true) : remove.mutate(target))}>
+        <ActionItem onClick={() => (summary.areNotesMissing ? setDialog('delete') : remove.mutate(target))}>
           {t('file.delete')}
         </ActionItem>
       </ActionMenu>
-      {isDeleting && (
-        <DeleteDialog target={target} onDelete={() => remove.mutate(target)} onClose={() => setIsDeleting(false)} />
+      {dialog === 'delete' && (
+        <DeleteDialog target={target} onDelete={() => remove.mutate(target)} onClose={closeDialog} />
       )}
-      {isReleasing && <ReleaseDialog target={target} onClose={() => setIsReleasing(false)} />}
-      {isRenaming && (
+      {dialog === 'release' && <ReleaseDialog target={target} onClose={closeDialog} />}
+      {dialog === 'rename' && (
         <PromptDialog
           title={t('session.rename')}
           label={t('session.name')}
           initial={summary.title}
           action={t('file.save')}
-          onClose={() => setIsRenaming(false)}
+          onClose={closeDialog}
           onSubmit={(name) => rename.mutate({ ...target, name })}
         />
       )}

@@ -47,32 +47,24 @@ export function toTurns(messages: readonly SessionMessage[], events: readonly Pl
   // A conversation can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))
     turns.push({ id: 'start', question: undefined, answers: [], events: [] })
-  for (const [index, { id, message, versions }] of messages.entries()) {
+  let steps: { call: ToolCallPart; result: ToolResultMessage | undefined }[] = []
+  for (const { id, message, versions } of messages) {
     if (message.role === 'user') turns.push({ id, question: { id, message, versions }, answers: [], events: [] })
     else if (message.role === 'assistant') {
       if (turns.length === 0) turns.push({ id, question: undefined, answers: [], events: [] })
-      const results = resultsOf(messages, index)
-      const tools = message.content.flatMap((part) =>
-        part.type === 'toolCall' ? [{ call: part, result: results.get(part.id) }] : [],
-      )
-      turns.at(-1)?.answers.push({ id, message, tools, versions })
+      const calls = message.content.filter((part) => part.type === 'toolCall')
+      steps = calls.map((call) => ({ call, result: undefined }))
+      turns.at(-1)?.answers.push({ id, message, tools: steps, versions })
+    } else {
+      // Calls of different answers can have the same id.
+      const step = steps.find(({ call }) => call.id === message.toolCallId)
+      if (step) step.result = message
     }
     turnOf.set(id, turns.length - 1)
   }
   for (const event of events)
     turns[event.after === null ? 0 : (turnOf.get(event.after) ?? turns.length - 1)]?.events.push(event)
   return turns
-}
-
-/** Returns the results of one answer's tool calls, by call id. Calls of different answers can have the same id. */
-function resultsOf(messages: readonly SessionMessage[], answer: number): Map<string, ToolResultMessage> {
-  const results = new Map<string, ToolResultMessage>()
-  for (let index = answer + 1; index < messages.length; index += 1) {
-    const message = messages[index]?.message
-    if (!message || message.role === 'assistant') break
-    if (message.role === 'toolResult') results.set(message.toolCallId, message)
-  }
-  return results
 }
 
 /** Returns the searches of a turn. Searches with the same query and results appear once. */

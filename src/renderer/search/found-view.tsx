@@ -2,7 +2,7 @@ import { AddCheck, WhatIf, ExplainMissing } from './what-if.tsx'
 import { t } from 'i18next'
 import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal, ArrowDown, ArrowUp, ChevronRight } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState, memo, useCallback, type ReactNode } from 'react'
+import { useEffect, useMemo, useState, memo, useCallback, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
@@ -43,8 +43,6 @@ export function FoundView({ linkedQuery, initialWhy }: { linkedQuery: string; in
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent } }))
   const search = useTypedSearch(text, { why, tried })
   const { query, settledText, explanation, moves, error, retry, isBusy } = search
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
   useEffect(() => replaceAddress(paths.found(settledText, why), settledText), [settledText, why, replaceAddress])
   const toggleWhatIf = () => {
     setIsWhatIfOpen(!isWhatIfOpen)
@@ -57,7 +55,7 @@ export function FoundView({ linkedQuery, initialWhy }: { linkedQuery: string; in
         <label className="flex min-w-[min(100%,22rem)] flex-1 items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2.5 focus-within:border-accent">
           <Search size={15} aria-hidden className="text-muted" />
           <input
-            ref={field}
+            autoFocus
             {...useTextField(text, setText)}
             aria-label={t('inspect.question')}
             placeholder={t('search.placeholder')}
@@ -243,15 +241,11 @@ export const CandidateRow = memo(function CandidateRow(props: CandidateRowProps)
   const { path, startLine, endLine, date, title, heading, snippet, matched, score, verdict, vector, text } = candidate
   const isReturned = verdict.kind === 'returned'
   const noVector = notice ? noticeText(notice) : t(provider === 'none' ? 'whatIf.noVectors' : 'search.noVector')
+  const noWord = t('search.noWord')
   const threshold = thresholds[candidate.source === 'sessions' ? 'chats' : 'notes']
   const figures = [
     { column: 'vector', value: vector && formatFigure(vector.raw), rank: vector?.rank, missing: noVector },
-    {
-      column: 'text',
-      value: text && formatFigure(text.raw),
-      rank: text?.raw ? text.rank : '',
-      missing: t('search.noWord'),
-    },
+    { column: 'text', value: text && formatFigure(text.raw), rank: text?.raw ? text.rank : '', missing: noWord },
     { column: 'score', value: formatScore(score, threshold), rank: undefined, missing: undefined },
   ] as const
   const context = [title, withoutMarks(heading)].filter((name) => name && name !== date).join(' · ')

@@ -18,8 +18,6 @@ import { paths } from '#lib/router/paths.ts'
 import { sessionOfPath } from '#shared/util/agent-files.ts'
 import { ScoreBreakdown } from './score-breakdown.tsx'
 
-const noRows: readonly ReactNode[] = []
-
 interface ResultGroupProps {
   readonly name: 'notes' | 'chats' | 'weak'
   readonly candidates: readonly Candidate[]
@@ -29,8 +27,8 @@ interface ResultGroupProps {
   readonly children?: readonly ReactNode[]
 }
 
-export function ResultGroup({ name, candidates, onOpen, onWhy, children = noRows }: ResultGroupProps) {
-  if (candidates.length + children.length === 0) return null
+export function ResultGroup({ name, candidates, onOpen, onWhy, children }: ResultGroupProps) {
+  if (candidates.length + (children?.length ?? 0) === 0) return null
   return (
     <Command.Group heading={t(`search.group.${name}`)} className={groupLook}>
       {children}
@@ -174,8 +172,6 @@ interface ResultProps {
   readonly isUsed?: boolean
 }
 
-const noWords: readonly string[] = []
-
 export function Result({ result, query, isUsed = false }: ResultProps) {
   const { path, startLine, endLine, date, snippet, superseded } = result
   return (
@@ -185,7 +181,7 @@ export function Result({ result, query, isUsed = false }: ResultProps) {
       <p className="flex min-w-0 items-baseline gap-3 text-[12px] text-muted">
         {date !== undefined && <span className="shrink-0">{formatNoteDay(date)}</span>}
         <span className="min-w-0 truncate">
-          <PlaceLink path={path} startLine={startLine} endLine={endLine} words={noWords} />
+          <PlaceLink path={path} startLine={startLine} endLine={endLine} words={[]} />
         </span>
         {isUsed && <span className="shrink-0 text-added">{t('recalls.cited')}</span>}
       </p>

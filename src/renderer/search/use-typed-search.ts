@@ -21,8 +21,6 @@ interface TypedSearchOptions {
   readonly options?: Pick<SearchOptions, 'staysHere' | 'hasPrivate'>
 }
 
-const noOptions: TypedSearchOptions = {}
-
 /** The text follows the address while the view is open. @param linked the query of the address */
 export function useLinkedText(linked: string) {
   const [, navigate] = useLocation()
@@ -48,7 +46,7 @@ export function useLinkedText(linked: string) {
  * Returns the ranking under the settings that are tried, with the rank changes; otherwise under the current settings.
  * @param text content of the field
  */
-export function useTypedSearch(text: string, { why, tried, options = {} } = noOptions) {
+export function useTypedSearch(text: string, { why, tried, options = {} }: TypedSearchOptions = {}) {
   const { id: agent } = useAgent()
   const status = useQuery(api.search.status.queryOptions({ input: { agent } }))
   const typed = text.trim()

@@ -142,7 +142,7 @@ export function ExplainMissing({ place, onPlace, hasQuery, explanation, onTry }:
         {parsePlace(place) === undefined || !hasQuery ? (
           <p className="text-muted">{t('why.hint')}</p>
         ) : (
-          explanation?.why && <Answer why={explanation.why} explanation={explanation} onTry={onTry} />
+          <Answer explanation={explanation} onTry={onTry} />
         )}
       </div>
     </section>
@@ -151,13 +151,9 @@ export function ExplainMissing({ place, onPlace, hasQuery, explanation, onTry }:
 
 const highestLimits = { results: 100, characters: 100_000 }
 
-interface AnswerProps {
-  readonly why: NonNullable<Explanation['why']>
-  readonly explanation: Explanation
-  readonly onTry: (change: Partial<SearchSettings>) => void
-}
-
-function Answer({ why, explanation, onTry }: AnswerProps) {
+function Answer({ explanation, onTry }: Pick<ExplainMissingProps, 'explanation' | 'onTry'>) {
+  const why = explanation?.why
+  if (!why) return null
   const { candidate, rank, reason, path, line } = why
   const { weights, minScore, maxResults, maxCharacters, terms } = explanation
   const matchedTerms = new Set(candidate?.text?.terms.map(({ term }) => term))

@@ -25,7 +25,6 @@ const openNote: NoteVisibility = { isFullyPrivate: false, privateLines: new Set(
 const maxUnclosedLines = 500
 const maxProblemLength = 60
 
-/** Returns which lines of a note are private. */
 export function visibilityOf(text: string): NoteVisibility {
   // The key may be misspelt, the value not.
   if (!/local|private|visibility/i.test(text)) return openNote
@@ -84,7 +83,6 @@ function visibilityIn(rawLine: string, isFrontMatter: boolean): string | undefin
   return undefined
 }
 
-/** Removes a comment and quotes. */
 function plainValue(value: string): string {
   const text = value.normalize('NFKC').replace(/(?:^|\s)#.*$/, '')
   return text
@@ -106,7 +104,6 @@ function markedLines(lines: readonly string[]): Set<number> {
 /** Placeholder for a private line in text for an open chat. Replaces lines one by one, so line numbers stay valid. */
 export const redactionPlaceholder = '[stays on this machine]'
 
-/** Returns the text with a placeholder for each private line. */
 export function redactPrivate(text: string, { isFullyPrivate, privateLines }: NoteVisibility): string {
   if (!isFullyPrivate && privateLines.size === 0) return text
   // Odd indexes are line breaks, so `index / 2` is the line number of `visibilityOf`.
@@ -117,7 +114,6 @@ export function redactPrivate(text: string, { isFullyPrivate, privateLines }: No
   return shown.join('')
 }
 
-/** Returns the private lines of a text. */
 export function privateLinesOf(text: string, { isFullyPrivate, privateLines }: NoteVisibility): string[] {
   return text
     .split(/\r\n|\n|\r/)

@@ -10,11 +10,7 @@ export const embeddingProviders = ['builtin', 'none', 'openai', 'gemini', 'opena
 export type EmbeddingProviderName = (typeof embeddingProviders)[number]
 
 /** Providers that receive the texts over HTTP; the others run in this process. */
-const remoteEmbeddingProviders: ReadonlySet<string> = new Set<EmbeddingProviderName>([
-  'openai',
-  'gemini',
-  'openai-compatible',
-])
+const remoteEmbeddingProviders: ReadonlySet<string> = new Set(['openai', 'gemini', 'openai-compatible'])
 
 /**
  * Default models: the first choice of each provider's documentation (November 2026); for `openai-compatible` Ollama's

@@ -1,5 +1,6 @@
 import { Cron } from 'croner'
 
+const abbreviate = (name: string) => name.slice(0, 3)
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /**
@@ -38,8 +39,4 @@ function cronFields([first = '', time, ...rest]: readonly string[]): readonly st
   if (first === 'monthly') return [minute, hour, '1', '*', '*']
   const weekday = weekdays.findIndex((name) => first === name || first === abbreviate(name))
   return weekday < 0 ? undefined : [minute, hour, '*', '*', String(weekday)]
-}
-
-function abbreviate(name: string): string {
-  return name.slice(0, 3)
 }

@@ -12,15 +12,8 @@ export interface Completion {
   readonly note?: Candidate
 }
 
-export interface Completions {
-  /** UTF-16 offset. */
-  readonly from: number
-  readonly items: readonly Completion[]
-}
-
 const maxFiles = 5
 const maxNotes = 4
-const noCompletions: Completions = { from: 0, items: [] }
 
 /** Returns the text after an `@` before the caret; undefined if there is none. */
 export function mentionAt(text: string, caret: number): string | undefined {
@@ -35,7 +28,7 @@ export function completionsAt(
   files: readonly string[],
   chinese?: ChineseNames,
   notes: readonly Candidate[] = [],
-): Completions {
+): { from: number; items: readonly Completion[] } {
   const before = text.slice(0, caret)
   const command = /^[/／、]([a-z]*)$/.exec(before)?.[1]
   if (command !== undefined) {
@@ -45,7 +38,7 @@ export function completionsAt(
     return { from: 0, items }
   }
   const mention = mentionAt(text, caret)
-  if (mention === undefined) return noCompletions
+  if (mention === undefined) return { from: 0, items: [] }
   const items = bestMatches(files, nameRanker(mention, chinese), (path) => path)
     .slice(0, maxFiles)
     .map((path) => ({ kind: 'file' as const, label: path, insert: `@${path} ` }))

@@ -86,7 +86,8 @@ export function Composer(props: ComposerProps) {
   )
   const completions = completionsAt(typed, caret, filePaths, chinese, notes)
   const { items } = completions
-  const selectedItem = items[Math.min(selected, items.length - 1)]
+  const selectedIndex = Math.min(selected, items.length - 1)
+  const selectedItem = items[selectedIndex]
   const command = parseCommand(draft.text)
   const note = command?.name === 'remember' && !isPrivate ? command.argument : ''
   const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
@@ -184,7 +185,7 @@ export function Composer(props: ComposerProps) {
   }
   return (
     <div ref={container} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
-      <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
+      <CompletionMenu items={items} selected={selectedIndex} onChoose={choose} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
         <DraftNotes session={session} draft={draft} problems={problems} onClose={() => setProblems([])} />
         {note !== '' && (
@@ -226,7 +227,7 @@ export function Composer(props: ComposerProps) {
           aria-label={t('chat.composer')}
           aria-autocomplete="list"
           aria-controls={items.length > 0 ? 'completions' : undefined}
-          aria-activedescendant={selectedItem ? `completion-${Math.min(selected, items.length - 1)}` : undefined}
+          aria-activedescendant={selectedItem ? `completion-${selectedIndex}` : undefined}
           placeholder={t(isRunning ? 'chat.placeholderRunning' : 'chat.placeholder', { agent: agent.name })}
           onChange={(event) => {
             const { value, selectionStart } = event.target
@@ -428,8 +429,9 @@ function useSizeNote(session: string | undefined, draft: Draft): string | undefi
 }
 
 function useImageNote({ attachments }: Draft): string | undefined {
-  const model = useModel()
-  if (!model || model.images || attachments.every(({ type }) => type !== 'image')) return undefined
+  const hasImages = attachments.some(({ type }) => type === 'image')
+  const model = useModel(hasImages)
+  if (!hasImages || !model || model.images) return undefined
   return explainCode('images_unsupported', { model: model.id })
 }
 

@@ -315,12 +315,10 @@ function RequestInspector({ session, initial, onClose }: RequestInspectorProps) 
 export function RawRequest({ model, rawRequest }: { model: string; rawRequest: WireRequest | null }) {
   const [isIndented, setIsIndented] = useState(true)
   const text = useMemo(() => rawRequest && formatRequest(rawRequest, isIndented), [rawRequest, isIndented])
-  if (!rawRequest || text === null)
-    return model === 'offline' ? (
-      <EmptyState title={t('context.wireOffline')} hint={t('context.wireOfflineHint')} />
-    ) : (
-      <EmptyState title={t('context.wireMissing')} hint={t('context.wireMissingHint')} />
-    )
+  if (!rawRequest || text === null) {
+    const reason = model === 'offline' ? 'wireOffline' : 'wireMissing'
+    return <EmptyState title={t(`context.${reason}`)} hint={t(`context.${reason}Hint`)} />
+  }
   return (
     <div className="flex min-h-0 flex-1 flex-col" data-testid="wire">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-1.5 text-[12px] text-muted">

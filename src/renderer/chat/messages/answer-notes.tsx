@@ -14,11 +14,9 @@ import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 import { explainCode } from '#lib/feedback/toast.ts'
 import { Button, TextLink, CopyButton, IconButton } from '#lib/ui/elements.tsx'
-import { clipLine } from '#lib/util/clip.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
-import { toolLabel } from './tool-call.tsx'
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { SessionMessage } from '#shared/contract/index.ts'
@@ -92,10 +90,11 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
 interface ResumeNoteProps {
   readonly text: string
   readonly canResume: boolean
+  /** Id of the question that can be asked again. */
   readonly question?: string | undefined
 }
 
-function ResumeNote({ text, canResume, question }: ResumeNoteProps) {
+export function ResumeNote({ text, canResume, question }: ResumeNoteProps) {
   const { retry, resume } = useChatActions()
   return (
     <p className="flex flex-wrap items-center gap-2 text-muted">
@@ -112,24 +111,6 @@ function ResumeNote({ text, canResume, question }: ResumeNoteProps) {
       )}
     </p>
   )
-}
-
-interface InterruptedNoteProps {
-  readonly isCrash: boolean
-  readonly question: string | undefined
-  /** True if the turn has text or tool calls to continue from. */
-  readonly canResume: boolean
-}
-
-export function InterruptedNote({ isCrash, question, canResume }: InterruptedNoteProps) {
-  const text = t(isCrash ? 'chat.cutOff' : 'chat.interrupted')
-  return <ResumeNote text={text} canResume={canResume || question === undefined} question={question} />
-}
-
-export function LengthLimitNote({ cutCall }: { cutCall: string | undefined }) {
-  const text =
-    cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolLabel(cutCall), 80) })
-  return <ResumeNote text={text} canResume />
 }
 
 export function ProviderMessage({ sentence, data }: { sentence: string; data: ErrorData }) {

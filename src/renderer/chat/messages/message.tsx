@@ -7,23 +7,16 @@ import { ErrorBoundary, Button } from '#lib/ui/elements.tsx'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import type { RecordedSearch } from '#shared/contract/index.ts'
 import { useAgent } from '#lib/agents/current-agent.ts'
-import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
+import { clipLine, clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/long-text.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
 import { QueryContext } from '../../markdown/citations.tsx'
 import { useChatActions } from '../chat-actions.ts'
-import {
-  InterruptedNote,
-  Failure,
-  LengthLimitNote,
-  AnswerActions,
-  KeepButton,
-  QuestionActions,
-} from './answer-notes.tsx'
+import { ResumeNote, Failure, AnswerActions, KeepButton, QuestionActions } from './answer-notes.tsx'
 import { useLive } from '../live-turn.ts'
 import { SessionEventView } from './session-event.tsx'
 import { searchesOf, changeOf, type Turn, type Answer, type LiveTurn, type AskedMessage } from '../turns.ts'
-import { ToolLine, SearchDetails } from './tool-call.tsx'
+import { ToolLine, SearchDetails, toolLabel } from './tool-call.tsx'
 import { Result } from '../../search/results.tsx'
 import { Markdown } from '../../markdown/document/document-rows.tsx'
 import { useDraft } from '#lib/drafts.ts'
@@ -79,7 +72,9 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             {lastAnswer?.message.keep !== undefined && !isRunning && (
               <KeepButton id={lastAnswer.id} text={lastAnswer.message.keep} />
             )}
-            {isUnanswered && <InterruptedNote isCrash question={question.id} canResume={lastAnswer !== undefined} />}
+            {isUnanswered && (
+              <ResumeNote text={t('chat.cutOff')} canResume={lastAnswer !== undefined} question={question.id} />
+            )}
             {lastAnswer && question && !isRunning && (
               <AnswerActions id={lastAnswer.id} question={question.id} text={text} versions={answers[0]?.versions} />
             )}
@@ -201,17 +196,15 @@ interface EndingProps {
 }
 
 function Ending({ message, question, canResume }: EndingProps) {
-  switch (message.stopReason) {
-    case 'length':
-      return <LengthLimitNote cutCall={message.cutCall} />
-    case 'aborted':
-      return <InterruptedNote isCrash={message.errorCode === 'interrupted'} question={question} canResume={canResume} />
-    case 'error':
-      return <Failure message={message} question={question} />
-    case 'stop':
-    case 'toolUse':
-      return null
+  const { stopReason, cutCall, errorCode } = message
+  if (stopReason === 'error') return <Failure message={message} question={question} />
+  if (stopReason === 'aborted') {
+    const text = t(errorCode === 'interrupted' ? 'chat.cutOff' : 'chat.interrupted')
+    return <ResumeNote text={text} canResume={canResume || question === undefined} question={question} />
   }
+  if (stopReason !== 'length') return null
+  const tool = cutCall === undefined ? undefined : clipLine(toolLabel(cutCall), 80)
+  return <ResumeNote text={tool === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool })} canResume />
 }
 
 function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {

@@ -30,9 +30,8 @@ export function SessionEventView({ event }: { event: SessionEvent }) {
         </Divider>
       )
     case 'prune':
-      return <Divider text={eventSentence(event)} />
     case 'notice':
-      return <Divider text={eventSentence(event)} isWarning />
+      return <Divider text={eventSentence(event)} isWarning={event.type === 'notice'} />
     case 'privateMatches':
       return <PrivateMatches text={eventSentence(event)} />
     case 'command':

@@ -50,9 +50,10 @@ export function AgentModelPicker({ trigger }: { trigger: ReactElement }) {
 }
 
 /** Returns the model of the agent; undefined while the list loads, or if no provider offers the model. */
-export function useModel(): Model | undefined {
+export function useModel(isNeeded = true): Model | undefined {
   const agent = useAgent()
-  const list = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data
+  // The list is requested from the providers.
+  const list = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id }, enabled: isNeeded })).data
   return list?.models.find(({ id }) => id === agent.model)
 }
 

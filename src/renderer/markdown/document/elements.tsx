@@ -22,7 +22,7 @@ import { QueryContext, ResultActions, usePlaceNames } from '../citations.tsx'
 import { useDocumentContext, RowLineContext } from './context.ts'
 import { WrapText } from 'lucide-react'
 import { ShowAll } from '#lib/ui/long-text.tsx'
-import { DeadlineWorker, useWorker } from './markdown-worker.ts'
+import { createDeadlineWorker, useWorker } from './markdown-worker.ts'
 import type { HighlightedLines, HighlightRequest } from './highlight.worker.ts'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { shownProperties, writeProperty, type ShownProperty } from '../parse/line-edits.ts'
@@ -157,7 +157,7 @@ const highlightDelayMs = 120
 const deadlineMs = 10_000
 const maxCachedResults = 200
 
-const highlighter = new DeadlineWorker<HighlightRequest, HighlightedLines>(
+const highlighter = createDeadlineWorker<HighlightRequest, HighlightedLines>(
   () => new Worker(new URL('highlight.worker.ts', import.meta.url), { type: 'module' }),
   deadlineMs,
   maxCachedResults,

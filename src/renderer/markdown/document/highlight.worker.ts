@@ -1,19 +1,13 @@
 import { createHighlighterCore, type HighlighterCore, type LanguageRegistration } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 
-interface Token {
-  readonly text: string
-  readonly light: string
-  readonly dark: string
-}
-
 export interface HighlightRequest {
   readonly code: string
   readonly language: string
 }
 
 /** Null if the code stays plain: no grammar, too many tokens, an error in the grammar or a missed deadline. */
-export type HighlightedLines = readonly (readonly Token[])[] | null
+export type HighlightedLines = readonly (readonly { text: string; light: string; dark: string }[])[] | null
 
 const grammars = import.meta.glob<LanguageRegistration[]>(
   [

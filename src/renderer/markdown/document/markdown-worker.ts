@@ -6,84 +6,80 @@ import type { HtmlNode } from '../parse/plugins.ts'
 /** Extra time for a new worker to load its code, in ms. It ends at once if the worker posts `{ id: 0 }`. */
 const startupMs = 8000
 
+export type DeadlineWorker<Question extends object, Answer> = ReturnType<typeof createDeadlineWorker<Question, Answer>>
+
 /**
  * Sends questions to a worker, which posts `{ id, answer }`, and caches the answers. If a question misses the
  * deadline, its answer is null: the worker is terminated and a new one takes the remaining questions.
+ * @param maxCached size of the cache; the oldest answers are removed first
  */
-export class DeadlineWorker<Question extends object, Answer> {
-  readonly #createWorker: () => Worker
-  readonly #deadlineMs: number
-  readonly #maxCached: number
-  readonly #cache = new Map<string, Answer | null>()
+export function createDeadlineWorker<Question extends object, Answer>(
+  createWorker: () => Worker,
+  deadlineMs: number,
+  maxCached: number,
+) {
+  const cache = new Map<string, Answer | null>()
   /** Pending questions in the order in which the worker answers them. */
-  readonly #pending = new Map<number, { question: Question; resolve: (answer: Answer | null) => void }>()
-  #worker: Worker | undefined
-  #hasAnswered = false
-  #timer = 0
-  #lastId = 0
+  const pending = new Map<number, { question: Question; resolve: (answer: Answer | null) => void }>()
+  let worker: Worker | undefined
+  let hasAnswered = false
+  let timer = 0
+  let lastId = 0
 
-  /** @param deadlineMs time for each answer @param maxCached size of the cache; the oldest answers are removed first */
-  constructor(createWorker: () => Worker, deadlineMs: number, maxCached: number) {
-    this.#createWorker = createWorker
-    this.#deadlineMs = deadlineMs
-    this.#maxCached = maxCached
-  }
-
-  /** @returns undefined if there is no answer yet, null if the question missed the deadline */
-  cached(key: string): Answer | null | undefined {
-    return this.#cache.get(key)
-  }
-
-  /** @returns null if the question missed the deadline */
-  async ask(key: string, question: Question): Promise<Answer | null> {
-    const cached = this.cached(key)
-    if (cached !== undefined) return cached
-    const { promise, resolve } = Promise.withResolvers<Answer | null>()
-    const id = (this.#lastId += 1)
-    this.#pending.set(id, { question, resolve })
-    if (this.#worker) this.#worker.postMessage({ ...question, id })
-    else this.#startWorker()
-    if (this.#pending.size === 1) this.#startTimer()
-    const answer = await promise
-    this.#cache.set(key, answer)
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cache.size <= this.#maxCached) break
-      this.#cache.delete(oldest)
-    }
-    return answer
-  }
-
-  #startWorker(): void {
-    this.#worker = this.#createWorker()
-    this.#worker.addEventListener('message', ({ data }: MessageEvent<{ id: number; answer: Answer | null }>) => {
-      this.#hasAnswered = true
-      this.#settle(data.id, data.answer)
+  function startWorker(): void {
+    const started = createWorker()
+    worker = started
+    started.addEventListener('message', ({ data }: MessageEvent<{ id: number; answer: Answer | null }>) => {
+      hasAnswered = true
+      settle(data.id, data.answer)
     })
-    this.#worker.addEventListener('error', () => this.#replaceWorker())
-    for (const [id, { question }] of this.#pending) this.#worker.postMessage({ ...question, id })
+    started.addEventListener('error', replaceWorker)
+    for (const [id, { question }] of pending) started.postMessage({ ...question, id })
   }
 
-  #settle(id: number, answer: Answer | null): void {
-    this.#pending.get(id)?.resolve(answer)
-    this.#pending.delete(id)
-    this.#startTimer()
+  function settle(id: number, answer: Answer | null): void {
+    pending.get(id)?.resolve(answer)
+    pending.delete(id)
+    startTimer()
   }
 
-  #startTimer(): void {
-    clearTimeout(this.#timer)
-    if (this.#pending.size === 0) return
-    const wait = this.#deadlineMs + (this.#hasAnswered ? 0 : startupMs)
-    this.#timer = window.setTimeout(() => this.#replaceWorker(), wait)
+  function startTimer(): void {
+    clearTimeout(timer)
+    if (pending.size > 0) timer = window.setTimeout(replaceWorker, deadlineMs + (hasAnswered ? 0 : startupMs))
   }
 
-  #replaceWorker(): void {
-    this.#worker?.terminate()
-    this.#worker = undefined
-    this.#hasAnswered = false
-    const [lateId] = this.#pending.keys()
+  function replaceWorker(): void {
+    worker?.terminate()
+    worker = undefined
+    hasAnswered = false
+    const [lateId] = pending.keys()
     if (lateId === undefined) return
-    this.#settle(lateId, null)
-    if (this.#pending.size > 0) this.#startWorker()
+    settle(lateId, null)
+    if (pending.size > 0) startWorker()
+  }
+
+  return {
+    /** @returns undefined if there is no answer yet, null if the question missed the deadline */
+    cached: (key: string): Answer | null | undefined => cache.get(key),
+
+    /** @returns null if the question missed the deadline */
+    async ask(key: string, question: Question): Promise<Answer | null> {
+      const cached = cache.get(key)
+      if (cached !== undefined) return cached
+      const { promise, resolve } = Promise.withResolvers<Answer | null>()
+      lastId += 1
+      pending.set(lastId, { question, resolve })
+      if (worker) worker.postMessage({ ...question, id: lastId })
+      else startWorker()
+      if (pending.size === 1) startTimer()
+      const answer = await promise
+      cache.set(key, answer)
+      for (const oldest of cache.keys()) {
+        if (cache.size <= maxCached) break
+        cache.delete(oldest)
+      }
+      return answer
+    },
   }
 }
 
@@ -93,8 +89,8 @@ const maxCachedTrees = 100
 
 const createWorker = () => new Worker(new URL('../parse/markdown.worker.ts', import.meta.url), { type: 'module' })
 
-export const rowWorker = new DeadlineWorker<RowRequest, HtmlNode>(createWorker, rowDeadlineMs, maxCachedTrees)
-export const documentWorker = new DeadlineWorker<DocumentRequest, Row[]>(createWorker, documentDeadlineMs, 0)
+export const rowWorker = createDeadlineWorker<RowRequest, HtmlNode>(createWorker, rowDeadlineMs, maxCachedTrees)
+export const documentWorker = createDeadlineWorker<DocumentRequest, Row[]>(createWorker, documentDeadlineMs, 0)
 
 /** Longest wait while the text changes without a pause. */
 const maxWaitMs = 3000

@@ -109,9 +109,7 @@ function PlainPassage({ text, reason }: { text: string; reason: PlainReason }) {
 }
 
 /** @returns what can be shown: undefined if there is nothing yet, null if parsing missed the deadline */
-function useParsedText(
-  request: RowRequest,
-): { readonly text: string } | { readonly tree: HtmlNode } | null | undefined {
+function useParsedText(request: RowRequest) {
   const { text, syntax, hasMath } = request
   const isShort = text.length <= maxSyncLength
   const key = `${syntax} ${hasMath} ${text}`

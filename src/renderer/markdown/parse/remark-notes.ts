@@ -79,20 +79,13 @@ function isNoteEmbed({ type, data }: MarkdownNode): boolean {
 
 function splitAtEmbeds(children: readonly MarkdownNode[], paragraph: MarkdownNode): MarkdownNode[] {
   const parts: MarkdownNode[] = []
-  let inlineNodes: MarkdownNode[] = []
-  const endParagraph = () => {
-    if (!isEmpty(inlineNodes)) parts.push({ ...paragraph, children: inlineNodes })
-    inlineNodes = []
-  }
   for (const child of children) {
-    if (!isNoteEmbed(child)) inlineNodes.push(child)
-    else {
-      endParagraph()
-      parts.push(withProperty(child, 'dataBlock', 'yes'))
-    }
+    const last = parts.at(-1)
+    if (isNoteEmbed(child)) parts.push(withProperty(child, 'dataBlock', 'yes'))
+    else if (last?.type === paragraph.type) last.children?.push(child)
+    else parts.push({ ...paragraph, children: [child] })
   }
-  endParagraph()
-  return parts
+  return parts.filter(({ type, children: nodes = [] }) => type !== paragraph.type || !isEmpty(nodes))
 }
 
 function withProperty(node: MarkdownNode, name: string, value: unknown): MarkdownNode {

@@ -9,9 +9,7 @@ import { footnoteLabels, useDocument } from '../document/use-document.ts'
 import type { LineChange } from '../parse/line-edits.ts'
 import { noteComponents } from './preview-elements.tsx'
 
-export interface PreviewHandle {
-  follow(line: number): void
-}
+export type PreviewHandle = Pick<RowsHandle, 'follow'>
 
 interface PreviewProps {
   readonly ref?: Ref<PreviewHandle>

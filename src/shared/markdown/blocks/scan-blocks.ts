@@ -14,54 +14,38 @@ import {
 /** Position in a line by column; a tab extends to the next multiple of four (CommonMark §2.2). */
 class LineCursor {
   readonly line: string
-  #index = 0
+  /** The line from the next non-blank character on. */
+  content: string
+  /** Number of columns before the content. */
+  indent = 0
   #column = 0
-  #nextIndex = 0
-  #nextColumn = 0
 
   constructor(line: string) {
     this.line = line
-    this.#findNext()
-  }
-
-  get indent(): number {
-    return this.#nextColumn - this.#column
+    this.content = line
+    this.jump(0)
   }
 
   get isBlank(): boolean {
-    return this.#nextIndex === this.line.length
-  }
-
-  /** The line from the next non-blank character on. */
-  get content(): string {
-    return this.line.slice(this.#nextIndex)
+    return this.content === ''
   }
 
   /** Skips blank columns, at most up to the next non-blank character. */
   skip(columns: number): void {
-    const end = Math.min(this.#column + columns, this.#nextColumn)
-    while (this.#column < end) {
-      const nextStop = this.line[this.#index] === '\t' ? this.#column + 4 - (this.#column % 4) : this.#column + 1
-      if (nextStop <= end) this.#index += 1
-      this.#column = Math.min(nextStop, end)
-    }
+    const skipped = Math.min(columns, this.indent)
+    this.#column += skipped
+    this.indent -= skipped
   }
 
+  /** Skips blanks and then `length` characters. */
   jump(length: number): void {
-    this.#index = this.#nextIndex + length
-    this.#column = this.#nextColumn + length
-    this.#findNext()
-  }
-
-  #findNext(): void {
-    this.#nextIndex = this.#index
-    this.#nextColumn = this.#column
-    for (; this.#nextIndex < this.line.length; this.#nextIndex += 1) {
-      const code = this.line.charCodeAt(this.#nextIndex)
-      if (code === 32) this.#nextColumn += 1
-      else if (code === 9) this.#nextColumn += 4 - (this.#nextColumn % 4)
-      else return
-    }
+    this.#column += this.indent + length
+    const rest = this.content.slice(length)
+    this.content = rest.replace(/^[\t ]+/, '')
+    let column = this.#column
+    for (const blank of rest.slice(0, rest.length - this.content.length))
+      column += blank === '\t' ? 4 - (column % 4) : 1
+    this.indent = column - this.#column
   }
 }
 
