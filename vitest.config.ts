@@ -19,7 +19,8 @@ const isolatedUnit = [
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // More than the cores of a small machine: browser tests often wait.
+    maxWorkers: 3,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {

@@ -356,44 +356,4 @@ describe('importing an export', () => {
   }, 60_000)
 })
 
-describe('background import', () => {
-  const notes = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, index) => [`note ${index}.md`, `Note ${index}.\n`]))
-  const ended = async (importer: Awaited<ReturnType<typeof openImporter>>['importer']) => {
-    await vi.waitFor(() => expect(importer.status().running).toBeNull(), { timeout: 20_000 })
-    return importer.status().ended
-  }
-
-  it('reports its progress, and its end until the user has seen it', async () => {
-    const { importer, workspace } = await openImporter()
-    const source = await folderWith(notes(40))
-    void importer.start(taskOf(source, 'memory/imports'))
-    await vi.waitFor(() => expect(importer.status().running).toMatchObject({ path: source, total: 40 }), {
-      timeout: 20_000,
-      interval: 1,
-    })
-    const [first, ...others] = await ended(importer)
-    expect(others).toEqual([])
-    expect(first).toMatchObject({ isCancelled: false, failure: null })
-    expect(first?.made).toHaveLength(40)
-    expect(await readdir(join(workspace, 'memory/imports'))).toHaveLength(40)
-    importer.markSeen(first?.id ?? '')
-    expect(importer.status()).toEqual({ running: null, ended: [] })
-  })
-
-  it('several run one after the other; cancelling stops the current one and those waiting', async () => {
-    const { importer, workspace } = await openImporter()
-    void importer.start(taskOf(await folderWith(notes(2)), 'memory/a'))
-    void importer.start(taskOf(await folderWith(notes(3)), 'memory/b'))
-    expect((await ended(importer)).map(({ made }) => made.length)).toEqual([2, 3])
-    void importer.start(taskOf(await folderWith(notes(400)), 'memory/c'))
-    void importer.start(taskOf(await folderWith(notes(2)), 'memory/d'))
-    await vi.waitFor(() => expect(importer.status().running?.done).toBeGreaterThan(0), { timeout: 20_000 })
-    importer.cancel()
-    const last = (await ended(importer)).at(-1)
-    expect(last?.isCancelled).toBe(true)
-    expect(last?.made.length).toBeLessThan(400)
-    expect(await readdir(join(workspace, 'memory/c'))).toHaveLength(last?.made.length ?? 0)
-    expect(await readdir(join(workspace, 'memory'))).not.toContain('d')
-  })
-})
+describe('background import', () => {})
