@@ -15,8 +15,6 @@ const notesOf = (count: number) =>
     ]),
   )
 const notes = notesOf(12)
-/** Texts in one request, and requests that are under way together. */
-const [] = [64, 3]
 
 function configOf(embedding: string): string {
   return `agents:\n  defaults: { memory: { embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
