@@ -110,8 +110,6 @@ describe('search while typing', () => {
   }, 60_000)
 })
 
-describe('results', () => {})
-
 const everydayNotes = fileURLToPath(new URL('../recall/everyday-en', import.meta.url))
 
 /** Reads all rows of the table while it scrolls from the top to the end. */

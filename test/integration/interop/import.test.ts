@@ -355,5 +355,3 @@ describe('importing an export', () => {
     expect(made).toContain('memory/back/what this.md')
   }, 60_000)
 })
-
-describe('background import', () => {})

@@ -51,5 +51,3 @@ describe('secrets', () => {
     expect([without.get('openai'), without.source('openai')]).toEqual(['now', 'session'])
   })
 })
-
-describe('editing the file and the settings page concurrently', () => {})

@@ -62,5 +62,3 @@ describe('the words of a question for a kind', () => {
     expect(kindsOf(query)).toEqual([])
   })
 })
-
-describe('technical terms', () => {})

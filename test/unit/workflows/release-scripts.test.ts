@@ -44,8 +44,6 @@ describe('the check of a release', () => {
   })
 })
 
-describe('the build of packages', () => {})
-
 const sha512 = (text: string) => createHash('sha512').update(text).digest('base64')
 
 /** The uploads of four runners; each file contains its own name. */
@@ -173,7 +171,3 @@ describe('the assembly of a release', () => {
     await expect(assembled(await builtPackages('1.2.0', change))).rejects.toThrow(message)
   })
 })
-
-describe('the test of a package', () => {})
-
-describe('the update test', () => {})

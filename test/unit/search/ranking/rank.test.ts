@@ -61,8 +61,6 @@ function randomWeights(random: () => number, least: number): RankingWeights {
   }
 }
 
-describe('the score of a unit', () => {})
-
 describe('the parts of a score', () => {
   const sumOf = (rows: readonly { readonly contribution: number }[]) =>
     rows.reduce((sum, { contribution }) => sum + contribution, 0)

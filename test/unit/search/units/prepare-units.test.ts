@@ -22,8 +22,6 @@ const daysOf = (text: string, path: string) =>
     ({ days }) => days && [...new Set([formatDay(days.first), formatDay(days.last)])].join(' '),
   )
 
-describe('terms of a unit', () => {})
-
 describe('flags', () => {
   const has = (flag: keyof typeof unitFlags, text: string) => (flagsOf(text) & unitFlags[flag]) !== 0
 
@@ -66,8 +64,6 @@ describe('days', () => {
     expect(units.map(({ days }) => days && formatDay(days.first))).toEqual(['2026-03-05', '2026-03-05'])
   })
 })
-
-describe('chats', () => {})
 
 describe('privacy', () => {
   const privateTexts = (text: string, path = 'note.md', rules: string[] = []) => {

@@ -157,8 +157,6 @@ describe('replacing a file', () => {
   )
 })
 
-describe('removing a file', () => {})
-
 describe('tables of terms', () => {
   it('separate notes from chats and open units from private ones', () => {
     put('- open dolphin\n- secret dolphin ^[local]')
